@@ -1,0 +1,26 @@
+"""What every adapter has in common: base classes, registry, availability, errors.
+
+Nothing here imports a third-party package at import time, so that the facts of every adapter can be
+read on a machine where none of the formats' libraries is installed.
+"""
+
+from adapter_core.adapter import Adapter
+from adapter_core.availability import Availability
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.errors import CannotHold, FormatBenchError, Unavailable, UnknownName, Unsupported
+from adapter_core.kinds import Kind
+from adapter_core.registry import Registry
+
+__all__ = [
+    "Adapter",
+    "Availability",
+    "CannotHold",
+    "DataFormat",
+    "Feature",
+    "FormatBenchError",
+    "Kind",
+    "Registry",
+    "Unavailable",
+    "UnknownName",
+    "Unsupported",
+]

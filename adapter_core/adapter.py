@@ -1,0 +1,87 @@
+"""The base of all adapters: their facts, their availability, and the files they leave."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from abc import ABC
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar
+
+from adapter_core.availability import Availability, probe
+
+
+class Adapter(ABC):
+    """One way to keep data in files.
+
+    Subclasses state facts as class attributes; `label` and `requires` are literals, since they are
+    also read without importing the file (see `adapter_core.listing`).
+    """
+
+    label: ClassVar[str]
+    """Name in results, tables and charts: the format, and in brackets the engine if unusual."""
+    suffix: ClassVar[str]
+    """Ending of the files or directories that it writes, with the dot."""
+    requires: ClassVar[tuple[str, ...]]
+    """Requirement strings of the distributions that it needs."""
+    modules: ClassVar[dict[str, str]] = {}
+    """Module to import, for required distributions whose module has another name."""
+
+    def availability(self) -> Availability:
+        """Import what the adapter requires and tell whether it can work here."""
+        extra = type(self).__module__.rpartition(".")[2]
+        return probe(self.requires, self.modules, install_hint=f'pip install ".[{extra}]"')
+
+    def size_bytes(self, path: str | os.PathLike[str]) -> int:
+        """Return the size in bytes of a saved file, or of all files of a saved directory.
+
+        Raises
+        ------
+        FileNotFoundError
+            If nothing is there.
+        """
+        path = Path(path)
+        if not path.is_dir():
+            return path.stat().st_size
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+    def remove(self, path: str | os.PathLike[str]) -> None:
+        """Remove a saved file or directory; what is not there is left alone."""
+        path = Path(path)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+    @contextmanager
+    def replacing(self, path: str | os.PathLike[str]) -> Iterator[Path]:
+        """Give a temporary path beside `path`; move it there if the block succeeds, else remove it.
+
+        An earlier file or directory at `path` stays whole until the new one is complete.
+        """
+        path = Path(path)
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial{self.suffix}")
+        try:
+            yield temporary
+            if temporary.is_dir() or path.is_dir():
+                self._replace_directory(temporary, path)
+            else:
+                os.replace(temporary, path)
+        finally:
+            self.remove(temporary)
+
+    def _replace_directory(self, new: Path, path: Path) -> None:
+        """Put `new` at `path`; os.replace refuses a directory that is in the way."""
+        old = new.with_name(new.name + ".old")
+        if path.exists():
+            os.replace(path, old)
+        try:
+            os.replace(new, path)
+        except OSError:
+            if old.exists():
+                os.replace(old, path)
+            raise
+        self.remove(old)

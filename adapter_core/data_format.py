@@ -1,0 +1,148 @@
+"""The base of all table formats: what a table must be, saving, reading, column projection."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.adapter import Adapter
+from adapter_core.errors import CannotHold, UnknownName, Unsupported
+from adapter_core.kinds import Kind, kinds_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Feature(StrEnum):
+    """What a table format may offer beyond saving and reading whole tables."""
+
+    COLUMNS = "column projection"
+    """Reads the columns that are asked for, without building the others."""
+
+
+class DataFormat(Adapter):
+    """A format that keeps a pandas DataFrame in a file or a directory.
+
+    A subclass writes `_save` and `_read`, and declares what it refuses. The index is never kept, so
+    only tables with the default index are taken; column names are text.
+    """
+
+    supports: ClassVar[frozenset[Feature]] = frozenset()
+    """Features that work; any other raises `Unsupported`."""
+    refuses: ClassVar[Mapping[Kind, str]] = {}
+    """Kinds of column that the format, or its library, cannot hold, and why in a few words."""
+    holds_duplicate_names: ClassVar[bool] = False
+    """Whether two columns may have one name."""
+    holds_zero_rows: ClassVar[bool] = True
+    """Whether a table without rows keeps its columns."""
+    kept_digits: ClassVar[int | None] = None
+    """Decimal digits of a float that survive, where the library's writer keeps no more."""
+
+    def save(self, df: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+        """Write a table, without its index and uncompressed, replacing what is at `path`.
+
+        The table is written under a temporary name beside `path` and renamed when complete.
+
+        Parameters
+        ----------
+        df : pandas.DataFrame
+            Shape (rows, columns), with the default index and text column names.
+        path : path-like
+            The file, or the directory for formats that write one.
+
+        Raises
+        ------
+        CannotHold
+            If the format cannot hold this table as it is. Nothing is written then.
+        """
+        self.check(df)
+        with self.replacing(path) as temporary:
+            self._save(df, temporary)
+
+    def read(
+        self, path: str | os.PathLike[str], columns: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """Read a table back, or some of its columns.
+
+        Parameters
+        ----------
+        path : path-like
+            Where the table was saved.
+        columns : sequence of str, optional
+            The columns to read, in the order wanted; all by default.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Shape (rows, columns), with the default index.
+
+        Raises
+        ------
+        FileNotFoundError
+            If nothing is there.
+        UnknownName
+            If a column that is asked for is not in the table.
+        Unsupported
+            If columns are asked for and the format has no column projection.
+        """
+        path = Path(path)
+        if not path.exists():
+            raise FileNotFoundError(f"{self.label}: there is no file {path}")
+        if columns is None:
+            return self._read(path, None)
+        if Feature.COLUMNS not in self.supports:
+            raise Unsupported(f"{self.label} has no {Feature.COLUMNS}: it reads whole tables only")
+        known = self._column_names(path)
+        for name in columns:
+            if name not in known:
+                raise UnknownName("column", name, known)
+        df = self._read(path, list(columns))
+        return df if list(df.columns) == list(columns) else df[list(columns)]
+
+    def check(self, df: pd.DataFrame) -> None:
+        """Raise `CannotHold`, with a sentence, if the format cannot hold this table as it is."""
+        self._check_labels(df)
+        for position, kind in enumerate(kinds_of(df)):
+            if kind in self.refuses:
+                why = self.refuses[kind]
+                raise self.refusal(f"column {df.columns[position]!r} holds {kind}; {why}")
+        if len(df) == 0 and not self.holds_zero_rows:
+            raise self.refusal("the table has no rows, and without rows its columns would be lost")
+        self._check_values(df)
+
+    def refusal(self, reason: str) -> CannotHold:
+        """Return the error that says why this format cannot hold a table."""
+        return CannotHold(f"{self.label} cannot hold this table: {reason}")
+
+    def _check_labels(self, df: pd.DataFrame) -> None:
+        import pandas as pd
+
+        index, names = df.index, df.columns
+        if not (isinstance(index, pd.RangeIndex) and index.equals(pd.RangeIndex(len(df)))):
+            raise self.refusal("the index is not kept; call reset_index() first")
+        if names.nlevels > 1 or not all(isinstance(name, str) for name in names):
+            raise self.refusal("column names must be text, in one level")
+        if len(names) == 0:
+            raise self.refusal("it has no columns")
+        if not self.holds_duplicate_names and not names.is_unique:
+            twice = names[names.duplicated()][0]
+            raise self.refusal(f"two columns have the name {twice!r}")
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        """Refuse values or names that the format cannot hold; formats that hold all do nothing."""
+
+    @abstractmethod
+    def _save(self, df: pd.DataFrame, path: Path) -> None:
+        """Write the checked table to a path where nothing is yet."""
+
+    @abstractmethod
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        """Read the table, or the given columns, which are in the table, in any order."""
+
+    def _column_names(self, path: Path) -> list[str]:
+        """Return the names of the columns in a file; needed for column projection."""
+        raise NotImplementedError(f"{type(self).__module__}: declares {Feature.COLUMNS}, so it must override this")

@@ -1,0 +1,89 @@
+"""Which adapters exist: the files of one folder, and what other packages add by entry point."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from adapter_core.adapter import Adapter
+from adapter_core.errors import Unavailable, UnknownName
+from adapter_core.listing import CLASS_NAME, declarations
+
+A = TypeVar("A", bound=Adapter)
+
+
+class Registry(Generic[A]):
+    """The adapters of one family.
+
+    Parameters
+    ----------
+    package : str
+        The package whose folder is listed; also the second part of the entry-point group.
+    folder : Path
+        That package's folder.
+    what : str
+        What a member is called in messages, as in "data format".
+    """
+
+    def __init__(self, package: str, folder: Path, what: str) -> None:
+        self.package = package
+        self.folder = folder
+        self.what = what
+
+    def names(self) -> list[str]:
+        """Return the labels of all adapters, available or not, in alphabetical order."""
+        own = [each.label for each in declarations(self.folder)]
+        return own + [name for name in sorted(self._entry_points()) if name not in own]
+
+    def find(self, name: str) -> A:
+        """Return the adapter of that name, whether or not it can work here.
+
+        Raises
+        ------
+        UnknownName
+            If there is none; the message lists near matches.
+        """
+        for each in declarations(self.folder):
+            if each.label == name:
+                module = importlib.import_module(f"{self.package}.{each.stem}")
+                adapter: A = getattr(module, CLASS_NAME)()
+                return adapter
+        entry_points = self._entry_points()
+        if name not in entry_points:
+            raise UnknownName(self.what, name, self.names())
+        entry = entry_points[name]
+        try:
+            foreign: A = entry.load()()
+        except Exception as error:
+            reason = f"{entry.value} failed to load: {type(error).__name__}: {error}"
+            origin = entry.dist.name if entry.dist else entry.value
+            raise Unavailable(name, reason, f"pip install --upgrade {origin}") from error
+        return foreign
+
+    def get(self, name: str) -> A:
+        """Return the adapter of that name, ready to work.
+
+        Raises
+        ------
+        UnknownName
+            If there is none; the message lists near matches.
+        Unavailable
+            If what it requires is missing or broken; the message says why and how to install it.
+        """
+        adapter = self.find(name)
+        answer = adapter.availability()
+        if not answer:
+            raise Unavailable(name, answer.reason, answer.install_hint)
+        return adapter
+
+    def all(self) -> Iterator[A]:
+        """Yield every adapter of the folder, whether or not it can work here."""
+        for each in declarations(self.folder):
+            yield self.find(each.label)
+
+    def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:
+        group = f"format_bench.{self.package}"
+        return {entry.name: entry for entry in importlib.metadata.entry_points(group=group)}
