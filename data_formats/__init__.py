@@ -1,0 +1,16 @@
+"""Table formats, one file each: ``names()`` lists them, ``get("Parquet")`` returns one.
+
+Any file of this folder is a format: it declares a class ``Adapter``, a
+`adapter_core.data_format.DataFormat`. Other packages add formats through the entry-point group
+``format_bench.data_formats``, an entry's name being the label and its object the class.
+"""
+
+from pathlib import Path
+
+from adapter_core.data_format import DataFormat
+from adapter_core.registry import Registry
+
+registry: Registry[DataFormat] = Registry("data_formats", Path(__file__).parent, "data format")
+names = registry.names
+find = registry.find
+get = registry.get

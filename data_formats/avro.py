@@ -1,0 +1,209 @@
+"""Avro through fastavro."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.kinds import Kind, kinds_of
+from adapter_core.values import datetimes_beyond
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+PANDAS = "pandas"
+"""Key of the file's metadata under which Arrow, and so pandas, describes the table's dtypes."""
+
+COLUMN = "column"
+"""Attribute of a field that holds the column's name where that is no Avro name."""
+
+ROWS_AT_A_TIME = 10_000
+
+PYTHON_YEARS = 1, 9999
+"""The years of `datetime.datetime`, which fastavro makes of timestamps."""
+
+_AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""https://avro.apache.org/docs/1.12.0/specification/#names"""
+
+_UNITS = {"s": "millis", "ms": "millis", "us": "micros", "ns": "nanos"}
+
+
+class Adapter(DataFormat):
+    """Avro object container files through fastavro, which takes and gives one dictionary a row.
+
+    Columns cross the border between Python and Arrow in bulk; one dictionary a row is what fastavro's
+    interface asks for. pandas' description of the dtypes goes into the file's metadata, as in Parquet.
+    """
+
+    label = "Avro"
+    suffix = ".avro"
+    requires = ("pandas", "pyarrow>=15", "fastavro")
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    refuses: ClassVar = {
+        Kind.HALF_FLOAT: "Avro has none",
+        Kind.COMPLEX: "Avro has none",
+        Kind.TIMEDELTA: "Avro's duration counts months, days and milliseconds",
+        Kind.PERIOD: "Avro has none",
+        Kind.INTERVAL: "Avro has none",
+        Kind.SPARSE: "pyarrow does not take them",
+        Kind.ARROW: "the file keeps no Arrow types of pandas",
+        Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
+        Kind.MIXED: "a field of the schema has one type",
+    }
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        for position, kind in enumerate(kinds_of(df)):
+            if kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED):
+                if (df.iloc[:, position].dropna() >= 2**63).any():
+                    name = df.columns[position]
+                    raise self.refusal(f"column {name!r} holds integers beyond Avro's long, 2**63 - 1")
+        name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *PYTHON_YEARS)
+        if name is not None:
+            raise self.refusal(f"column {name!r} holds datetimes beyond the years 1 to 9999")
+
+    def _save(self, df: pd.DataFrame, path: Path) -> None:
+        import fastavro
+        import pyarrow as pa
+
+        table = pa.Table.from_pandas(df, preserve_index=False)
+        fields = [_field(i, table.field(i), table.column(i)) for i in range(table.num_columns)]
+        schema = {"type": "record", "name": "row", "fields": fields}
+        names = [field["name"] for field in fields]
+        columns = [_to_python(table.column(i)) for i in range(table.num_columns)]
+        metadata = {PANDAS: table.schema.metadata[PANDAS.encode()].decode()}
+        with path.open("wb") as file:
+            rows = (dict(zip(names, row)) for row in zip(*columns))
+            fastavro.writer(file, fastavro.parse_schema(schema), rows, metadata=metadata)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import fastavro
+        import pyarrow as pa
+
+        with path.open("rb") as file:
+            reader = fastavro.reader(file)
+            fields = [
+                field
+                for field in reader.writer_schema["fields"]
+                if columns is None or _column_name(field) in columns
+            ]
+            types = [_arrow_type(field["type"]) for field in fields]
+            chunks: list[list[pa.Array]] = [[] for _ in fields]
+            for rows in _batches(reader):
+                for field, arrow_type, arrays in zip(fields, types, chunks):
+                    arrays.append(pa.array(map(itemgetter(field["name"]), rows), arrow_type))
+            metadata = reader.metadata[PANDAS]
+        schema = pa.schema(
+            [pa.field(_column_name(f), t) for f, t in zip(fields, types)], {PANDAS: metadata}
+        )
+        arrays = [pa.chunked_array(c, t) for c, t in zip(chunks, types)]
+        df: pd.DataFrame = pa.Table.from_arrays(arrays, schema=schema).to_pandas()
+        return df
+
+    def _column_names(self, path: Path) -> list[str]:
+        import fastavro
+
+        with path.open("rb") as file:
+            return [_column_name(field) for field in fastavro.reader(file).writer_schema["fields"]]
+
+
+def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    while batch := list(islice(rows, ROWS_AT_A_TIME)):
+        yield batch
+
+
+def _column_name(field: dict[str, Any]) -> str:
+    return field.get(COLUMN, field["name"])
+
+
+def _field(position: int, field: pa.Field, column: pa.ChunkedArray) -> dict[str, Any]:
+    """Return the Avro field of a column: a union with null only where there are nulls."""
+    avro = _avro_type(field.type)
+    if column.null_count and avro != "null":
+        avro = ["null", avro]
+    if _AVRO_NAME.fullmatch(field.name):
+        return {"name": field.name, "type": avro}
+    return {"name": f"column_{position}", "type": avro, COLUMN: field.name}
+
+
+def _avro_type(arrow: pa.DataType) -> Any:
+    """Return the Avro type of an Arrow type; categories are written as their values."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(arrow):
+        return _avro_type(arrow.value_type)
+    if types.is_timestamp(arrow):
+        zone = "" if arrow.tz else "local-"
+        return {"type": "long", "logicalType": f"{zone}timestamp-{_UNITS[arrow.unit]}"}
+    if types.is_decimal(arrow):
+        size = {"precision": arrow.precision, "scale": arrow.scale}
+        return {"type": "bytes", "logicalType": "decimal", **size}
+    if types.is_integer(arrow):
+        return "int" if arrow.bit_width < 32 or arrow == pa.int32() else "long"
+    if types.is_date(arrow):
+        return {"type": "int", "logicalType": "date"}
+    if types.is_time(arrow):
+        return {"type": "long", "logicalType": "time-micros"}
+    names = {
+        pa.null(): "null",
+        pa.bool_(): "boolean",
+        pa.float32(): "float",
+        pa.float64(): "double",
+        pa.string(): "string",
+        pa.large_string(): "string",
+        pa.binary(): "bytes",
+    }
+    return names[arrow]
+
+
+def _arrow_type(avro: Any) -> pa.DataType:
+    """Return the Arrow type of an Avro type that `_avro_type` gave, or of a union of it and null."""
+    import pyarrow as pa
+
+    if isinstance(avro, list):
+        avro = avro[1]
+    if not isinstance(avro, dict):
+        names = {
+            "null": pa.null(),
+            "boolean": pa.bool_(),
+            "int": pa.int32(),
+            "long": pa.int64(),
+            "float": pa.float32(),
+            "double": pa.float64(),
+            "string": pa.large_string(),
+            "bytes": pa.binary(),
+        }
+        return names[avro]
+    logical = avro["logicalType"]
+    if logical == "decimal":
+        return pa.decimal128(avro["precision"], avro["scale"])
+    if logical == "date":
+        return pa.date32()
+    if logical == "time-micros":
+        return pa.time64("us")
+    unit = {name: unit for unit, name in _UNITS.items()}[logical.rpartition("-")[2]]
+    return pa.timestamp(unit, None if logical.startswith("local-") else "UTC")
+
+
+def _to_python(column: pa.ChunkedArray) -> list[Any]:
+    """Return a column as a list of what fastavro writes, without a Python step per value."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if types.is_timestamp(column.type):
+        # Integers are written as they are, so that no datetime object is made per value.
+        unit = "ms" if column.type.unit == "s" else column.type.unit
+        column = column.cast(pa.timestamp(unit, column.type.tz)).cast(pa.int64())
+    is_text = types.is_large_string(column.type) or types.is_string(column.type)
+    if is_text or column.null_count == 0 and types.is_primitive(column.type):
+        values: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
+        return values
+    return column.to_pylist()

@@ -1,0 +1,106 @@
+"""CSV through pandas."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.kinds import Kind
+from adapter_core.values import (
+    contains_text,
+    holds_text,
+    integers_beyond_float,
+    reads_as_other_type,
+    text_columns,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NULL = r"\N"
+"""Stands for a null, so that empty text stays empty text: the null marker of PostgreSQL's COPY
+(text format), MySQL and Hive."""
+
+_AS_TEXT = "CSV would turn them into text"
+
+
+class Adapter(DataFormat):
+    """Comma-separated values through `DataFrame.to_csv` and `pandas.read_csv`.
+
+    CSV has no types, so pandas guesses them when it reads: small integers and floats come back as
+    64-bit ones; dates, timedeltas and categories as text.
+    """
+
+    label = "CSV"
+    suffix = ".csv"
+    requires = ("pandas", "pyarrow")
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    holds_duplicate_names = True
+    refuses: ClassVar = {
+        Kind.COMPLEX: _AS_TEXT,
+        Kind.BINARY: _AS_TEXT,
+        Kind.TIME: _AS_TEXT,
+        Kind.DECIMAL: "CSV readers turn them into floats",
+        Kind.PERIOD: _AS_TEXT,
+        Kind.INTERVAL: _AS_TEXT,
+        Kind.SPARSE: "CSV would fill them up",
+        Kind.ARROW: "CSV keeps no Arrow types",
+        Kind.ARROW_NESTED: "CSV keeps no Arrow types",
+        Kind.CATEGORY_NOT_TEXT: "CSV keeps no categories",
+        Kind.MIXED: _AS_TEXT,
+    }
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        for name, text in text_columns(df):
+            if holds_text(text, NULL):
+                raise self.refusal(f"column {name!r} holds the text {NULL}, which stands for a null")
+            if reads_as_other_type(text):
+                raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
+        name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
+        if name is not None:
+            raise self.refusal(
+                f"column {name!r} holds nulls and integers beyond 2**53, which would be read as floats"
+            )
+
+    def _save(self, df: pd.DataFrame, path: Path) -> None:
+        df.to_csv(path, index=False, na_rep=NULL, quoting=_quoting(df), compression=None)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import pandas as pd
+
+        names = self._column_names(path)
+        wanted = [i for i, name in enumerate(names) if columns is None or name in columns]
+        options = {
+            # Own names, because pandas renames columns of equal or empty name.
+            "header": 0,
+            "names": range(len(names)),
+            "usecols": wanted,
+            "na_values": [NULL],
+            "keep_default_na": False,
+            "compression": None,
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.DtypeWarning)
+            try:
+                df = pd.read_csv(path, **options)
+            except pd.errors.DtypeWarning:
+                # The parallel reader guesses types chunk by chunk; where chunks disagree the file
+                # is read again in one piece.
+                df = pd.read_csv(path, low_memory=False, **options)
+        df.columns = pd.Index([names[i] for i in wanted])
+        return df
+
+    def _column_names(self, path: Path) -> list[str]:
+        with path.open(newline="", encoding="utf-8") as file:
+            return next(csv.reader(file), [])
+
+
+def _quoting(df: pd.DataFrame) -> int:
+    """Return how to quote: readers take a bare carriage return for the end of a line."""
+    names = any("\r" in name for name in df.columns)
+    if names or any(contains_text(text, "\r") for _, text in text_columns(df)):
+        return csv.QUOTE_NONNUMERIC
+    return csv.QUOTE_MINIMAL

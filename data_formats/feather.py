@@ -1,0 +1,41 @@
+"""Feather through pandas and pyarrow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.kinds import Kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Adapter(DataFormat):
+    """Feather V2, the Arrow IPC file, through `DataFrame.to_feather` and `pandas.read_feather`."""
+
+    label = "Feather"
+    suffix = ".feather"
+    requires = ("pandas", "pyarrow>=15")
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    refuses: ClassVar = {
+        Kind.COMPLEX: "Arrow has no type for them",
+        Kind.ARROW_NESTED: "pandas cannot read back its own note of their type",
+        Kind.SPARSE: "pyarrow does not take them",
+        Kind.MIXED: "an Arrow column has one type",
+    }
+
+    def _save(self, df: pd.DataFrame, path: Path) -> None:
+        df.to_feather(path, compression="uncompressed", version=2)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_feather(path, columns=columns)
+
+    def _column_names(self, path: Path) -> list[str]:
+        import pyarrow as pa
+
+        with pa.OSFile(str(path)) as file:
+            return pa.ipc.open_file(file).schema.names

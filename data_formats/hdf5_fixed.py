@@ -1,0 +1,64 @@
+"""HDF5 through pandas, fixed layout."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.data_format import DataFormat
+from adapter_core.kinds import Kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KEY = "table"
+"""Name of the HDF5 group that pandas fills."""
+
+_NO_TYPE = "pandas has no HDF5 type for them"
+_PICKLED = "pandas would put them in as pickled objects"
+
+
+class Adapter(DataFormat):
+    """HDF5 through `DataFrame.to_hdf` with ``format="fixed"`` and `pandas.read_hdf`.
+
+    Reading may unpickle objects: open no file from a source that you do not trust.
+    """
+
+    label = "HDF5.fixed"
+    suffix = ".h5"
+    requires = ("pandas", "tables")
+    refuses: ClassVar = {
+        Kind.BINARY: _PICKLED,
+        Kind.DATE: _PICKLED,
+        Kind.TIME: _PICKLED,
+        Kind.DECIMAL: _PICKLED,
+        Kind.MIXED: _PICKLED,
+        Kind.NULLABLE_BOOLEAN: _NO_TYPE,
+        Kind.NULLABLE_INTEGER: _NO_TYPE,
+        Kind.NULLABLE_UNSIGNED: _NO_TYPE,
+        Kind.NULLABLE_FLOAT: _NO_TYPE,
+        Kind.CATEGORY: "only HDF5.table has categories",
+        Kind.CATEGORY_NOT_TEXT: "only HDF5.table has categories",
+        Kind.PERIOD: _NO_TYPE,
+        Kind.INTERVAL: _NO_TYPE,
+        Kind.SPARSE: _NO_TYPE,
+        Kind.ARROW: _NO_TYPE,
+        Kind.ARROW_NESTED: _NO_TYPE,
+    }
+
+    def _save(self, df: pd.DataFrame, path: Path) -> None:
+        import pandas as pd
+
+        with warnings.catch_warnings():
+            # Text in object columns is pickled, as all text is by pandas before version 3.
+            warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
+            df.to_hdf(path, key=KEY, mode="w", format="fixed")
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import pandas as pd
+
+        df = pd.read_hdf(path, key=KEY, mode="r")
+        # pandas brings the default index back as an index of stored numbers.
+        df.index = pd.RangeIndex(len(df))
+        return df

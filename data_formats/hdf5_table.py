@@ -1,0 +1,83 @@
+"""HDF5 through pandas, table layout."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.kinds import Kind
+from adapter_core.values import contains_text, holds_text, text_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KEY = "table"
+"""Name of the HDF5 group that pandas fills."""
+
+NULL = r"\N"
+"""Stands for a null text; pandas' own choice, "nan", is a word that tables contain."""
+
+MAX_ATTRIBUTE_BYTES = 64_000
+"""An attribute has its place in the object header, whose messages hold less than 64 KiB:
+https://support.hdfgroup.org/documentation/hdf5/latest/_h5_a__u_g.html"""
+
+_NO_TYPE = "pandas has no HDF5 type for them"
+
+
+class Adapter(DataFormat):
+    """HDF5 through `DataFrame.to_hdf` with ``format="table"`` and `pandas.read_hdf`.
+
+    Rows are kept together, text at the width of the longest value of its block. Reading may unpickle
+    objects: open no file from a source that you do not trust.
+    """
+
+    label = "HDF5.table"
+    suffix = ".h5"
+    requires = ("pandas", "tables", "pyarrow")
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    holds_zero_rows = False
+    refuses: ClassVar = {
+        Kind.BINARY: _NO_TYPE,
+        Kind.DATE: _NO_TYPE,
+        Kind.TIME: _NO_TYPE,
+        Kind.DECIMAL: _NO_TYPE,
+        Kind.MIXED: _NO_TYPE,
+        Kind.NULLABLE_BOOLEAN: _NO_TYPE,
+        Kind.NULLABLE_INTEGER: _NO_TYPE,
+        Kind.NULLABLE_UNSIGNED: _NO_TYPE,
+        Kind.NULLABLE_FLOAT: _NO_TYPE,
+        Kind.PERIOD: _NO_TYPE,
+        Kind.INTERVAL: _NO_TYPE,
+        Kind.SPARSE: _NO_TYPE,
+        Kind.ARROW: _NO_TYPE,
+        Kind.ARROW_NESTED: _NO_TYPE,
+    }
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        # PyTables puts the names, pickled with protocol 0, into one attribute.
+        if len(pickle.dumps(list(df.columns), 0)) > MAX_ATTRIBUTE_BYTES:
+            raise self.refusal(f"{len(df.columns):,} names do not fit in an attribute of 64 KiB")
+        for name, text in text_columns(df):
+            if contains_text(text, "\0"):
+                raise self.refusal(f"column {name!r} holds NUL characters, which end a fixed-width text")
+            if holds_text(text, NULL):
+                raise self.refusal(f"column {name!r} holds the text {NULL}, which stands for a null")
+
+    def _save(self, df: pd.DataFrame, path: Path) -> None:
+        df.to_hdf(path, key=KEY, mode="w", format="table", index=False, nan_rep=NULL)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import pandas as pd
+
+        df = pd.read_hdf(path, key=KEY, mode="r", columns=columns)
+        # pandas brings the default index back as an index of stored numbers.
+        df.index = pd.RangeIndex(len(df))
+        return df
+
+    def _column_names(self, path: Path) -> list[str]:
+        import pandas as pd
+
+        with pd.HDFStore(path, mode="r") as store:
+            return list(store.get_storer(KEY).non_index_axes[0][1])

@@ -1,0 +1,79 @@
+"""JSON Lines through pandas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.data_format import DataFormat
+from adapter_core.kinds import Kind
+from adapter_core.values import (
+    NANOSECOND_YEARS,
+    datetimes_beyond,
+    infinite_floats,
+    integers_beyond_float,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_AS_OTHER = "JSON would turn them into text or objects"
+
+
+class Adapter(DataFormat):
+    """One JSON object a line through `DataFrame.to_json` and `pandas.read_json`.
+
+    pandas writes at most 15 decimals of a float. JSON knows numbers, text, booleans and null alone:
+    small integers and floats come back as 64-bit ones; dates, timedeltas and categories as text.
+    """
+
+    label = "JSON"
+    suffix = ".jsonl"
+    requires = ("pandas",)
+    holds_zero_rows = False
+    kept_digits = 15
+    refuses: ClassVar = {
+        Kind.COMPLEX: _AS_OTHER,
+        Kind.BINARY: _AS_OTHER,
+        Kind.TIME: _AS_OTHER,
+        Kind.DECIMAL: "pandas turns them into floats",
+        Kind.PERIOD: "pandas cannot write them",
+        Kind.INTERVAL: _AS_OTHER,
+        Kind.SPARSE: "JSON would fill them up",
+        Kind.ARROW: "JSON keeps no Arrow types",
+        Kind.ARROW_NESTED: "JSON keeps no Arrow types",
+        Kind.CATEGORY_NOT_TEXT: "JSON keeps no categories",
+        Kind.MIXED: "JSON would change their types",
+    }
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        name = infinite_floats(df)
+        if name is not None:
+            raise self.refusal(f"column {name!r} holds an infinite value; JSON has none")
+        name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
+        if name is not None:
+            raise self.refusal(
+                f"column {name!r} holds nulls and integers beyond 2**53, which would be read as floats"
+            )
+
+        times = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
+        name = datetimes_beyond(df, times, *NANOSECOND_YEARS)
+        if name is not None:
+            raise self.refusal(f"column {name!r} holds dates that do not fit in 64-bit nanoseconds")
+
+    def _save(self, df: pd.DataFrame, path: Path) -> None:
+        df.to_json(
+            path,
+            orient="records",
+            lines=True,
+            double_precision=15,
+            date_format="iso",
+            date_unit="ns",
+            compression=None,
+        )
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import pandas as pd
+
+        # Without dtype=False pandas turns text that looks like numbers or dates into them.
+        return pd.read_json(path, orient="records", lines=True, dtype=False, compression=None)
