@@ -1,0 +1,146 @@
+"""Whether a table came back as it was saved, in words.
+
+A changed dtype is a loss; a changed value, row, name or order is an error. Floats are compared bit
+for bit, except that all NaN are alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of a comparison."""
+
+    losses: tuple[str, ...] = ()
+    """What the format did not keep, though every value is right: changed dtypes, rounded floats."""
+    errors: tuple[str, ...] = ()
+    """What is wrong: values, nulls, rows, names, order."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing at all differs."""
+        return not self.losses and not self.errors
+
+
+def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = None) -> Verdict:
+    """Compare a table read back with the one saved.
+
+    Parameters
+    ----------
+    saved, read : pandas.DataFrame
+        Shape (rows, columns).
+    kept_digits : int, optional
+        Decimal digits of floats that the format declares to keep; differences within that are
+        losses. By default floats must be equal bit for bit.
+    """
+    import pandas as pd
+
+    if list(saved.columns) != list(read.columns):
+        return Verdict(errors=(f"columns {_short(saved)} came back as {_short(read)}",))
+    if len(saved) != len(read):
+        return Verdict(errors=(f"{len(saved):,} rows came back as {len(read):,}",))
+    losses, errors = [], []
+    if not read.index.equals(pd.RangeIndex(len(read))):
+        errors.append("the index is not the default one")
+    for position, name in enumerate(saved.columns):
+        before, after = saved.iloc[:, position], read.iloc[:, position].set_axis(saved.index)
+        if before.dtype != after.dtype:
+            losses.append(f"column {name}: {before.dtype} came back as {after.dtype}")
+        wrong = _differing(before, after)
+        if wrong is None:
+            errors.append(f"column {name}: {after.dtype} cannot be compared with {before.dtype}")
+        elif wrong.any():
+            if kept_digits and _all_rounded(before[wrong], after[wrong], kept_digits):
+                losses.append(f"column {name}: floats were rounded to {kept_digits} digits")
+            else:
+                first = int(wrong.argmax())
+                errors.append(
+                    f"column {name}: {int(wrong.sum()):,} of {len(saved):,} values differ, first in row "
+                    f"{first}: {before.iloc[first]!r} came back as {after.iloc[first]!r}"
+                )
+    return Verdict(tuple(losses), tuple(errors))
+
+
+def _short(df: pd.DataFrame) -> str:
+    names = [repr(name) for name in df.columns[:5]]
+    return ", ".join(names) + (", ..." if len(df.columns) > 5 else "")
+
+
+def _differing(before: pd.Series, after: pd.Series) -> np.ndarray | None:
+    """Return which values differ, shape (rows,), or None if the two cannot be compared."""
+    import numpy as np
+    import pandas as pd
+
+    nulls = before.isna().to_numpy()
+    wrong: np.ndarray = nulls != after.isna().to_numpy()
+    both = ~nulls & ~wrong
+    kept = before[both]
+    try:
+        back = _as_dtype_of(kept, after[both])
+    except (ValueError, TypeError, OverflowError):
+        return None
+    if isinstance(kept.dtype, np.dtype) and kept.dtype.kind in "fc":
+        wrong[both] = (_bits(kept) != _bits(back)).any(axis=1)
+    elif kept.dtype == object or isinstance(kept.dtype, pd.ArrowDtype):
+        pairs = zip(kept.tolist(), back.tolist(), strict=True)
+        wrong[both] = [a != b or type(a) is not type(b) for a, b in pairs]
+    else:
+        wrong[both] = (kept != back).to_numpy(bool)
+    return wrong
+
+
+def _bits(values: pd.Series) -> np.ndarray:
+    """Return the bytes of floats or complex numbers, shape (rows, bytes), dtype uint8."""
+    import numpy as np
+
+    array = np.ascontiguousarray(values.to_numpy())
+    return array.view(np.uint8).reshape(len(array), array.itemsize)
+
+
+def _as_dtype_of(model: pd.Series, values: pd.Series) -> pd.Series:
+    """Return the values in the dtype of `model`, read as that type's usual text if they are text."""
+    import pandas as pd
+
+    dtype: Any = model.dtype
+    if values.dtype == dtype:
+        return values
+    from_text = isinstance(values.dtype, pd.StringDtype)
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return pd.to_datetime(values, utc=True, format="ISO8601" if from_text else None).astype(dtype)
+    if dtype.kind == "M" and from_text:
+        return pd.to_datetime(values, format="ISO8601").dt.as_unit(pd.Series(dtype=dtype).dt.unit)
+    if dtype.kind == "m" and from_text:
+        return pd.to_timedelta(values).astype(dtype)
+    if dtype == object and len(model):
+        return _as_objects_like(model.iloc[0], values, from_text)
+    if isinstance(dtype, pd.CategoricalDtype):
+        return values.astype(dtype.categories.dtype).astype(dtype)
+    return values.astype(dtype)
+
+
+def _as_objects_like(example: Any, values: pd.Series, from_text: bool) -> pd.Series:
+    import datetime
+
+    import pandas as pd
+
+    if type(example) is datetime.date:
+        dates = pd.to_datetime(values, format="ISO8601" if from_text else None)
+        return dates.dt.date.astype(object)
+    return values.astype(type(example)).astype(object)
+
+
+def _all_rounded(before: pd.Series, after: pd.Series, digits: int) -> bool:
+    """Tell whether floats differ by no more than rounding to so many digits, or decimals, does."""
+    import numpy as np
+
+    if before.dtype.kind != "f" or after.dtype.kind not in "fiu":
+        return False
+    a, b = before.to_numpy(float), after.to_numpy(float)
+    return bool(np.all(np.abs(a - b) <= 10.0**-digits * np.maximum(1, 10 * np.abs(a))))
