@@ -1,0 +1,1 @@
+"""The asv suites, one file each."""

@@ -1,0 +1,32 @@
+"""The scale, and parameter lists that come from the checkout's own files.
+
+asv addresses cases by index. So the lists must not come from the installed package: an older commit
+that has fewer formats would store its values under other formats' names.
+"""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+SCALES = {"full": 1_000_000, "quick": 50_000, "tiny": 100}
+"""Rows of a table; "tiny" is for tests of the suites themselves."""
+
+SCALE = os.environ.get("FORMAT_BENCH_SCALE", "full")
+if SCALE not in SCALES:
+    raise ValueError(f"FORMAT_BENCH_SCALE is {SCALE!r}; it can be {', '.join(SCALES)}")
+ROWS = SCALES[SCALE]
+
+
+def labels(family: str) -> list[str]:
+    """Return the labels of the adapters in a folder of the checkout, as in "data_formats"."""
+    name = "checkout_listing"
+    if name not in sys.modules:
+        path = ROOT / "adapter_core" / "listing.py"
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module  # dataclasses look their module up
+        spec.loader.exec_module(module)
+    return [each.label for each in sys.modules[name].declarations(ROOT / family)]

@@ -1,0 +1,146 @@
+"""Why a cell has no value: asv keeps no sentence, so it is written beside asv's results.
+
+A process under asv may end in any way. So each timed step is watched: before it starts a note is
+made, which `faulthandler` fills with a traceback when the step takes too long or crashes the
+interpreter, and which is removed when the step ends by itself. A note that is left over tells what
+happened.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import time
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Any
+
+
+class Status(StrEnum):
+    """What a cell of a comparison is, if it is not a value."""
+
+    UNSUPPORTED = "unsupported"
+    UNAVAILABLE = "unavailable"
+    FAILED = "failed"
+    TIMED_OUT = "timed out"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why one cell has no value."""
+
+    suite: str
+    """Module and class of the asv benchmark, as in "tabular.Tabular"; asv tells setup no more."""
+    format: str
+    dataset: str
+    status: Status
+    sentence: str
+    commit: str
+    """The commit under test; empty if asv did not say."""
+    time: float
+    """When it was written, in seconds since 1970."""
+
+
+class Journal:
+    """The reasons of one asv environment, in a folder beside asv's results.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the reasons are; made when first written to.
+    environment : str
+        Name of the asv environment, as in asv's own file names.
+    commit : str
+        The commit under test.
+    """
+
+    def __init__(self, folder: Path, environment: str, commit: str = "") -> None:
+        self.path = folder / f"{environment}.jsonl"
+        self.notes = folder / f"{environment}.running"
+        self.commit = commit
+        self._note: tuple[Path, IO[str]] | None = None
+
+    def write(self, cell: tuple[str, str, str], status: Status, sentence: str) -> None:
+        """Append the reason why a cell (suite, format, dataset) has no value."""
+        reason = Reason(*cell, status, sentence, self.commit, time.time())
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(reason)) + "\n")
+
+    def read(self) -> list[Reason]:
+        """Return all reasons, oldest first; those of left-over notes come last."""
+        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+        reasons = [Reason(**json.loads(line, object_hook=_with_status)) for line in lines]
+        return reasons + [self._reason_of(note) for note in self._left_over()]
+
+    def watch(self, cell: tuple[str, str, str], limit_seconds: float) -> None:
+        """Begin a step that may hang or crash; end the process if it takes longer than the limit."""
+        self.notes.mkdir(parents=True, exist_ok=True)
+        path = self.notes / f"{time.time_ns()}-{os.getpid()}.txt"
+        note = path.open("w", encoding="utf-8")
+        head = {
+            "cell": cell,
+            "limit_seconds": limit_seconds,
+            "commit": self.commit,
+            "time": time.time(),
+        }
+        note.write(json.dumps(head) + "\n")
+        note.flush()
+        faulthandler.enable(note)
+        faulthandler.dump_traceback_later(limit_seconds, exit=True, file=note)
+        self._note = path, note
+
+    def unwatch(self) -> None:
+        """End the step that `watch` began, if any."""
+        if self._note is None:
+            return
+        path, note = self._note
+        faulthandler.cancel_dump_traceback_later()
+        faulthandler.disable()
+        note.close()
+        path.unlink()
+        self._note = None
+
+    def clear_notes(self, module: str) -> None:
+        """Remove the left-over notes of earlier runs of the suites in a module, as in "tabular"."""
+        for note in self._left_over():
+            if self._reason_of(note).suite.startswith(f"{module}."):
+                note.unlink()
+
+    def ended_badly(self, suite: str, label: str, dataset: str) -> Reason | None:
+        """Return why an earlier process of this cell hung or crashed in this run, if one did."""
+        for note in self._left_over():
+            reason = self._reason_of(note)
+            if (reason.suite, reason.format, reason.dataset) == (suite, label, dataset):
+                return reason
+        return None
+
+    def _left_over(self) -> list[Path]:
+        own = self._note[0] if self._note else None
+        return sorted(note for note in self.notes.glob("*.txt") if note != own)
+
+    def _reason_of(self, note: Path) -> Reason:
+        head, _, traceback = note.read_text(encoding="utf-8").partition("\n")
+        facts = json.loads(head)
+        status, sentence = Status.FAILED, "its process was killed from outside"
+        if traceback.startswith("Timeout"):
+            status = Status.TIMED_OUT
+            sentence = f"not finished after {facts['limit_seconds']:.0f} seconds, {_place(traceback)}"
+        elif traceback.startswith("Fatal Python error"):
+            sentence = f"{traceback.splitlines()[0]}, {_place(traceback)}"
+        return Reason(*facts["cell"], status, sentence, facts["commit"], facts["time"])
+
+
+def _with_status(facts: dict[str, Any]) -> dict[str, Any]:
+    return {**facts, "status": Status(facts["status"])}
+
+
+def _place(traceback: str) -> str:
+    """Return the innermost line of a traceback that faulthandler wrote, without the folder."""
+    for line in traceback.splitlines():
+        if line.lstrip().startswith("File "):
+            _, path, rest = line.split('"', 2)
+            return f"at {Path(path).name}{rest}"
+    return "at an unknown place"
