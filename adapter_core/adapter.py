@@ -69,19 +69,19 @@ class Adapter(ABC):
             if temporary.is_dir() or path.is_dir():
                 self._replace_directory(temporary, path)
             else:
-                os.replace(temporary, path)
+                temporary.replace(path)
         finally:
             self.remove(temporary)
 
     def _replace_directory(self, new: Path, path: Path) -> None:
-        """Put `new` at `path`; os.replace refuses a directory that is in the way."""
+        """Put `new` at `path`; rename refuses a directory that is in the way."""
         old = new.with_name(new.name + ".old")
         if path.exists():
-            os.replace(path, old)
+            path.replace(old)
         try:
-            os.replace(new, path)
+            new.replace(path)
         except OSError:
             if old.exists():
-                os.replace(old, path)
+                old.replace(path)
             raise
         self.remove(old)

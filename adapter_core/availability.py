@@ -17,15 +17,13 @@ class Availability:
     install_hint: str = ""
     """The command that would make it available."""
     versions: dict[str, str] = field(default_factory=dict)
-    """Version of each required distribution that is installed."""
+    """Version of each required distribution; empty unless available."""
 
     def __bool__(self) -> bool:
         return self.available
 
 
-def probe(
-    requires: tuple[str, ...], modules: dict[str, str], install_hint: str
-) -> Availability:
+def probe(requires: tuple[str, ...], modules: dict[str, str], install_hint: str) -> Availability:
     """Import every required package and compare its version with what is required.
 
     Parameters
@@ -44,7 +42,7 @@ def probe(
         requirement = Requirement(text)
         reason = _import_failure(modules.get(requirement.name, requirement.name))
         if reason:
-            return Availability(False, reason, install_hint, versions)
+            return Availability(available=False, reason=reason, install_hint=install_hint)
         try:
             version = importlib.metadata.version(requirement.name)
         except importlib.metadata.PackageNotFoundError:
@@ -52,8 +50,8 @@ def probe(
         versions[requirement.name] = version
         if not requirement.specifier.contains(version, prereleases=True):
             reason = f"{requirement.name} {version} is installed, {text} is required"
-            return Availability(False, reason, install_hint, versions)
-    return Availability(True, versions=versions)
+            return Availability(available=False, reason=reason, install_hint=install_hint)
+    return Availability(available=True, versions=versions)
 
 
 def _import_failure(module: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.adapter import Adapter
 from adapter_core.errors import CannotHold, UnknownName, Unsupported
 from adapter_core.kinds import Kind, kinds_of
+from adapter_core.values import integers_beyond_float
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,10 @@ class DataFormat(Adapter):
     """Whether two columns may have one name."""
     holds_zero_rows: ClassVar[bool] = True
     """Whether a table without rows keeps its columns."""
+    reads_nullable_integers_as_floats: ClassVar[bool] = False
+    """Whether integers among nulls come back as 64-bit floats, which hold none beyond 2**53."""
+    detects_truncation: ClassVar[bool] = True
+    """Whether reading a file that was cut short always raises."""
     kept_digits: ClassVar[int | None] = None
     """Decimal digits of a float that survive, where the library's writer keeps no more."""
 
@@ -58,14 +63,17 @@ class DataFormat(Adapter):
         ------
         CannotHold
             If the format cannot hold this table as it is. Nothing is written then.
+        FileNotFoundError
+            If the folder to write in does not exist.
         """
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
         self.check(df)
         with self.replacing(path) as temporary:
             self._save(df, temporary)
 
-    def read(
-        self, path: str | os.PathLike[str], columns: Sequence[str] | None = None
-    ) -> pd.DataFrame:
+    def read(self, path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Read a table back, or some of its columns.
 
         Parameters
@@ -112,6 +120,12 @@ class DataFormat(Adapter):
                 raise self.refusal(f"column {df.columns[position]!r} holds {kind}; {why}")
         if len(df) == 0 and not self.holds_zero_rows:
             raise self.refusal("the table has no rows, and without rows its columns would be lost")
+        if self.reads_nullable_integers_as_floats:
+            name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
+            if name is not None:
+                raise self.refusal(
+                    f"column {name!r} holds nulls and integers beyond 2**53, which are read as floats"
+                )
         self._check_values(df)
 
     def refusal(self, reason: str) -> CannotHold:
@@ -122,7 +136,8 @@ class DataFormat(Adapter):
         import pandas as pd
 
         index, names = df.index, df.columns
-        if not (isinstance(index, pd.RangeIndex) and index.equals(pd.RangeIndex(len(df)))):
+        default = isinstance(index, pd.RangeIndex) and index.equals(pd.RangeIndex(len(df)))
+        if not default or index.name is not None:
             raise self.refusal("the index is not kept; call reset_index() first")
         if names.nlevels > 1 or not all(isinstance(name, str) for name in names):
             raise self.refusal("column names must be text, in one level")
@@ -145,4 +160,6 @@ class DataFormat(Adapter):
 
     def _column_names(self, path: Path) -> list[str]:
         """Return the names of the columns in a file; needed for column projection."""
-        raise NotImplementedError(f"{type(self).__module__}: declares {Feature.COLUMNS}, so it must override this")
+        raise NotImplementedError(
+            f"{type(self).__module__}: declares {Feature.COLUMNS}, so it must override this"
+        )

@@ -84,7 +84,7 @@ def kind_of(dtype: Any, column: pd.Series) -> Kind:
     import pandas as pd
 
     if isinstance(dtype, np.dtype):
-        if dtype.kind == "f" and dtype.itemsize == 2:
+        if dtype == np.float16:
             return Kind.HALF_FLOAT
         if dtype.kind in _BY_NUMPY_KIND:
             return _BY_NUMPY_KIND[dtype.kind]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 CLASS_NAME = "Adapter"
 
@@ -57,7 +58,7 @@ def declaration(path: Path) -> Declaration:
     )
 
 
-def _literals(node: ast.ClassDef) -> dict:
+def _literals(node: ast.ClassDef) -> dict[str, Any]:
     facts = {}
     for statement in node.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):

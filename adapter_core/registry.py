@@ -49,19 +49,17 @@ class Registry(Generic[A]):
         for each in declarations(self.folder):
             if each.label == name:
                 module = importlib.import_module(f"{self.package}.{each.stem}")
-                adapter: A = getattr(module, CLASS_NAME)()
-                return adapter
+                return getattr(module, CLASS_NAME)()
         entry_points = self._entry_points()
         if name not in entry_points:
             raise UnknownName(self.what, name, self.names())
         entry = entry_points[name]
         try:
-            foreign: A = entry.load()()
+            return entry.load()()
         except Exception as error:
             reason = f"{entry.value} failed to load: {type(error).__name__}: {error}"
             origin = entry.dist.name if entry.dist else entry.value
             raise Unavailable(name, reason, f"pip install --upgrade {origin}") from error
-        return foreign
 
     def get(self, name: str) -> A:
         """Return the adapter of that name, ready to work.

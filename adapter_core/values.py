@@ -110,9 +110,7 @@ def datetimes_beyond(df: pd.DataFrame, kinds: set[Kind], first: int, last: int) 
     return None
 
 
-def _first(
-    df: pd.DataFrame, kinds: set[Kind], is_bad: Callable[[np.ndarray], bool]
-) -> str | None:
+def _first(df: pd.DataFrame, kinds: set[Kind], is_bad: Callable[[np.ndarray], bool]) -> str | None:
     for position, kind in enumerate(kinds_of(df)):
         if kind in kinds:
             values = df.iloc[:, position].dropna().to_numpy()

@@ -59,10 +59,10 @@ class Adapter(DataFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for position, kind in enumerate(kinds_of(df)):
-            if kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED):
-                if (df.iloc[:, position].dropna() >= 2**63).any():
-                    name = df.columns[position]
-                    raise self.refusal(f"column {name!r} holds integers beyond Avro's long, 2**63 - 1")
+            unsigned = kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED)
+            if unsigned and (df.iloc[:, position].dropna() >= 2**63).any():
+                name = df.columns[position]
+                raise self.refusal(f"column {name!r} holds integers beyond Avro's long, 2**63 - 1")
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *PYTHON_YEARS)
         if name is not None:
             raise self.refusal(f"column {name!r} holds datetimes beyond the years 1 to 9999")
@@ -78,7 +78,7 @@ class Adapter(DataFormat):
         columns = [_to_python(table.column(i)) for i in range(table.num_columns)]
         metadata = {PANDAS: table.schema.metadata[PANDAS.encode()].decode()}
         with path.open("wb") as file:
-            rows = (dict(zip(names, row)) for row in zip(*columns))
+            rows = (dict(zip(names, row)) for row in zip(*columns))  # noqa: B905 (once a row)
             fastavro.writer(file, fastavro.parse_schema(schema), rows, metadata=metadata)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
@@ -95,15 +95,15 @@ class Adapter(DataFormat):
             types = [_arrow_type(field["type"]) for field in fields]
             chunks: list[list[pa.Array]] = [[] for _ in fields]
             for rows in _batches(reader):
-                for field, arrow_type, arrays in zip(fields, types, chunks):
+                for field, arrow_type, arrays in zip(fields, types, chunks, strict=True):
                     arrays.append(pa.array(map(itemgetter(field["name"]), rows), arrow_type))
             metadata = reader.metadata[PANDAS]
         schema = pa.schema(
-            [pa.field(_column_name(f), t) for f, t in zip(fields, types)], {PANDAS: metadata}
+            [pa.field(_column_name(f), t) for f, t in zip(fields, types, strict=True)],
+            {PANDAS: metadata},
         )
-        arrays = [pa.chunked_array(c, t) for c, t in zip(chunks, types)]
-        df: pd.DataFrame = pa.Table.from_arrays(arrays, schema=schema).to_pandas()
-        return df
+        arrays = [pa.chunked_array(c, t) for c, t in zip(chunks, types, strict=True)]
+        return pa.Table.from_arrays(arrays, schema=schema).to_pandas()
 
     def _column_names(self, path: Path) -> list[str]:
         import fastavro
@@ -145,7 +145,8 @@ def _avro_type(arrow: pa.DataType) -> Any:
         size = {"precision": arrow.precision, "scale": arrow.scale}
         return {"type": "bytes", "logicalType": "decimal", **size}
     if types.is_integer(arrow):
-        return "int" if arrow.bit_width < 32 or arrow == pa.int32() else "long"
+        fits = arrow.bit_width <= pa.int32().bit_width and arrow != pa.uint32()
+        return "int" if fits else "long"
     if types.is_date(arrow):
         return {"type": "int", "logicalType": "date"}
     if types.is_time(arrow):
@@ -203,7 +204,6 @@ def _to_python(column: pa.ChunkedArray) -> list[Any]:
         unit = "ms" if column.type.unit == "s" else column.type.unit
         column = column.cast(pa.timestamp(unit, column.type.tz)).cast(pa.int64())
     is_text = types.is_large_string(column.type) or types.is_string(column.type)
-    if is_text or column.null_count == 0 and types.is_primitive(column.type):
-        values: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
-        return values
+    if is_text or (column.null_count == 0 and types.is_primitive(column.type)):
+        return column.to_numpy(zero_copy_only=False).tolist()
     return column.to_pylist()

@@ -12,7 +12,6 @@ from adapter_core.kinds import Kind
 from adapter_core.values import (
     contains_text,
     holds_text,
-    integers_beyond_float,
     reads_as_other_type,
     text_columns,
 )
@@ -39,6 +38,8 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow")
     supports: ClassVar = frozenset({Feature.COLUMNS})
     holds_duplicate_names = True
+    detects_truncation = False
+    reads_nullable_integers_as_floats = True
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_TEXT,
         Kind.BINARY: _AS_TEXT,
@@ -59,11 +60,6 @@ class Adapter(DataFormat):
                 raise self.refusal(f"column {name!r} holds the text {NULL}, which stands for a null")
             if reads_as_other_type(text):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
-        name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
-        if name is not None:
-            raise self.refusal(
-                f"column {name!r} holds nulls and integers beyond 2**53, which would be read as floats"
-            )
 
     def _save(self, df: pd.DataFrame, path: Path) -> None:
         df.to_csv(path, index=False, na_rep=NULL, quoting=_quoting(df), compression=None)

@@ -11,7 +11,6 @@ from adapter_core.values import (
     NANOSECOND_YEARS,
     datetimes_beyond,
     infinite_floats,
-    integers_beyond_float,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +30,9 @@ class Adapter(DataFormat):
     suffix = ".jsonl"
     requires = ("pandas",)
     holds_zero_rows = False
+    detects_truncation = False
     kept_digits = 15
+    reads_nullable_integers_as_floats = True
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_OTHER,
         Kind.BINARY: _AS_OTHER,
@@ -50,11 +51,6 @@ class Adapter(DataFormat):
         name = infinite_floats(df)
         if name is not None:
             raise self.refusal(f"column {name!r} holds an infinite value; JSON has none")
-        name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
-        if name is not None:
-            raise self.refusal(
-                f"column {name!r} holds nulls and integers beyond 2**53, which would be read as floats"
-            )
 
         times = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
         name = datetimes_beyond(df, times, *NANOSECOND_YEARS)

@@ -45,11 +45,9 @@ class Adapter(DataFormat):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import lance
 
-        df: pd.DataFrame = lance.dataset(path).to_table(columns=columns).to_pandas()
-        return df
+        return lance.dataset(path).to_table(columns=columns).to_pandas()
 
     def _column_names(self, path: Path) -> list[str]:
         import lance
 
-        names: list[str] = lance.dataset(path).schema.names
-        return names
+        return lance.dataset(path).schema.names

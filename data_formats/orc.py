@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
-from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond, integers_beyond_float
+from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,7 @@ class Adapter(DataFormat):
     suffix = ".orc"
     requires = ("pandas", "pyarrow>=15")
     supports: ClassVar = frozenset({Feature.COLUMNS})
+    reads_nullable_integers_as_floats = True
     refuses: ClassVar = {
         Kind.UNSIGNED: "ORC has none",
         Kind.NULLABLE_UNSIGNED: "ORC has none",
@@ -45,11 +46,6 @@ class Adapter(DataFormat):
     }
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER})
-        if name is not None:
-            raise self.refusal(
-                f"column {name!r} holds nulls and integers beyond 2**53, which would be read as floats"
-            )
 
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *NANOSECOND_YEARS)
         if name is not None:
@@ -64,6 +60,6 @@ class Adapter(DataFormat):
         return pd.read_orc(path, columns=columns)
 
     def _column_names(self, path: Path) -> list[str]:
-        import pyarrow.orc as orc
+        from pyarrow import orc
 
         return orc.ORCFile(path).schema.names

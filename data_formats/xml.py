@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.data_format import DataFormat
 from adapter_core.kinds import Kind
 from adapter_core.values import (
-    integers_beyond_float,
     matches_text,
     reads_as_other_type,
     text_columns,
@@ -23,9 +22,7 @@ _AS_TEXT = "XML would turn them into text"
 _ELEMENT_NAME = re.compile(r"[^\W\d][\w.\-·]*")
 """Names without colons, https://www.w3.org/TR/xml-names/#NT-NCName, as far as \\w goes."""
 
-_READ_AS_NULL = (
-    r"^(|-?1\.#IND|-?1\.#QNAN|#N/A N/A|#N/A|N/A|n/a|NA|<NA>|#NA|NULL|null|-?NaN|-?nan|None)$"
-)
+_READ_AS_NULL = r"^(|-?1\.#IND|-?1\.#QNAN|#N/A N/A|#N/A|N/A|n/a|NA|<NA>|#NA|NULL|null|-?NaN|-?nan|None)$"
 """Text that `pandas.read_xml` takes for nulls; it has no option to change that. The list is in the
 documentation of `pandas.read_csv`, under na_values."""
 
@@ -44,6 +41,7 @@ class Adapter(DataFormat):
     suffix = ".xml"
     requires = ("pandas", "lxml", "pyarrow")
     holds_zero_rows = False
+    reads_nullable_integers_as_floats = True
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_TEXT,
         Kind.BINARY: _AS_TEXT,
@@ -66,14 +64,11 @@ class Adapter(DataFormat):
             if matches_text(text, _NOT_A_CHARACTER):
                 raise self.refusal(f"column {name!r} holds control characters, which XML forbids")
             if matches_text(text, _READ_AS_NULL):
-                raise self.refusal(f"column {name!r} holds empty text, or text that pandas reads as null")
+                raise self.refusal(
+                    f"column {name!r} holds empty text, or text that pandas reads as null"
+                )
             if reads_as_other_type(text):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
-        name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
-        if name is not None:
-            raise self.refusal(
-                f"column {name!r} holds nulls and integers beyond 2**53, which would be read as floats"
-            )
 
     def _save(self, df: pd.DataFrame, path: Path) -> None:
         df.to_xml(path, index=False, parser="lxml", compression=None)

@@ -40,7 +40,9 @@ def columns_of_every_kind() -> dict[str, pd.DataFrame]:
         for dtype in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 "
         "float64 complex128".split()
     }
-    zoned = _times("2020-01-01T00:00:00", "2020-07-01", None, "2021-01-01").dt.tz_localize("Europe/Paris")
+    zoned = _times("2020-01-01T00:00:00", "2020-07-01", None, "2021-01-01").dt.tz_localize(
+        "Europe/Paris"
+    )
     micro = _times("2020-01-01T00:00:00.123456", None, "1700-01-01", "2200-01-01").dt.as_unit("us")
     tables |= {
         "smallest and largest integers": _one([2**63 - 1, -(2**63), 2**53 + 1, 0]),
@@ -100,7 +102,9 @@ def columns_of_every_kind() -> dict[str, pd.DataFrame]:
         "datetimes in UTC": _one(zoned.dt.tz_convert("UTC")),
         "timedeltas": _one(pd.to_timedelta([1, None, 10**15, -5], unit="ns")),
         "categories": _one(["b", "a", None, "b"], "category"),
-        "categories, ordered and unused": _one(pd.Categorical(["b", "a", None, "b"], ["c", "b", "a"], True)),
+        "categories, ordered and unused": _one(
+            pd.Categorical(["b", "a", None, "b"], ["c", "b", "a"], True)
+        ),
         "categories like integers": _one(["01", "2", "01", "2"], "category"),
         "categories of integers": _one([3, 1, 3, 1], "category"),
         "nullable integers": _one([1, None, -2, 3], "Int64"),
@@ -138,7 +142,9 @@ def shapes() -> dict[str, pd.DataFrame]:
         "names with line breaks": _named("a\nb", "c\rd", "e\r\nf"),
         "names in many scripts": _named("größe", "名前", "🙂", "naïve"),
         "names like values": _named("1", "2.5", "True", "NA", "null", "nan", "-", "=1"),
-        "names of words that formats use": _named("date", "timestamp", "x_at", "values", "row", "xml", "__index_level_0__"),
+        "names of words that formats use": _named(
+            "date", "timestamp", "x_at", "values", "row", "xml", "__index_level_0__"
+        ),
         "an empty name": _named("", "a"),
         "names that differ in case": _named("A", "a"),
         "a very long name": _named("n" * 1_000, "a"),
