@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Return the folder of the checkout."""
+    return ROOT
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """Return a function that clones the checkout, with its uncommitted changes, and adds files."""
+
+    def make(files: dict[str, str]) -> Path:
+        return clone_with(tmp_path / "clone", files)
+
+    return make
+
+
+def clone_with(target: Path, files: dict[str, str]) -> Path:
+    """Clone the checkout as it is now to a folder, write files there, and commit them."""
+    names = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
+    for name in names:
+        if (ROOT / name).is_file():
+            files = {name: (ROOT / name).read_text(encoding="utf-8"), **files}
+    for name, text in files.items():
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755 if text.startswith("#!") else 0o644)
+    git(target, "init", "--quiet", "--initial-branch", "main")
+    git(target, "add", "--all")
+    git(target, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "All")
+    return target
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder and return what it prints."""
+    done = subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout

@@ -1,0 +1,46 @@
+"""Formats made for tests, as the text of their files."""
+
+_HEAD = '''
+from adapter_core.data_format import DataFormat
+
+
+class Adapter(DataFormat):
+    """A toy."""
+
+    label = "{label}"
+    suffix = ".toy"
+    requires = {requires}
+    holds_duplicate_names = True
+
+    def _save(self, df, path):
+{save}
+        df.to_pickle(path, compression=None)
+
+    def _read(self, path, columns):
+        import pandas as pd
+
+        return pd.read_pickle(path, compression=None)
+'''
+
+
+def toy(label: str, save: str = "pass", requires: tuple[str, ...] = ("pandas",)) -> str:
+    """Return a format that pickles, after it has run the statements of `save` (one a line)."""
+    body = "\n".join(f"        {line}" for line in save.splitlines())
+    return _HEAD.format(label=label, requires=requires, save=body)
+
+
+BROKEN_PACKAGE = 'raise OSError("libbroken.so.1: cannot open shared object file")\n'
+
+# The warm-up takes a table of 8 columns and 8 rows; `float` alone has five columns of floats.
+_IF_MEASURED = "if len(df) > 8 and (df.dtypes == 'float64').sum() == 5:\n    "
+
+GOOD = toy("Toy")
+BROKEN = toy("Broken", requires=("pandas", "broken_package"))
+RAISING = toy("Raising", save='raise RuntimeError("the disk is made of cheese")')
+HANGING = toy("Hanging", save=_IF_MEASURED + "import time; time.sleep(1000)")
+CRASHING = toy("Crashing", save=_IF_MEASURED + "import ctypes; ctypes.string_at(0)")
+EXACTING = (
+    toy("Exacting", save="pass")
+    .replace("    holds_dup", '    refuses = {Kind.BOOLEAN: "it tells no lies"}\n    holds_dup')
+    .replace("import DataFormat", "import DataFormat\nfrom adapter_core.kinds import Kind")
+)
