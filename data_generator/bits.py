@@ -31,15 +31,13 @@ class Bits:
 
     def words(self, count: int) -> np.ndarray:
         """Return the next `count` words, shape (count,), dtype little-endian uint64."""
-        words: np.ndarray = self._generator.random_raw(count).astype("<u8", copy=False)
-        return words
+        return self._generator.random_raw(count).astype("<u8", copy=False)
 
     def fractions(self, count: int) -> np.ndarray:
         """Return the next `count` fractions in [0, 1), shape (count,), dtype float64, 53 bits each."""
         words = self.words(count)
         words >>= 11
-        fractions: np.ndarray = words * 2.0**-53
-        return fractions
+        return words * 2.0**-53
 
     def below(self, limit: int, count: int) -> np.ndarray:
         """Return `count` integers in [0, limit), shape (count,), dtype uint64; limit up to 2**32.

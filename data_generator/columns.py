@@ -8,12 +8,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from data_generator.bits import Bits
 from data_generator.words import WORDS
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
+
+    from data_generator.bits import Bits
 
 LETTERS_AT_A_TIME = 2**17
 """So that the random words and NumPy's index for them stay in the processor's cache."""
@@ -21,9 +22,7 @@ LETTERS_AT_A_TIME = 2**17
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def integers(
-    rows: int, bits: Bits, null_share: float = 0.0, low: int = 0, high: int = 100
-) -> pa.Array:
+def integers(rows: int, bits: Bits, null_share: float = 0.0, low: int = 0, high: int = 100) -> pa.Array:
     """Return int64 values uniform from `low` to `high`, both included, shape (rows,)."""
     values = bits.below(high - low + 1, rows).view("<i8")
     values += low
@@ -48,9 +47,7 @@ def booleans(rows: int, bits: Bits, null_share: float = 0.0) -> pa.Array:
     return pa.BooleanArray.from_buffers(pa.bool_(), rows, [_validity(rows, bits, null_share), packed])
 
 
-def fixed_strings(
-    rows: int, bits: Bits, null_share: float = 0.0, length: int = 10
-) -> pa.Array:
+def fixed_strings(rows: int, bits: Bits, null_share: float = 0.0, length: int = 10) -> pa.Array:
     """Return text of `length` ASCII letters, upper and lower case, shape (rows,)."""
     import numpy as np
 
