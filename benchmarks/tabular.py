@@ -64,9 +64,9 @@ class Tabular(_Suite):
     def track_size(self, label, dataset):
         return self.adapter.size_bytes(self.current.saved(self.adapter))
 
-    time_save.pretty_name = "Table: time to save"
-    peakmem_save.pretty_name = "Table: peak memory of the process that saves"
-    track_size.pretty_name = "Table: size on disk"
+    time_save.pretty_name = "Table: save time"
+    peakmem_save.pretty_name = "Table: save peak memory"
+    track_size.pretty_name = "Table: size"
     track_size.unit = "bytes"
 
 
@@ -87,5 +87,5 @@ class TabularRead(_Suite):
     def peakmem_read(self, label, dataset):
         self.adapter.read(self.path)
 
-    time_read.pretty_name = "Table: time to read"
-    peakmem_read.pretty_name = "Table: peak memory of the process that reads"
+    time_read.pretty_name = "Table: read time"
+    peakmem_read.pretty_name = "Table: read peak memory"

@@ -43,9 +43,11 @@ def prepare(names: Sequence[str], rows: int, module: str, scale: str) -> None:
     TABLES.mkdir()
     FILES.mkdir()
     for name in names:
-        df = data_generator.table(name, rows=rows).df
-        assert df is not None
-        df.to_pickle(TABLES / name)
+        _table(name, rows).to_pickle(TABLES / name)
+
+
+def _table(name: str, rows: int) -> pd.DataFrame:
+    return data_generator.table(name, rows=rows).df
 
 
 @functools.cache
@@ -53,8 +55,7 @@ def load(dataset: str) -> pd.DataFrame:
     """Return a table that `prepare` made, shape (rows, columns); loaded once in a process."""
     import pandas as pd
 
-    df: pd.DataFrame = pd.read_pickle(TABLES / dataset)
-    return df
+    return pd.read_pickle(TABLES / dataset)  # noqa: S301 (written by `prepare`)
 
 
 class Cell:
@@ -72,9 +73,7 @@ class Cell:
         How long the process may take before it is ended as timed out.
     """
 
-    def __init__(
-        self, suite: str, label: str, dataset: str, scale: str, limit_seconds: float
-    ) -> None:
+    def __init__(self, suite: str, label: str, dataset: str, scale: str, limit_seconds: float) -> None:
         self.name = (suite, label, dataset)
         self.label, self.dataset = label, dataset
         self.journal = journal(scale)
@@ -162,8 +161,7 @@ def _process_start() -> float:
 @functools.cache
 def _warm_up(adapter: DataFormat) -> None:
     """Save and read a tiny table, so that no import of a library falls into a measured call."""
-    df = data_generator.table("eq", rows=8).df
-    assert df is not None
+    df = _table("eq", rows=8)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"warm{adapter.suffix}")
         try:

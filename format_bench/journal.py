@@ -130,7 +130,8 @@ class Journal:
             sentence = f"not finished after {facts['limit_seconds']:.0f} seconds, {_place(traceback)}"
         elif traceback.startswith("Fatal Python error"):
             sentence = f"{traceback.splitlines()[0]}, {_place(traceback)}"
-        return Reason(*facts["cell"], status, sentence, facts["commit"], facts["time"])
+        suite, label, dataset = facts["cell"]
+        return Reason(suite, label, dataset, status, sentence, facts["commit"], facts["time"])
 
 
 def _with_status(facts: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+NAMES_SHOWN = 5
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The result of a comparison."""
@@ -69,8 +72,8 @@ def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = No
 
 
 def _short(df: pd.DataFrame) -> str:
-    names = [repr(name) for name in df.columns[:5]]
-    return ", ".join(names) + (", ..." if len(df.columns) > 5 else "")
+    first = [repr(name) for name in df.columns[:NAMES_SHOWN]]
+    return ", ".join(first) + (", ..." if len(df.columns) > NAMES_SHOWN else "")
 
 
 def _differing(before: pd.Series, after: pd.Series) -> np.ndarray | None:
@@ -119,18 +122,19 @@ def _as_dtype_of(model: pd.Series, values: pd.Series) -> pd.Series:
     if dtype.kind == "m" and from_text:
         return pd.to_timedelta(values).astype(dtype)
     if dtype == object and len(model):
-        return _as_objects_like(model.iloc[0], values, from_text)
+        return _as_objects_like(model.iloc[0], values)
     if isinstance(dtype, pd.CategoricalDtype):
         return values.astype(dtype.categories.dtype).astype(dtype)
     return values.astype(dtype)
 
 
-def _as_objects_like(example: Any, values: pd.Series, from_text: bool) -> pd.Series:
+def _as_objects_like(example: Any, values: pd.Series) -> pd.Series:
     import datetime
 
     import pandas as pd
 
     if type(example) is datetime.date:
+        from_text = isinstance(values.dtype, pd.StringDtype)
         dates = pd.to_datetime(values, format="ISO8601" if from_text else None)
         return dates.dt.date.astype(object)
     return values.astype(type(example)).astype(object)

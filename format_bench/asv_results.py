@@ -1,0 +1,145 @@
+"""What asv measured: the newest run of a results folder, cell by cell, empty ones with a sentence."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from ast import literal_eval
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adapter_core.errors import FormatBenchError
+from format_bench.journal import Journal, Reason
+
+UNEXPLAINED = "asv has no value, and no process of this cell left a reason"
+
+
+class NoResults(FormatBenchError):
+    """A folder without results of asv."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One value, or the reason why there is none."""
+
+    benchmark: str
+    """asv's name, as in "tabular.Tabular.time_save"."""
+    metric: str
+    """What is measured, as in "save time"."""
+    unit: str
+    """"seconds" or "bytes"."""
+    format: str
+    dataset: str
+    value: float | None
+    """Median of the samples; None if there is no value."""
+    status: str
+    """"value", "unsupported", "unavailable", "failed" or "timed out"."""
+    sentence: str
+    """Why there is no value; empty if there is one."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """All results of one commit in one environment on one machine."""
+
+    machine: str
+    environment: str
+    commit: str
+    cells: list[Cell]
+    measured_seconds: float
+    """Sum of all samples of the `time_` benchmarks."""
+    spent_seconds: float
+    """What asv recorded as the duration of all benchmarks and of `setup_cache`."""
+
+    @property
+    def measured_share(self) -> float:
+        """Share of the duration that is measured time, from 0 to 1."""
+        return self.measured_seconds / self.spent_seconds if self.spent_seconds else 0.0
+
+
+def newest_run(results_dir: Path) -> Run:
+    """Return the run that began last.
+
+    Raises
+    ------
+    NoResults
+        If there is no result in the folder.
+    """
+    from asv.results import iter_results
+
+    path = results_dir / "benchmarks.json"
+    results = [each for each in iter_results(str(results_dir)) if each.started_at]
+    if not path.is_file() or not results:
+        raise NoResults(f"{results_dir} holds no results of asv; run `make bench`, or `asv run`")
+    newest = max(results, key=lambda each: max(each.started_at.values()))
+    benchmarks = json.loads(path.read_text(encoding="utf-8"))
+    benchmarks.pop("version")
+    return _run(newest, benchmarks, results_dir)
+
+
+def _run(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
+    names = sorted(result.get_result_keys(benchmarks), key=_place_in_tables)
+    journal = Journal(results_dir / "reasons", result._env_name)  # noqa: SLF001 (asv offers no other way)
+    reasons = [each for each in journal.read() if each.commit in ("", result.commit_hash)]
+    return Run(
+        machine=result.params["machine"],
+        environment=journal.path.stem,
+        commit=result.commit_hash,
+        cells=[cell for name in names for cell in _cells(result, benchmarks[name], reasons)],
+        measured_seconds=sum(_measured_seconds(result, name) for name in names if "time_" in name),
+        spent_seconds=sum(
+            seconds
+            for step, seconds in result.duration.items()
+            if step in names or step.startswith("<setup_cache")
+        ),
+    )
+
+
+def _place_in_tables(name: str) -> tuple[int, str]:
+    """Return a sort key: times first, in order of name, then sizes, then memory."""
+    kind = name.rpartition(".")[2].partition("_")[0]
+    return ("time", "track", "peakmem").index(kind), name
+
+
+def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> list[Cell]:
+    """Return the cells of one benchmark, in the order of its parameters."""
+    name = benchmark["name"]
+    params = result.get_result_params(name)
+    values = result.get_result_value(name, params)
+    cells = []
+    for combination, value in zip(itertools.product(*params), values, strict=True):
+        label, dataset = (literal_eval(text) for text in combination[:2])
+        facts = (
+            name,
+            benchmark["pretty_name"].partition(": ")[2],
+            benchmark["unit"],
+            label,
+            dataset,
+        )
+        if value is None or math.isnan(value):
+            cells.append(Cell(*facts, None, *_why(name, label, dataset, reasons)))
+        else:
+            cells.append(Cell(*facts, value, "value", ""))
+    return cells
+
+
+def _why(name: str, label: str, dataset: str, reasons: list[Reason]) -> tuple[str, str]:
+    """Return status and sentence of an empty cell: the newest reason of its suite."""
+    suite = name.rpartition(".")[0]
+    for reason in reversed(reasons):
+        if (reason.suite, reason.format, reason.dataset) == (suite, label, dataset):
+            return reason.status.value, reason.sentence
+    return "failed", UNEXPLAINED
+
+
+def _measured_seconds(result: Any, name: str) -> float:
+    params = result.get_result_params(name)
+    values = result.get_result_value(name, params)
+    stats = result.get_result_stats(name, params)
+    return sum(
+        value * stat["repeat"] * stat["number"]
+        for value, stat in zip(values, stats, strict=True)
+        if value is not None and not math.isnan(value)
+    )

@@ -1,0 +1,104 @@
+"""Tables that put formats side by side: one for each data set, formats by metrics, the best marked."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+
+from format_bench.asv_results import Cell
+
+BEST = "*"
+"""Mark of the smallest value of a metric; smaller is always better."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One comparison, as text."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    """A row for each format, the format first."""
+    notes: list[str]
+    """A sentence for each kind of empty cell, in the order of their numbers."""
+
+
+def tables(cells: Iterable[Cell]) -> list[Table]:
+    """Return a table for each data set, in the order of the cells."""
+    by_dataset: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_dataset.setdefault(cell.dataset, []).append(cell)
+    return [_table(dataset, own) for dataset, own in by_dataset.items()]
+
+
+def _table(dataset: str, cells: list[Cell]) -> Table:
+    metrics = list(dict.fromkeys(cell.metric for cell in cells))
+    formats = list(dict.fromkeys(cell.format for cell in cells))
+    best = {metric: min(_values(cells, metric), default=None) for metric in metrics}
+    found = {(cell.format, cell.metric): cell for cell in cells}
+    notes: list[str] = []
+    rows = []
+    for label in formats:
+        row = [label]
+        for metric in metrics:
+            cell = found.get((label, metric))
+            row.append(_text(cell, best[metric], notes) if cell else "not run")
+        rows.append(row)
+    return Table(dataset, ["format", *metrics], rows, notes)
+
+
+def _values(cells: list[Cell], metric: str) -> list[float]:
+    return [cell.value for cell in cells if cell.metric == metric and cell.value is not None]
+
+
+def _text(cell: Cell, best: float | None, notes: list[str]) -> str:
+    if cell.value is None:
+        note = f"{cell.format}: {cell.status}: {cell.sentence}"
+        if note not in notes:
+            notes.append(note)
+        return f"{cell.status} [{notes.index(note) + 1}]"
+    return human(cell.value, cell.unit) + (BEST if cell.value == best else "")
+
+
+def human(value: float, unit: str) -> str:
+    """Return a value with three digits and a unit of handy size, as in "1.25 ms" or "43 MB".
+
+    Raises
+    ------
+    ValueError
+        If the unit is neither "seconds" nor "bytes".
+    """
+    if unit not in _STEPS:
+        raise ValueError(f"{unit!r} is neither seconds nor bytes")
+    # 999.5 and more is rounded to the next unit's 1.
+    fitting = [step for step in _STEPS[unit] if value >= 0.9995 * step[0]]
+    size, name = (fitting or _STEPS[unit][-1:])[0]
+    return f"{float(f'{value / size:.3g}'):g} {name}"
+
+
+# From the largest to the smallest; the prefixes are those of the SI.
+_STEPS = {
+    "seconds": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
+    "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
+}
+
+
+def markdown(table: Table) -> str:
+    """Return a table in Markdown, with its notes."""
+    lines = [f"## {table.title}", ""]
+    for row in (table.header, ["---"] + ["--:"] * (len(table.header) - 1), *table.rows):
+        lines.append("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |")
+    lines.append("")
+    lines += [f"{number}. {note}" for number, note in enumerate(table.notes, start=1)]
+    return "\n".join(lines) + "\n"
+
+
+def comma_separated(cells: Iterable[Cell]) -> str:
+    """Return all cells as CSV, one a row; an empty cell has no value but a status and a sentence."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(Cell)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(cell) for cell in cells)
+    return text.getvalue()
