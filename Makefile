@@ -1,0 +1,58 @@
+# Each target makes what it needs, from a bare clone on.
+# bench    measure all formats, compare them, make the site
+# preview  serve the site at http://127.0.0.1:8080
+# test     everything that CI runs
+# lint     style and types alone
+#
+# SCALE=full measures tables of 1,000,000 rows instead of 50,000; PYTHON names the interpreter.
+
+PYTHON ?= python3
+SCALE ?= quick
+BIN := .venv/bin
+
+ifeq ($(SCALE),full)
+CONFIG := asv.conf.json
+else
+CONFIG := .asv.$(SCALE).json
+endif
+
+.PHONY: bench preview test lint environment
+.DELETE_ON_ERROR:
+
+bench: environment $(CONFIG)
+	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
+	$(BIN)/asv machine --yes > /dev/null
+	# Status 2 says that some benchmarks failed; the tables below say which and why.
+	$(BIN)/asv run --config $(CONFIG) HEAD || test $$? -eq 2
+	$(BIN)/python postprocessing.py --config $(CONFIG)
+	$(BIN)/asv publish --config $(CONFIG) > .asv/$(SCALE)/publish.log || { cat .asv/$(SCALE)/publish.log; exit 1; }
+	@echo "Site: .asv/$(SCALE)/html/index.html; make preview SCALE=$(SCALE) serves it"
+
+preview: environment $(CONFIG)
+	@test -f .asv/$(SCALE)/html/index.html || { echo "there is no site yet; run: make bench SCALE=$(SCALE)" >&2; exit 2; }
+	$(BIN)/asv preview --config $(CONFIG)
+
+test: lint
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+lint: environment
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/shellcheck cron.sh .ci/run
+
+environment: .venv/.installed
+
+# The extras of setup.py follow the files of these folders.
+.venv/.installed: setup.py pyproject.toml constraints.txt $(wildcard data_formats/*.py image_storages/*.py)
+	@git rev-parse HEAD > /dev/null || { echo "this is not a git clone with a commit; asv measures commits" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12" >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable ".[all,site,test]" || \
+		{ echo "the packages could not be installed; is there a network, or a package index?" >&2; exit 2; }
+	@touch $@
+
+.asv.$(SCALE).json: asv.conf.json
+	sed 's/\bfull\b/$(SCALE)/g' $< > $@
