@@ -13,7 +13,7 @@ with contextlib.suppress(Exception):
 
 DATASETS = ["eq", "int", "float", "bool", "str"]
 
-LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 30}[SCALE]
+LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 15}[SCALE]
 """After which a cell counts as timed out: a hundred times what a usual format needs."""
 
 

@@ -39,6 +39,10 @@ BROKEN = toy("Broken", requires=("pandas", "broken_package"))
 RAISING = toy("Raising", save='raise RuntimeError("the disk is made of cheese")')
 HANGING = toy("Hanging", save=_IF_MEASURED + "import time; time.sleep(1000)")
 CRASHING = toy("Crashing", save=_IF_MEASURED + "import ctypes; ctypes.string_at(0)")
+# A package that pip has installed and that breaks on import, as asv's own environment may hold one.
+BROKEN_INSTALLED = toy("Broken").replace(
+    "    holds_dup", '    modules = {"pandas": "adapter_core.broken_package"}\n    holds_dup'
+)
 EXACTING = (
     toy("Exacting", save="pass")
     .replace("    holds_dup", '    refuses = {Kind.BOOLEAN: "it tells no lies"}\n    holds_dup')

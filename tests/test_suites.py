@@ -1,0 +1,240 @@
+"""The asv suites as asv runs them: in an environment of its own, on tiny tables, then published.
+
+Beside the real formats there are six toys: one that works, and one for each way not to.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import data_formats
+from tests import toys
+from tests.conftest import clone_with, git
+
+DATASETS = ["eq", "int", "float", "bool", "str"]
+BENCHMARKS = {
+    "tabular.Tabular.peakmem_save",
+    "tabular.Tabular.time_save",
+    "tabular.Tabular.track_size",
+    "tabular.TabularRead.peakmem_read",
+    "tabular.TabularRead.time_read",
+}
+TOYS = {
+    "data_formats/toy_good.py": toys.GOOD,
+    "data_formats/toy_broken.py": toys.BROKEN_INSTALLED,
+    "adapter_core/broken_package.py": toys.BROKEN_PACKAGE,
+    "data_formats/toy_raising.py": toys.RAISING,
+    "data_formats/toy_hanging.py": toys.HANGING,
+    "data_formats/toy_crashing.py": toys.CRASHING,
+    "data_formats/toy_exacting.py": toys.EXACTING,
+}
+
+
+def run(folder: Path, *command: str, fails: bool = False) -> str:
+    """Run a program of this environment in a folder, and return what it prints."""
+    environment = {**os.environ, "HOME": str(folder.parent), "PYTHONWARNINGS": "default"}
+    program = [sys.executable, *command]
+    done = subprocess.run(
+        program, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert fails or done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Return a clone in which the suites ran, were compared and published."""
+    folder = clone_with(tmp_path_factory.mktemp("suites") / "clone", TOYS)
+    conf = (folder / "asv.conf.json").read_text(encoding="utf-8")
+    (folder / ".asv.tiny.json").write_text(conf.replace("full", "tiny"), encoding="utf-8")
+    run(folder, "-m", "asv", "machine", "--yes", "--machine", "tester")
+    asv = ("-m", "asv", "run", "--config", ".asv.tiny.json", "--machine", "tester", "HEAD")
+    log = run(folder, *asv, fails=True)
+    assert "Benchmarking virtualenv" in log, log
+    run(folder, "-m", "asv", "publish", "--config", ".asv.tiny.json")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def printed(project):
+    """Return what postprocessing prints, and the rows of the CSV that it writes."""
+    text = run(project, "postprocessing.py", "--config", ".asv.tiny.json")
+    with (project / ".asv/tiny/report/comparison.csv").open(encoding="utf-8") as file:
+        return text, list(csv.DictReader(file))
+
+
+def cells(rows, label, **wanted):
+    return [
+        row
+        for row in rows
+        if row["format"] == label and all(row[key] == value for key, value in wanted.items())
+    ]
+
+
+def test_all_benchmarks_are_discovered_with_their_parameters(project):
+    found = json.loads((project / ".asv/tiny/results/benchmarks.json").read_text())
+    assert found.pop("version")
+    assert set(found) == BENCHMARKS
+    six = ["Toy", "Broken", "Raising", "Hanging", "Crashing", "Exacting"]
+    labels = sorted([*data_formats.names(), *six], key=str.lower)
+    for benchmark in found.values():
+        assert benchmark["param_names"] == ["format", "dataset"]
+        assert [[eval(text) for text in values] for values in benchmark["params"]] == [labels, DATASETS]
+        assert benchmark["pretty_name"].startswith("Table: ")
+        assert benchmark["version"] == "1 tiny"
+        assert benchmark["unit"] in ("seconds", "bytes")
+
+
+def test_the_environment_is_of_asv_and_holds_the_pinned_libraries(project):
+    (python,) = (project / ".asv/env").glob("*/bin/python")
+    frozen = subprocess.run(
+        [python, "-m", "pip", "freeze"], capture_output=True, text=True, check=True
+    ).stdout.lower()
+    pinned = (project / "constraints.txt").read_text(encoding="utf-8").lower().splitlines()
+    for name in ("pandas", "numpy", "pyarrow", "pylance", "fastavro", "tables"):
+        (line,) = [line for line in pinned if line.startswith(f"{name}==")]
+        assert line in frozen
+    assert "formatbench @ file://" in frozen
+
+
+def test_every_real_format_has_a_value_in_every_cell(printed):
+    _, rows = printed
+    for label in data_formats.names():
+        own = cells(rows, label)
+        assert len(own) == len(BENCHMARKS) * len(DATASETS)
+        assert [row for row in own if row["status"] != "value"] == []
+        assert all(float(row["value"]) > 0 for row in own)
+
+
+def test_a_thirteenth_format_is_one_file(printed):
+    text, rows = printed
+    assert len(cells(rows, "Toy", status="value")) == len(BENCHMARKS) * len(DATASETS)
+    assert "Toy" in text
+
+
+def test_a_broken_package_is_unavailable_and_says_why(printed):
+    _, rows = printed
+    own = cells(rows, "Broken")
+    assert len(own) == len(BENCHMARKS) * len(DATASETS)
+    assert {row["status"] for row in own} == {"unavailable"}
+    expected = (
+        "Broken is unavailable: import of adapter_core.broken_package failed: OSError: libbroken.so.1: "
+        'cannot open shared object file; try: pip install ".[toy_broken]"'
+    )
+    assert {row["sentence"] for row in own} == {expected}
+
+
+def test_a_format_that_raises_has_failed_cells_that_say_why(printed):
+    text, rows = printed
+    own = cells(rows, "Raising")
+    assert {row["status"] for row in own} == {"failed"}
+    assert {row["sentence"] for row in own} == {"RuntimeError: the disk is made of cheese"}
+    assert "RuntimeError: the disk is made of cheese" in text
+
+
+def test_a_format_that_refuses_is_unsupported_and_says_why(printed):
+    _, rows = printed
+    own = cells(rows, "Exacting")
+    assert {row["status"] for row in own} == {"unsupported"}
+    assert "holds booleans; it tells no lies" in own[0]["sentence"]
+
+
+def test_a_format_that_hangs_has_timed_out_cells_where_it_hangs_and_values_elsewhere(printed):
+    _, rows = printed
+    hung = cells(rows, "Hanging", dataset="float")
+    assert {row["status"] for row in hung} == {"timed out"}
+    assert {row["sentence"].partition(",")[0] for row in hung} == {"not finished after 15 seconds"}
+    assert hung[0]["sentence"].endswith("at toy_hanging.py, line 15 in _save")
+    elsewhere = [row for row in cells(rows, "Hanging") if row["dataset"] != "float"]
+    assert {row["status"] for row in elsewhere} == {"value"}
+
+
+def test_a_format_that_crashes_has_failed_cells_where_it_crashes(printed):
+    _, rows = printed
+    crashed = cells(rows, "Crashing", dataset="float")
+    assert {row["status"] for row in crashed} == {"failed"}
+    assert crashed[0]["sentence"].startswith("Fatal Python error: Segmentation fault, at ")
+    elsewhere = [row for row in cells(rows, "Crashing") if row["dataset"] != "float"]
+    assert {row["status"] for row in elsewhere} == {"value"}
+
+
+def test_tables_hold_asvs_own_values_and_mark_the_best(project, printed):
+    _, rows = printed
+    (path,) = [
+        path
+        for path in (project / ".asv/tiny/results/tester").glob("*.json")
+        if path.name != "machine.json"
+    ]
+    results = json.loads(path.read_text())["results"]
+    sizes = results["tabular.Tabular.track_size"]
+    labels = [eval(text) for text in sizes[1][0]]
+    size = sizes[0][labels.index("Parquet") * len(DATASETS) + DATASETS.index("str")]
+    (cell,) = cells(rows, "Parquet", dataset="str", metric="size")
+    assert float(cell["value"]) == size
+    smallest = min(
+        (float(r["value"]), r["format"])
+        for r in rows
+        if r["metric"] == "size" and r["dataset"] == "str" and r["value"]
+    )
+    page = (project / ".asv/tiny/report/comparison.md").read_text(encoding="utf-8")
+    section = page.partition("## str")[2].partition("## ")[0]
+    (row,) = [line for line in section.splitlines() if line.startswith(f"| {smallest[1]} |")]
+    position = [text.strip() for text in section.splitlines()[2].split("|")].index("size")
+    assert row.split("|")[position].strip().endswith("*")
+
+
+def test_the_site_holds_the_same_numbers(project, printed):
+    _, rows = printed
+    html = project / ".asv/tiny/html"
+    index = json.loads((html / "index.json").read_text())
+    assert set(index["benchmarks"]) == BENCHMARKS
+    assert index["graph_param_list"][0]["env-FORMAT_BENCH_SCALE"] == "tiny"
+    graphs = [
+        path
+        for path in (html / "graphs").rglob("tabular.Tabular.track_size.json")
+        if "summary" not in path.parts
+    ]
+    ((_, values),) = json.loads(graphs[0].read_text())
+    labels, datasets = index["benchmarks"]["tabular.Tabular.track_size"]["params"]
+    for i, label in enumerate(labels):
+        for j, dataset in enumerate(datasets):
+            (cell,) = cells(rows, eval(label), dataset=eval(dataset), metric="size")
+            value = values[i * len(datasets) + j]
+            assert value is None if cell["value"] == "" else value == float(cell["value"])
+
+
+def test_the_measured_share_is_told(project):
+    text = run(project, "postprocessing.py", "--config", ".asv.tiny.json", "--measured-share")
+    measured, spent, share = (float(word) for word in text.replace(":", "").split() if word[0].isdigit())
+    assert 0 < measured < spent
+    assert share == pytest.approx(measured / spent, abs=0.01)
+
+
+def test_nothing_but_results_is_left(project):
+    assert git(project, "status", "--porcelain") == ""
+
+
+def test_an_unknown_scale_is_told(project):
+    done = subprocess.run(
+        [sys.executable, "-c", "import benchmarks.tabular"],
+        cwd=project,
+        env={**os.environ, "FORMAT_BENCH_SCALE": "huge"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "FORMAT_BENCH_SCALE is 'huge'; it can be full, quick, tiny" in done.stderr
+
+
+def test_no_results_are_told_in_one_line(project):
+    text = run(project, "postprocessing.py", fails=True)
+    assert text.startswith("postprocessing: ")
+    assert text.count("\n") == 1
+    assert "holds no results of asv; run `make bench`" in text
