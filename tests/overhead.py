@@ -20,6 +20,9 @@ import pandas as pd
 import data_formats
 import data_generator
 
+PATIENCE_SECONDS = 60
+"""After which fewer than three samples are enough."""
+
 Save = Callable[[pd.DataFrame, Path], Any]
 Read = Callable[[Path], Any]
 
@@ -29,10 +32,12 @@ def _save_avro(df: pd.DataFrame, path: Path) -> None:
 
     types = {"int64": "long", "float64": "double", "bool": "boolean", "str": "string"}
     fields = [{"name": name, "type": types[str(df[name].dtype)]} for name in df.columns]
-    columns = [df[name].tolist() for name in df.columns]
+    schema = fastavro.parse_schema({"type": "record", "name": "row", "fields": fields})
+    names = list(df.columns)
+    columns = [df[name].tolist() for name in names]
     with path.open("wb") as file:
-        rows = (dict(zip(df.columns, row, strict=False)) for row in zip(*columns, strict=False))
-        fastavro.writer(file, {"type": "record", "name": "row", "fields": fields}, rows)
+        rows = (dict(zip(names, row)) for row in zip(*columns))  # noqa: B905 (once a row)
+        fastavro.writer(file, schema, rows)
 
 
 def _read_avro(path: Path) -> pd.DataFrame:
@@ -101,8 +106,10 @@ def ratios(name: str, rows: int, seconds: float = 10.0) -> dict[str, tuple[float
     samples: dict[str, tuple[list[float], list[float]]] = {"save": ([], []), "read": ([], [])}
     with tempfile.TemporaryDirectory() as folder:
         ours, plain = (Path(folder, f"{kind}{adapter.suffix}") for kind in ("ours", "plain"))
-        end = time.monotonic() + seconds
-        while len(samples["save"][0]) < 3 or time.monotonic() < end:
+        start = time.monotonic()
+        while (spent := time.monotonic() - start) < seconds or len(samples["save"][0]) < 3:
+            if spent > PATIENCE_SECONDS:
+                break
             adapter.remove(ours)
             adapter.remove(plain)
             samples["save"][0].append(cpu_seconds(lambda: adapter.save(df, ours)))

@@ -1,0 +1,77 @@
+"""What make, cron.sh and .ci/run say when something that they need is missing."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+
+import pytest
+
+
+def run(folder, *command, **environment):
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "LC_ALL": "C", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def bare(clone):
+    return clone({})
+
+
+def test_an_old_python_is_told(bare, tmp_path):
+    old = tmp_path / "old-python"
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o755)
+    done = run(bare, "make", "bench", f"PYTHON={old}")
+    assert done.returncode == 2
+    assert "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12" in done.stderr
+    assert not (bare / ".venv").exists()
+
+
+def test_no_network_is_told(bare):
+    nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "0", "PIP_NO_CACHE_DIR": "1"}
+    done = run(bare, "make", "bench", **nowhere)
+    assert done.returncode == 2
+    assert "the packages could not be installed; is there a network" in done.stderr
+    assert not (bare / ".venv/.installed").exists()
+
+
+def test_a_folder_that_is_no_clone_is_told(bare, tmp_path):
+    run(bare, "rm", "-rf", ".git")
+    done = run(bare, "make", "test", GIT_CEILING_DIRECTORIES=str(tmp_path))
+    assert done.returncode == 2
+    assert "this is not a git clone with a commit; asv measures commits" in done.stderr
+
+
+def test_a_missing_make_is_told(bare, tmp_path):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("bash", "dirname", "env"):
+        (tools / tool).symlink_to(run(bare, "which", tool).stdout.strip())
+    for script in (".ci/run", "./cron.sh"):
+        done = run(bare, str(tools / "bash"), script, PATH=str(tools))
+        assert done.returncode == 2
+        assert "make is needed" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_second_cron_run_ends_at_once(bare):
+    (bare / ".asv").mkdir()
+    with (bare / ".asv/cron.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = run(bare, "./cron.sh")
+    assert done.returncode == 3
+    assert done.stderr == "cron.sh: another run holds .asv/cron.lock\n"
+
+
+def test_no_site_is_told_before_it_is_served(bare):
+    done = run(bare, "make", "preview", "--assume-old=.venv/.installed", "--old-file=environment")
+    assert "there is no site yet; run: make bench SCALE=quick" in done.stderr
+    assert done.returncode == 2
