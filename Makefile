@@ -22,10 +22,10 @@ endif
 bench: environment $(CONFIG)
 	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
 	$(BIN)/asv machine --yes > /dev/null
-	# Status 2 says that some benchmarks failed; the tables below say which and why.
+	@# Status 2 says that some benchmarks failed; the tables below say which and why.
 	$(BIN)/asv run --config $(CONFIG) HEAD || test $$? -eq 2
 	$(BIN)/python postprocessing.py --config $(CONFIG)
-	$(BIN)/asv publish --config $(CONFIG) > .asv/$(SCALE)/publish.log || { cat .asv/$(SCALE)/publish.log; exit 1; }
+	@$(BIN)/asv publish --config $(CONFIG) > .asv/$(SCALE)/publish.log || { cat .asv/$(SCALE)/publish.log; exit 1; }
 	@echo "Site: .asv/$(SCALE)/html/index.html; make preview SCALE=$(SCALE) serves it"
 
 preview: environment $(CONFIG)

@@ -77,7 +77,8 @@ PLAIN: dict[str, tuple[Save, Read]] = {
         pd.read_hdf,
     ),
     "JSON": (
-        lambda df, path: df.to_json(path, orient="records", lines=True),
+        # Of the same digits, which make the same work for both.
+        lambda df, path: df.to_json(path, orient="records", lines=True, double_precision=15),
         lambda path: pd.read_json(path, lines=True),
     ),
     "Lance": (_save_lance, _read_lance),
