@@ -62,7 +62,9 @@ class Adapter(DataFormat):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 
     def _save(self, df: pd.DataFrame, path: Path) -> None:
-        df.to_csv(path, index=False, na_rep=NULL, quoting=_quoting(df), compression=None)
+        # pandas formats whole numbers more slowly as soon as nulls have a text of their own.
+        null = NULL if df.isna().to_numpy().any() else ""
+        df.to_csv(path, index=False, na_rep=null, quoting=_quoting(df), compression=None)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

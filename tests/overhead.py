@@ -79,7 +79,8 @@ PLAIN: dict[str, tuple[Save, Read]] = {
     "JSON": (
         # Of the same digits, which make the same work for both.
         lambda df, path: df.to_json(path, orient="records", lines=True, double_precision=15),
-        lambda path: pd.read_json(path, lines=True),
+        # Without guessing types, which would be less work, but turns columns named "date" into dates.
+        lambda path: pd.read_json(path, lines=True, dtype=False),
     ),
     "Lance": (_save_lance, _read_lance),
     "ORC": (lambda df, path: df.to_orc(path, index=False), pd.read_orc),
