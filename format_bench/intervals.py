@@ -1,0 +1,62 @@
+"""Medians with intervals that assume no distribution.
+
+Times are skewed and have several humps, so neither a mean nor its standard error describes them
+(Hoefler and Belli, "Scientific Benchmarking of Parallel Computing Systems", SC 2015, rules 5 and 6).
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where the median lies, with the confidence that the samples allow."""
+
+    low: float
+    high: float
+    confidence: float
+    """Probability that such an interval covers the true median; below 0.95 for fewer than 6 samples."""
+
+
+def median_interval(samples: Sequence[float]) -> Interval:
+    """Return the narrowest symmetric pair of order statistics that covers the median with 95 %.
+
+    A sample lies below the median with probability 1/2, so the number of samples below it is binomial
+    (Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010, theorem 2.1).
+    With too few samples the interval is the whole range, and its confidence says so.
+
+    Raises
+    ------
+    ValueError
+        If there is no sample.
+    """
+    if not samples:
+        raise ValueError("an interval needs at least one sample")
+    ordered, count = sorted(samples), len(samples)
+    best = Interval(ordered[0], ordered[-1], _coverage(0, count))
+    for rank in range(1, (count + 1) // 2):
+        coverage = _coverage(rank, count)
+        if coverage < CONFIDENCE:
+            break
+        best = Interval(ordered[rank], ordered[-1 - rank], coverage)
+    return best
+
+
+def _coverage(rank: int, count: int) -> float:
+    """Return the probability that the median lies between the samples `rank` from either end."""
+    outside = sum(math.comb(count, below) for below in range(rank + 1)) / 2**count
+    return max(0.0, 1 - 2 * outside)
+
+
+def relative_deviation(samples: Sequence[float]) -> float:
+    """Return the standard deviation of samples over their mean; infinite for fewer than two."""
+    mean = statistics.fmean(samples)
+    if len(samples) < 2 or mean == 0:  # noqa: PLR2004 (a deviation needs two)
+        return math.inf
+    return statistics.stdev(samples) / mean

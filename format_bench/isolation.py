@@ -1,0 +1,122 @@
+"""Runs one step in a fresh process, so that whatever happens there costs that step alone."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from format_bench.journal import Status
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a step."""
+
+    value: Any = None
+    """What the step returned; None if it did not."""
+    status: Status | None = None
+    """Why there is no value; None if there is one."""
+    sentence: str = ""
+    """The same in words."""
+
+
+def run(
+    step: Callable[..., Any],
+    *arguments: Any,
+    limit_seconds: float,
+    limit_bytes: int | None = None,
+    environment: dict[str, str] | None = None,
+) -> Outcome:
+    """Call `step(*arguments)` in a fresh process and return its outcome.
+
+    Parameters
+    ----------
+    step : callable
+        A function of a module, so that the process can import it.
+    *arguments
+        What it is called with; pickled.
+    limit_seconds : float
+        After which the process, and all that it started, is killed.
+    limit_bytes : int, optional
+        Address space that the process may have beyond which allocations fail.
+    environment : dict, optional
+        Environment variables that are set before Python starts in the process.
+    """
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(sender, limit_bytes, step, arguments))
+    with _environment(environment or {}):
+        process.start()
+    sender.close()
+    try:
+        # A message, or the end of the pipe if the process dies; so no crash is waited out.
+        if not receiver.poll(limit_seconds):
+            return Outcome(
+                status=Status.TIMED_OUT, sentence=f"not finished after {limit_seconds:.0f} seconds"
+            )
+        return _received(receiver, process)
+    finally:
+        receiver.close()
+        _kill_group(process.pid)
+        process.join()
+
+
+def _received(receiver: Connection, process: Any) -> Outcome:
+    try:
+        outcome: Outcome = receiver.recv()
+    except EOFError:
+        process.join()
+        return Outcome(status=Status.FAILED, sentence=_death(process.exitcode))
+    return outcome
+
+
+def _death(exit_code: int) -> str:
+    if exit_code >= 0:
+        return f"its process ended by itself with status {exit_code}"
+    name = signal.Signals(-exit_code).name
+    if name == "SIGKILL":
+        return "its process was killed (SIGKILL), as the kernel does when memory runs out"
+    return f"its process crashed ({name})"
+
+
+def _child(
+    sender: Connection, limit_bytes: int | None, step: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    # A group of its own, to be killed as a whole with what the step starts.
+    os.setpgrp()
+    if limit_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
+    try:
+        outcome = Outcome(step(*arguments))
+    except BaseException as error:
+        words = " ".join(f"{type(error).__name__}: {error}".split())
+        outcome = Outcome(status=Status.FAILED, sentence=words[:500])
+    sender.send(outcome)
+
+
+def _kill_group(pid: int | None) -> None:
+    try:
+        os.killpg(pid or 0, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+class _environment:  # noqa: N801 (used as a function)
+    """Sets environment variables while a process is started, which inherits them."""
+
+    def __init__(self, variables: dict[str, str]) -> None:
+        self.variables = variables
+
+    def __enter__(self) -> None:
+        self.before = dict(os.environ)
+        os.environ.update(self.variables)
+
+    def __exit__(self, *_: object) -> None:
+        os.environ.clear()
+        os.environ.update(self.before)

@@ -1,0 +1,121 @@
+"""What of a file is in the page cache, and how to get it out, with proof.
+
+Linux alone: posix_fadvise(2), mincore(2), /proc/self/io (see proc(5)).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from adapter_core.errors import FormatBenchError
+
+
+class NotCold(FormatBenchError):
+    """Pages of a file could not be evicted, or it could not be proven that they were."""
+
+
+@dataclass(frozen=True)
+class ReadBytes:
+    """What a process has read so far."""
+
+    asked: int
+    """Bytes that read(2) and its like returned; reads through memory maps are not in it."""
+    fetched: int
+    """Bytes that the storage layer brought in on this process' behalf, read-ahead included."""
+
+    def __sub__(self, earlier: ReadBytes) -> ReadBytes:
+        return ReadBytes(self.asked - earlier.asked, self.fetched - earlier.fetched)
+
+
+def read_bytes() -> ReadBytes:
+    """Return the counters of this process."""
+    lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
+    facts = dict(line.split(": ") for line in lines)
+    return ReadBytes(int(facts["rchar"]), int(facts["read_bytes"]))
+
+
+def files_of(path: Path) -> Iterator[Path]:
+    """Yield the file, or all files below the directory."""
+    if path.is_dir():
+        yield from sorted(each for each in path.rglob("*") if each.is_file())
+    else:
+        yield path
+
+
+def resident_bytes(path: Path) -> int:
+    """Return how many bytes of a file, or of all files of a directory, are in the page cache.
+
+    Whole pages are counted, so a small file may have more resident bytes than bytes.
+    """
+    return sum(_resident_pages(file) for file in files_of(path)) * mmap.PAGESIZE
+
+
+def resident_share(path: Path) -> float:
+    """Return the share of pages, from 0 to 1, that are in the page cache; 0 for empty files."""
+    pages = sum(-(-file.stat().st_size // mmap.PAGESIZE) for file in files_of(path))
+    return resident_bytes(path) / (pages * mmap.PAGESIZE) if pages else 0.0
+
+
+def make_cold(path: Path) -> None:
+    """Evict a file, or all files of a directory, and prove that no page is left.
+
+    Raises
+    ------
+    NotCold
+        If a page is still there, as on file systems that keep their files in memory; the message says
+        which file and how much of it.
+    """
+    for file in files_of(path):
+        _evict(file)
+        left = _resident_pages(file)
+        if left:
+            pages = -(-file.stat().st_size // mmap.PAGESIZE)
+            raise NotCold(f"{left:,} of {pages:,} pages of {file.name} stay in the page cache")
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or all files of a directory and the directory, are on the device.
+
+    The folder that holds it is synchronised too, since a new name is durable only with its folder.
+    """
+    for file in (*files_of(path), *([path] if path.is_dir() else []), path.parent):
+        descriptor = os.open(file, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _evict(file: Path) -> None:
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        # Dirty pages cannot be dropped, so they are written first.
+        os.fsync(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(descriptor)
+
+
+def _resident_pages(file: Path) -> int:
+    size = file.stat().st_size
+    if size == 0:
+        return 0
+    # A private copy-on-write map, because ctypes takes the address of writable buffers only.
+    with file.open("rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_COPY) as pages:
+        states = (ctypes.c_ubyte * -(-size // mmap.PAGESIZE))()
+        first = ctypes.c_char.from_buffer(pages)
+        failed = _libc().mincore(ctypes.c_void_p(ctypes.addressof(first)), ctypes.c_size_t(size), states)
+        del first
+        if failed:
+            reason = os.strerror(ctypes.get_errno())
+            raise NotCold(f"the kernel does not tell which pages of {file.name} are cached: {reason}")
+        return sum(state & 1 for state in states)
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

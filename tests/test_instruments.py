@@ -1,0 +1,366 @@
+"""The instruments against known truths: sleep, CPU, memory, bytes, pages."""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from format_bench import clock, isolation, memory, page_cache
+from format_bench.intervals import median_interval, relative_deviation
+from format_bench.journal import Status
+from format_bench.touch import touch
+from tests.tables import every_table
+
+MB = 1_000_000
+
+
+# --- steps of known cost ---------------------------------------------------------------------------
+
+
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        sum(range(1_000))
+
+
+def burn_in_a_child():
+    code = f"import time\nwhile time.process_time() < {0.2}: pass"
+    subprocess.run([sys.executable, "-S", "-c", code], check=True)
+
+
+def grow(size):
+    # Touched page by page, or the kernel gives none.
+    return np.ones(size, np.uint8)
+
+
+def grow_and_free(size):
+    grow(size)
+
+
+def grow_in_a_child(size):
+    code = f"b = bytearray(b'x') * {size}"
+    subprocess.run([sys.executable, "-S", "-c", code], check=True)
+
+
+def growth_of(step, *arguments):
+    growth, _ = memory.measure(lambda: step(*arguments))
+    return growth
+
+
+# --- time ------------------------------------------------------------------------------------------
+
+
+def test_a_sleep_of_50_ms_is_measured_within_5_ms_and_costs_no_cpu():
+    timing = clock.repeat(lambda: time.sleep(0.05), budget_seconds=1)
+    # The shortest, because another process may keep a sleeper waiting, but nothing wakes it early.
+    shortest = min(timing.samples, key=lambda sample: sample.wall_seconds)
+    assert 0.05 <= shortest.wall_seconds < 0.055
+    assert shortest.cpu_seconds < 0.005
+
+
+def test_100_ms_of_cpu_are_measured_within_5_percent():
+    timing = clock.repeat(lambda: burn(0.1), budget_seconds=1)
+    assert timing.cpu_seconds == pytest.approx(0.1, rel=0.05)
+    assert all(sample.wall_seconds >= 0.099 for sample in timing.samples)
+
+
+def test_the_cpu_time_of_child_processes_counts():
+    sample = clock.time_call(burn_in_a_child)
+    assert sample.cpu_seconds >= 0.2
+
+
+def test_user_and_system_time_are_told_apart():
+    def ask_the_kernel():
+        for _ in range(500_000):
+            os.getppid()
+
+    sample = clock.time_call(ask_the_kernel)
+    assert sample.sys_seconds > 0.1 * sample.cpu_seconds
+    sample = clock.time_call(lambda: burn(0.1))
+    assert sample.user_seconds > 0.8 * sample.cpu_seconds
+
+
+def test_the_garbage_collector_is_off_inside_and_back_on_after():
+    seen = []
+    clock.time_call(lambda: seen.append(gc.isenabled()))
+    assert seen == [False]
+    assert gc.isenabled()
+    with pytest.raises(ZeroDivisionError):
+        clock.time_call(lambda: 1 / 0)
+    assert gc.isenabled()
+
+
+def test_repeating_stops_when_stable_or_when_the_budget_is_spent():
+    steady = clock.repeat(lambda: burn(0.02), budget_seconds=30)
+    assert steady.stopped == "stable"
+    assert len(steady.samples) >= clock.MIN_REPEATS
+    naps = iter([0.001, 0.03] * 1000)
+    shaky = clock.repeat(lambda: time.sleep(next(naps)), budget_seconds=0.3)
+    assert shaky.stopped == "budget"
+    slow = clock.repeat(lambda: time.sleep(0.01), budget_seconds=0)
+    assert len(slow.samples) == clock.MIN_REPEATS
+
+
+def test_preparations_come_before_each_repeat_and_are_not_timed():
+    calls = []
+
+    def prepare():
+        calls.append("prepare")
+        time.sleep(0.02)
+
+    timing = clock.repeat(lambda: calls.append("step"), budget_seconds=0.1, before=prepare)
+    assert calls == ["prepare", "step"] * len(timing.samples)
+    assert timing.wall_seconds < 0.01
+
+
+# --- intervals -------------------------------------------------------------------------------------
+
+
+def test_intervals_are_the_order_statistics_of_the_textbook():
+    # Le Boudec, table A.1: for 10 samples ranks 2 and 9 cover with 0.9785, for 20 ranks 6 and 15.
+    ten = median_interval([float(i) for i in range(1, 11)])
+    assert (ten.low, ten.high) == (2, 9)
+    assert ten.confidence == pytest.approx(0.9785, abs=1e-4)
+    twenty = median_interval([float(i) for i in range(1, 21)])
+    assert (twenty.low, twenty.high) == (6, 15)
+
+
+def test_few_samples_give_their_range_and_say_how_little_it_covers():
+    three = median_interval([3.0, 1.0, 2.0])
+    assert (three.low, three.high, three.confidence) == (1, 3, 0.75)
+    one = median_interval([5.0])
+    assert (one.low, one.high, one.confidence) == (5, 5, 0)
+    with pytest.raises(ValueError, match="at least one sample"):
+        median_interval([])
+    assert relative_deviation([1.0]) == float("inf")
+
+
+def test_intervals_cover_the_median_as_often_as_they_claim():
+    draw = random.Random(7)
+    covered = 0
+    for _ in range(2_000):
+        interval = median_interval([draw.lognormvariate(0, 1) for _ in range(15)])
+        covered += interval.low <= 1 <= interval.high
+    # The claim is 0.965 for 15 samples; four standard deviations of the share below it.
+    assert covered / 2_000 > 0.948
+
+
+# --- memory ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [100 * MB, 30 * MB])
+def test_growth_and_what_is_held_are_measured_within_5_percent(size):
+    freed = isolation.run(growth_of, grow_and_free, size, limit_seconds=60).value
+    assert freed.method == "VmHWM"
+    assert freed.peak_bytes == pytest.approx(size, rel=0.05)
+    assert freed.held_bytes < 0.05 * size
+    held = isolation.run(growth_of, grow, size, limit_seconds=60).value
+    assert held.held_bytes == pytest.approx(size, rel=0.05)
+
+
+def test_an_earlier_peak_does_not_count():
+    outcome = isolation.run(_growth_after_a_peak, limit_seconds=60).value
+    assert outcome.peak_bytes == pytest.approx(40 * MB, rel=0.05)
+
+
+def _growth_after_a_peak():
+    grow(200 * MB)
+    return growth_of(grow_and_free, 40 * MB)
+
+
+def test_the_memory_of_child_processes_counts():
+    growth = isolation.run(growth_of, grow_in_a_child, 100 * MB, limit_seconds=60).value
+    assert 100 * MB <= growth.peak_bytes < 140 * MB
+
+
+def test_a_kernel_that_refuses_is_told(monkeypatch):
+    monkeypatch.setattr(memory, "_reset_peak", lambda: False)
+    assert growth_of(grow, MB).method == "ru_maxrss"
+
+
+# --- page cache ------------------------------------------------------------------------------------
+
+COLUMNS, COLUMN_BYTES = 26, 1024 * 1024
+
+
+@pytest.fixture
+def table_file(tmp_path):
+    """Return a file of 26 columns of 1 MiB, cold; skip where the file system keeps files in memory."""
+    path = tmp_path / "columns"
+    path.write_bytes(os.urandom(COLUMNS * COLUMN_BYTES))
+    try:
+        page_cache.make_cold(path)
+    except page_cache.NotCold as reason:
+        pytest.skip(str(reason))
+    return path
+
+
+@pytest.mark.usefixtures("table_file")
+def test_a_written_file_is_warm_and_cold_after_eviction(tmp_path):
+    warm = tmp_path / "warm"
+    warm.write_bytes(bytes(10 * MB))
+    assert page_cache.resident_share(warm) == 1
+    page_cache.make_cold(warm)
+    assert page_cache.resident_bytes(warm) == 0
+
+
+def test_what_three_of_26_columns_bring_in_is_measured_within_5_percent(table_file):
+    before = page_cache.read_bytes()
+    with table_file.open("rb", buffering=0) as file:
+        # Without read-ahead, which is the kernel's and not the reader's.
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        for column in (3, 11, 25):
+            os.pread(file.fileno(), COLUMN_BYTES, column * COLUMN_BYTES)
+    read = page_cache.read_bytes() - before
+    assert read.asked == pytest.approx(3 * COLUMN_BYTES, rel=0.05)
+    assert read.fetched == pytest.approx(3 * COLUMN_BYTES, rel=0.05)
+    assert page_cache.resident_share(table_file) == pytest.approx(3 / COLUMNS, rel=0.05)
+
+
+@pytest.mark.usefixtures("table_file")
+def test_all_files_of_a_directory_are_made_cold(tmp_path):
+    folder = tmp_path / "many"
+    (folder / "deep").mkdir(parents=True)
+    for name in ("a", "deep/b", "deep/empty"):
+        (folder / name).write_bytes(bytes(0 if name.endswith("empty") else MB))
+    assert page_cache.resident_share(folder) == 1
+    page_cache.make_cold(folder)
+    assert page_cache.resident_share(folder) == 0
+
+
+def test_a_file_that_stays_in_memory_is_not_called_cold(tmp_path):
+    shared = "/dev/shm"
+    if not os.access(shared, os.W_OK):
+        pytest.skip("there is no memory file system here")
+    path = tmp_path / "link"
+    real = f"{shared}/format-bench-{os.getpid()}"
+    path.symlink_to(real)
+    try:
+        path.write_bytes(bytes(MB))
+        with pytest.raises(page_cache.NotCold, match="245 of 245 pages of link stay in the page cache"):
+            page_cache.make_cold(path)
+    finally:
+        Path(real).unlink()
+
+
+@pytest.mark.usefixtures("table_file")
+def test_a_synchronised_file_has_no_dirty_page(tmp_path):
+    path = tmp_path / "durable"
+    path.write_bytes(bytes(MB))
+    page_cache.sync(path)
+    with path.open("rb") as file:
+        # Eviction without a write first succeeds only if nothing is dirty.
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    assert page_cache.resident_bytes(path) == 0
+
+
+# --- touching --------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("table_file")
+def test_a_memory_mapped_table_is_brought_in_by_touching(tmp_path):
+    path = tmp_path / "table.arrow"
+    table = pa.table({"n": np.arange(MB), "f": np.arange(MB) * 0.5, "s": ["abcdefgh"] * MB})
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    page_cache.make_cold(path)
+    mapped = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    df = mapped.to_pandas(split_blocks=True, zero_copy_only=False)
+    untouched = page_cache.resident_share(path)
+    touch(df)
+    assert untouched < 0.9
+    assert page_cache.resident_share(path) > 0.99
+
+
+@pytest.mark.parametrize("table", every_table())
+def test_any_table_can_be_touched_and_stays_as_it_is(table):
+    df = every_table()[table]
+    pd.testing.assert_frame_equal(touch(df), every_table()[table])
+
+
+# --- isolation -------------------------------------------------------------------------------------
+
+
+def crash():
+    import ctypes
+
+    ctypes.string_at(0)
+
+
+def kill_itself():
+    os.kill(os.getpid(), 9)
+
+
+def hang(pid_file):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    pid_file.write_text(f"{child.pid}")
+    time.sleep(600)
+
+
+def eat():
+    return [np.ones(100 * MB, np.uint8) for _ in range(1_000)]
+
+
+def fill_the_disk(path):
+    with path.open("wb") as file:
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+
+def test_a_step_that_returns_gives_its_value():
+    assert isolation.run(divmod, 17, 5, limit_seconds=60) == isolation.Outcome((3, 2))
+
+
+@pytest.mark.parametrize(
+    ("step", "sentence"),
+    [
+        (crash, "its process crashed (SIGSEGV)"),
+        (kill_itself, "its process was killed (SIGKILL), as the kernel does when memory runs out"),
+        (sys.exit, "SystemExit: "),
+    ],
+)
+def test_a_step_that_dies_costs_itself_alone(step, sentence):
+    outcome = isolation.run(step, limit_seconds=60)
+    assert (outcome.status, outcome.sentence.strip()) == (Status.FAILED, sentence.strip())
+
+
+def test_a_step_that_eats_memory_is_stopped():
+    outcome = isolation.run(eat, limit_seconds=60, limit_bytes=2_000 * MB)
+    assert outcome.status is Status.FAILED
+    assert "MemoryError" in outcome.sentence
+
+
+def test_a_full_disk_is_told(tmp_path):
+    outcome = isolation.run(fill_the_disk, tmp_path / "file", limit_seconds=60)
+    assert outcome.sentence == "OSError: [Errno 28] No space left on device"
+
+
+def test_a_step_that_hangs_is_killed_with_all_that_it_started(tmp_path):
+    start = time.monotonic()
+    outcome = isolation.run(hang, tmp_path / "pid", limit_seconds=5)
+    assert outcome == isolation.Outcome(None, Status.TIMED_OUT, "not finished after 5 seconds")
+    assert time.monotonic() - start < 30
+    state = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
+    deadline = time.monotonic() + 10
+    # A killed process is gone, or a zombie until its new parent has asked for it.
+    while state.exists() and state.read_text().split()[2] != "Z":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_environment_variables_are_set_in_the_child_alone():
+    outcome = isolation.run(
+        os.getenv, "FORMAT_BENCH_TEST", limit_seconds=60, environment={"FORMAT_BENCH_TEST": "1"}
+    )
+    assert outcome.value == "1"
+    assert "FORMAT_BENCH_TEST" not in os.environ
