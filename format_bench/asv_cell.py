@@ -1,7 +1,8 @@
 """One (format, dataset) of an asv suite: its table, its file, and what is said when it has no value.
 
 All processes of a suite share one working directory for the whole run. There `prepare` puts every
-table once, and the first benchmark of a cell that saves leaves its file for the others.
+table once, the first benchmark of a cell that saves leaves its file for the others, and what one
+process measured besides is noted for the benchmarks that only report it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 TABLES = Path("tables")
 FILES = Path("files")
+NOTES = Path("notes")
 
 
 def journal(scale: str) -> Journal:
@@ -40,8 +42,8 @@ def journal(scale: str) -> Journal:
 def prepare(names: Sequence[str], rows: int, module: str, scale: str) -> None:
     """Generate the tables, once for a whole run of a module's suites, into the working directory."""
     journal(scale).clear_notes(module)
-    TABLES.mkdir()
-    FILES.mkdir()
+    for folder in (TABLES, FILES, NOTES):
+        folder.mkdir()
     for name in names:
         _table(name, rows).to_pickle(TABLES / name)
 
@@ -65,17 +67,17 @@ class Cell:
     ----------
     suite : str
         Module and class of the benchmark, as in "tabular.Tabular".
-    label, dataset : str
-        The parameters of the benchmark.
+    params : sequence of str
+        The parameters of the benchmark: format, data set, and any others.
     scale : str
         The scale, which says where results are.
     limit_seconds : float
         How long the process may take before it is ended as timed out.
     """
 
-    def __init__(self, suite: str, label: str, dataset: str, scale: str, limit_seconds: float) -> None:
-        self.name = (suite, label, dataset)
-        self.label, self.dataset = label, dataset
+    def __init__(self, suite: str, params: Sequence[str], scale: str, limit_seconds: float) -> None:
+        self.suite, self.params = suite, params
+        self.label, self.dataset = params[:2]
         self.journal = journal(scale)
         self.limit_seconds = limit_seconds
 
@@ -96,15 +98,15 @@ class Cell:
         try:
             adapter = data_formats.get(self.label)
         except (Unavailable, UnknownName) as error:
-            raise self._skip(Status.UNAVAILABLE, error) from error
-        for suite in (self.name[0], *suites_before):
-            earlier = self.journal.ended_badly(suite, self.label, self.dataset)
+            raise self.skip(Status.UNAVAILABLE, error) from error
+        for suite in (self.suite, *suites_before):
+            earlier = self.journal.ended_badly(suite, self.params)
             if earlier:
-                self.journal.write(self.name, earlier.status, earlier.sentence)
+                self._write(earlier.status, earlier.sentence)
                 raise RuntimeError(earlier.sentence)
         spent_seconds = time.monotonic() - _process_start()
-        self.journal.watch(self.name, max(1.0, self.limit_seconds - spent_seconds))
-        self._guard(lambda: _warm_up(adapter))
+        self.journal.watch(self.suite, self.params, max(1.0, self.limit_seconds - spent_seconds))
+        self.guard(lambda: _warm_up(adapter))
         return adapter
 
     def check(self, adapter: DataFormat, df: pd.DataFrame) -> None:
@@ -112,20 +114,40 @@ class Cell:
         try:
             adapter.check(df)
         except CannotHold as error:
-            raise self._skip(Status.UNSUPPORTED, error) from error
+            raise self.skip(Status.UNSUPPORTED, error) from error
 
-    def path(self, adapter: DataFormat) -> Path:
-        """Return where the cell's file is, or will be."""
-        return FILES / f"{self.dataset}-{self.label}{adapter.suffix}"
+    def path(self, adapter: DataFormat, kind: str = "kept") -> Path:
+        """Return where a file of the cell is, or will be: the one that is kept, or another."""
+        return FILES / f"{self.dataset}-{self.label}-{kind}{adapter.suffix}"
+
+    def keep(self, adapter: DataFormat, path: Path) -> None:
+        """Keep the file that a measured save has left, if any, for the suites that read."""
+        if path.exists():
+            adapter.remove(self.path(adapter))
+            path.rename(self.path(adapter))
 
     def saved(self, adapter: DataFormat) -> Path:
-        """Return the path of the cell's file; save it now if no benchmark has done so before."""
+        """Return the path of the kept file; save it now if no benchmark has done so before."""
         path = self.path(adapter)
         if not path.exists():
             df = load(self.dataset)
             self.check(adapter, df)
-            self._guard(lambda: adapter.save(df, path))
+            self.guard(lambda: adapter.save(df, path))
         return path
+
+    def note(self, name: str, value: str) -> None:
+        """Note what was measured besides, for other processes of the cell."""
+        self._note(name).write_text(value, encoding="utf-8")
+
+    def noted(self, name: str, measure: Callable[[], object]) -> str:
+        """Return what was noted; if nothing was, measure now, which notes it."""
+        if not self.has_note(name):
+            measure()
+        return self._note(name).read_text(encoding="utf-8")
+
+    def has_note(self, name: str) -> bool:
+        """Tell whether another process of the cell, or this one, has noted something."""
+        return self._note(name).exists()
 
     def end(self) -> None:
         """End; called by asv's teardown, also while an error passes through, which is written down."""
@@ -134,7 +156,8 @@ class Cell:
         if error is not None:
             self._write_failure(error)
 
-    def _guard(self, step: Callable[[], object]) -> None:
+    def guard(self, step: Callable[[], object]) -> None:
+        """Do a step of setup; write down what it raises, since asv calls no teardown then."""
         try:
             step()
         except Exception as error:
@@ -142,14 +165,29 @@ class Cell:
             self._write_failure(error)
             raise
 
-    def _write_failure(self, error: BaseException) -> None:
-        sentence = " ".join(f"{type(error).__name__}: {error}".split())
-        self.journal.write(self.name, Status.FAILED, sentence[:500])
-
-    def _skip(self, status: Status, error: Exception) -> NotImplementedError:
+    def skip(self, status: Status, error: Exception) -> NotImplementedError:
+        """Write down why the cell is skipped, and return the error that makes asv skip it."""
         self.journal.unwatch()
-        self.journal.write(self.name, status, str(error))
+        self._write(status, str(error))
         return NotImplementedError(str(error))
+
+    def remark(self, sentence: str) -> None:
+        """Write down what there is to say of the cell's value."""
+        self._write(Status.VALUE, sentence)
+
+    def _note(self, name: str) -> Path:
+        return NOTES / f"{self.dataset}-{self.label}-{name}"
+
+    def _write_failure(self, error: BaseException) -> None:
+        named = str(error) if isinstance(error, WrongValues) else f"{type(error).__name__}: {error}"
+        self._write(Status.FAILED, " ".join(named.split())[:500])
+
+    def _write(self, status: Status, sentence: str) -> None:
+        self.journal.write(self.suite, self.params, status, sentence)
+
+
+class WrongValues(Exception):
+    """A table came back with other values than were saved."""
 
 
 @functools.cache

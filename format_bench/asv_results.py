@@ -6,12 +6,16 @@ import itertools
 import json
 import math
 from ast import literal_eval
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from adapter_core.errors import FormatBenchError
-from format_bench.journal import Journal, Reason
+from format_bench.asv_steps import WRONG
+from format_bench.journal import Journal, Reason, Status
+
+REMARKED = "track_lost_columns"
+"""The benchmark whose values come with a remark: what was lost."""
 
 UNEXPLAINED = "asv has no value, and no process of this cell left a reason"
 
@@ -29,7 +33,7 @@ class Cell:
     metric: str
     """What is measured, as in "save time"."""
     unit: str
-    """"seconds" or "bytes"."""
+    """"seconds", "bytes" or "columns"."""
     format: str
     dataset: str
     value: float | None
@@ -37,7 +41,7 @@ class Cell:
     status: str
     """"value", "unsupported", "unavailable", "failed" or "timed out"."""
     sentence: str
-    """Why there is no value; empty if there is one."""
+    """Why there is no value, or what there is to say of it."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,9 @@ def _run(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
         machine=result.params["machine"],
         environment=journal.path.stem,
         commit=result.commit_hash,
-        cells=[cell for name in names for cell in _cells(result, benchmarks[name], reasons)],
+        cells=_without_wrong(
+            [cell for name in names for cell in _cells(result, benchmarks[name], reasons)]
+        ),
         measured_seconds=sum(_measured_seconds(result, name) for name in names if "time_" in name),
         spent_seconds=sum(
             seconds
@@ -106,32 +112,47 @@ def _place_in_tables(name: str) -> tuple[int, str]:
 def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> list[Cell]:
     """Return the cells of one benchmark, in the order of its parameters."""
     name = benchmark["name"]
-    params = result.get_result_params(name)
-    values = result.get_result_value(name, params)
+    suite, _, method = name.rpartition(".")
+    axes = result.get_result_params(name)
+    values = result.get_result_value(name, axes)
     cells = []
-    for combination, value in zip(itertools.product(*params), values, strict=True):
-        label, dataset = (literal_eval(text) for text in combination[:2])
-        facts = (
-            name,
-            benchmark["pretty_name"].partition(": ")[2],
-            benchmark["unit"],
-            label,
-            dataset,
-        )
+    for combination, value in zip(itertools.product(*axes), values, strict=True):
+        params = [literal_eval(text) for text in combination]
+        label, dataset, *others = params
+        metric = ", ".join([benchmark["pretty_name"].partition(": ")[2], *others])
+        facts = (name, metric, benchmark["unit"], label, dataset)
+        said = [each for each in reasons if each.suite == suite and each.params == params]
         if value is None or math.isnan(value):
-            cells.append(Cell(*facts, None, *_why(name, label, dataset, reasons)))
+            cells.append(Cell(*facts, None, *_why(said)))
         else:
-            cells.append(Cell(*facts, value, "value", ""))
+            remarks = [each.sentence for each in said if each.status is Status.VALUE]
+            remark = remarks[-1] if remarks and method == REMARKED else ""
+            cells.append(Cell(*facts, value, "value", remark))
     return cells
 
 
-def _why(name: str, label: str, dataset: str, reasons: list[Reason]) -> tuple[str, str]:
+def _why(said: list[Reason]) -> tuple[str, str]:
     """Return status and sentence of an empty cell: the newest reason of its suite."""
-    suite = name.rpartition(".")[0]
-    for reason in reversed(reasons):
-        if (reason.suite, reason.format, reason.dataset) == (suite, label, dataset):
-            return reason.status.value, reason.sentence
-    return "failed", UNEXPLAINED
+    reasons = [each for each in said if each.status is not Status.VALUE]
+    return (reasons[-1].status.value, reasons[-1].sentence) if reasons else ("failed", UNEXPLAINED)
+
+
+def _without_wrong(cells: list[Cell]) -> list[Cell]:
+    """Turn all values of a (format, dataset) whose table came back wrong into failures.
+
+    How fast a wrong table is saved or read is of no interest.
+    """
+    wrong = {
+        (cell.format, cell.dataset): cell.sentence
+        for cell in cells
+        if cell.value is None and cell.sentence.startswith(WRONG)
+    }
+    return [
+        replace(cell, value=None, status="failed", sentence=wrong[cell.format, cell.dataset])
+        if (cell.format, cell.dataset) in wrong
+        else cell
+        for cell in cells
+    ]
 
 
 def _measured_seconds(result: Any, name: str) -> float:

@@ -55,11 +55,18 @@ def _values(cells: list[Cell], metric: str) -> list[float]:
 
 def _text(cell: Cell, best: float | None, notes: list[str]) -> str:
     if cell.value is None:
-        note = f"{cell.format}: {cell.status}: {cell.sentence}"
-        if note not in notes:
-            notes.append(note)
-        return f"{cell.status} [{notes.index(note) + 1}]"
-    return human(cell.value, cell.unit) + (BEST if cell.value == best else "")
+        return f"{cell.status} {_reference(f'{cell.format}: {cell.status}: {cell.sentence}', notes)}"
+    mark = BEST if cell.value == best else ""
+    if cell.sentence:
+        mark += f" {_reference(f'{cell.format}: {cell.sentence}', notes)}"
+    return human(cell.value, cell.unit) + mark
+
+
+def _reference(note: str, notes: list[str]) -> str:
+    """Return the number of a note in brackets; the same note has one number."""
+    if note not in notes:
+        notes.append(note)
+    return f"[{notes.index(note) + 1}]"
 
 
 def human(value: float, unit: str) -> str:
@@ -68,19 +75,20 @@ def human(value: float, unit: str) -> str:
     Raises
     ------
     ValueError
-        If the unit is neither "seconds" nor "bytes".
+        If the unit is none of "seconds", "bytes" and "columns".
     """
     if unit not in _STEPS:
-        raise ValueError(f"{unit!r} is neither seconds nor bytes")
+        raise ValueError(f"{unit!r} is none of {', '.join(_STEPS)}")
     # 999.5 and more is rounded to the next unit's 1.
     fitting = [step for step in _STEPS[unit] if value >= 0.9995 * step[0]]
     size, name = (fitting or _STEPS[unit][-1:])[0]
-    return f"{float(f'{value / size:.3g}'):g} {name}"
+    return f"{float(f'{value / size:.3g}'):g} {name}".strip()
 
 
 # From the largest to the smallest; the prefixes are those of the SI.
 _STEPS = {
     "seconds": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
+    "columns": ((1, ""),),
     "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
 }
 

@@ -12,6 +12,7 @@ import faulthandler
 import json
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,8 +20,9 @@ from typing import IO, Any
 
 
 class Status(StrEnum):
-    """What a cell of a comparison is, if it is not a value."""
+    """What a cell of a comparison is: a value, or why it has none."""
 
+    VALUE = "value"
     UNSUPPORTED = "unsupported"
     UNAVAILABLE = "unavailable"
     FAILED = "failed"
@@ -33,8 +35,8 @@ class Reason:
 
     suite: str
     """Module and class of the asv benchmark, as in "tabular.Tabular"; asv tells setup no more."""
-    format: str
-    dataset: str
+    params: list[str]
+    """The parameters of the benchmark, format and data set first."""
     status: Status
     sentence: str
     commit: str
@@ -62,9 +64,9 @@ class Journal:
         self.commit = commit
         self._note: tuple[Path, IO[str]] | None = None
 
-    def write(self, cell: tuple[str, str, str], status: Status, sentence: str) -> None:
-        """Append the reason why a cell (suite, format, dataset) has no value."""
-        reason = Reason(*cell, status, sentence, self.commit, time.time())
+    def write(self, suite: str, params: Sequence[str], status: Status, sentence: str) -> None:
+        """Append the reason why a cell has no value, or a remark on its value."""
+        reason = Reason(suite, list(params), status, sentence, self.commit, time.time())
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(reason)) + "\n")
@@ -75,13 +77,14 @@ class Journal:
         reasons = [Reason(**json.loads(line, object_hook=_with_status)) for line in lines]
         return reasons + [self._reason_of(note) for note in self._left_over()]
 
-    def watch(self, cell: tuple[str, str, str], limit_seconds: float) -> None:
+    def watch(self, suite: str, params: Sequence[str], limit_seconds: float) -> None:
         """Begin a step that may hang or crash; end the process if it takes longer than the limit."""
         self.notes.mkdir(parents=True, exist_ok=True)
         path = self.notes / f"{time.time_ns()}-{os.getpid()}.txt"
         note = path.open("w", encoding="utf-8")
         head = {
-            "cell": cell,
+            "suite": suite,
+            "params": list(params),
             "limit_seconds": limit_seconds,
             "commit": self.commit,
             "time": time.time(),
@@ -109,11 +112,14 @@ class Journal:
             if self._reason_of(note).suite.startswith(f"{module}."):
                 note.unlink()
 
-    def ended_badly(self, suite: str, label: str, dataset: str) -> Reason | None:
-        """Return why an earlier process of this cell hung or crashed in this run, if one did."""
+    def ended_badly(self, suite: str, params: Sequence[str]) -> Reason | None:
+        """Return why an earlier process of this cell hung or crashed in this run, if one did.
+
+        Suites have different parameters; the first two, format and data set, are common to all.
+        """
         for note in self._left_over():
             reason = self._reason_of(note)
-            if (reason.suite, reason.format, reason.dataset) == (suite, label, dataset):
+            if reason.suite == suite and reason.params[:2] == list(params[:2]):
                 return reason
         return None
 
@@ -130,8 +136,7 @@ class Journal:
             sentence = f"not finished after {facts['limit_seconds']:.0f} seconds, {_place(traceback)}"
         elif traceback.startswith("Fatal Python error"):
             sentence = f"{traceback.splitlines()[0]}, {_place(traceback)}"
-        suite, label, dataset = facts["cell"]
-        return Reason(suite, label, dataset, status, sentence, facts["commit"], facts["time"])
+        return Reason(facts["suite"], facts["params"], status, sentence, facts["commit"], facts["time"])
 
 
 def _with_status(facts: dict[str, Any]) -> dict[str, Any]:

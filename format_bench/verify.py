@@ -23,6 +23,8 @@ class Verdict:
 
     losses: tuple[str, ...] = ()
     """What the format did not keep, though every value is right: changed dtypes, rounded floats."""
+    lost_columns: int = 0
+    """In how many columns something was lost."""
     errors: tuple[str, ...] = ()
     """What is wrong: values, nulls, rows, names, order."""
 
@@ -50,17 +52,20 @@ def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = No
     if len(saved) != len(read):
         return Verdict(errors=(f"{len(saved):,} rows came back as {len(read):,}",))
     losses, errors = [], []
+    lost: set[int] = set()
     if not read.index.equals(pd.RangeIndex(len(read))):
         errors.append("the index is not the default one")
     for position, name in enumerate(saved.columns):
         before, after = saved.iloc[:, position], read.iloc[:, position].set_axis(saved.index)
         if before.dtype != after.dtype:
+            lost.add(position)
             losses.append(f"column {name}: {before.dtype} came back as {after.dtype}")
         wrong = _differing(before, after)
         if wrong is None:
             errors.append(f"column {name}: {after.dtype} cannot be compared with {before.dtype}")
         elif wrong.any():
             if kept_digits and _all_rounded(before[wrong], after[wrong], kept_digits):
+                lost.add(position)
                 losses.append(f"column {name}: floats were rounded to {kept_digits} digits")
             else:
                 first = int(wrong.argmax())
@@ -68,7 +73,7 @@ def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = No
                     f"column {name}: {int(wrong.sum()):,} of {len(saved):,} values differ, first in row "
                     f"{first}: {before.iloc[first]!r} came back as {after.iloc[first]!r}"
                 )
-    return Verdict(tuple(losses), tuple(errors))
+    return Verdict(tuple(losses), len(lost), tuple(errors))
 
 
 def _short(df: pd.DataFrame) -> str:

@@ -32,7 +32,7 @@ def test_a_table_is_exactly_itself(table):
 )
 def test_a_changed_dtype_is_a_loss(saved, read, loss):
     verdict = verify(pd.DataFrame({"c": saved}), pd.DataFrame({"c": read}))
-    assert verdict == Verdict(losses=(loss,))
+    assert verdict == Verdict(losses=(loss,), lost_columns=1)
     assert not verdict.exact
 
 

@@ -39,6 +39,14 @@ BROKEN = toy("Broken", requires=("pandas", "broken_package"))
 RAISING = toy("Raising", save='raise RuntimeError("the disk is made of cheese")')
 HANGING = toy("Hanging", save=_IF_MEASURED + "import time; time.sleep(1000)")
 CRASHING = toy("Crashing", save=_IF_MEASURED + "import ctypes; ctypes.string_at(0)")
+_READ = "return pd.read_pickle(path, compression=None)"
+LYING = GOOD.replace('"Toy"', '"Lying"').replace(_READ, f"{_READ}[::-1].reset_index(drop=True)")
+LOSING = GOOD.replace('"Toy"', '"Losing"').replace(
+    _READ,
+    "df = pd.read_pickle(path, compression=None)\n        "
+    "return df.astype({name: object for name in df if df[name].dtype == bool})",
+)
+
 # A package that pip has installed and that breaks on import, as asv's own environment may hold one.
 BROKEN_INSTALLED = toy("Broken").replace(
     "    holds_dup", '    modules = {"pandas": "adapter_core.broken_package"}\n    holds_dup'
