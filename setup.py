@@ -29,9 +29,9 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
-    package_data={name: ["py.typed"] for name in PACKAGES},
-    # What the data generator and the comparison of tables need; formats' libraries are extras.
-    install_requires=["numpy", "packaging", "pandas>=2.2", "pyarrow>=15"],
+    package_data={name: ["py.typed", "*.json"] for name in PACKAGES},
+    # What generating, comparing and recording need; formats' libraries are extras.
+    install_requires=["jsonschema", "numpy", "packaging", "pandas>=2.2", "pyarrow>=15", "threadpoolctl"],
     extras_require={
         **extras,
         "site": ["asv==0.6.6", "click", "rich", "virtualenv"],
