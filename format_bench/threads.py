@@ -1,0 +1,147 @@
+"""How many threads the libraries may use: "1", or "all" CPUs that the process was given.
+
+Neither variables nor calls are enough by themselves. A variable is read once, as a library loads;
+pandas reads none for the threads of `read_csv`; Polars and Lance have no call; and Lance keeps two
+threads busy (1.12 seconds of CPU per second of a save) however it is told to use one. So a measuring
+process is started with `environment` and calls `apply`, which under "1" also pins it to one CPU:
+that holds for libraries that are imported later, and for those that nobody thought of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+Threads = Literal["1", "all"]
+
+ALLOWED_CPUS = frozenset(os.sched_getaffinity(0))
+"""The CPUs that the process was given, before `apply` pinned it."""
+
+IO_THREADS = 8
+"""Threads that wait for files, under either policy: what Arrow and Lance take by themselves.
+
+With one, Lance hangs as it overwrites a data set, and Arrow as it scans a folder of IPC files. Pinned to
+one CPU Lance has hung there with eight, too, if seldom: what runs under "1" needs a time limit.
+"""
+
+CPU_VARIABLES = (
+    "OMP_NUM_THREADS",  # OpenMP, and Arrow's CPU pool: pyarrow.cpu_count
+    "OPENBLAS_NUM_THREADS",  # the BLAS of NumPy's wheels
+    "MKL_NUM_THREADS",  # the BLAS of NumPy from conda: oneMKL developer guide
+    "NUMEXPR_NUM_THREADS",
+    "NUMEXPR_MAX_THREADS",  # also what PyTables passes to numexpr
+    "BLOSC_NTHREADS",  # overrules every call, in Blosc and Blosc2
+    "RAYON_NUM_THREADS",  # Rust libraries: rayon's ThreadPoolBuilder
+    "TOKIO_WORKER_THREADS",  # Rust libraries: tokio's runtime Builder; Lance's pool follows it
+    "POLARS_MAX_THREADS",  # polars.thread_pool_size
+    "LANCE_CPU_THREADS",  # at least two, whatever it says
+)
+IO_VARIABLES = ("ARROW_IO_THREADS", "LANCE_IO_THREADS")
+
+
+def cpus(policy: Threads) -> int:
+    """Return how many CPUs a policy stands for."""
+    return 1 if policy == "1" else len(ALLOWED_CPUS)
+
+
+def environment(policy: Threads) -> dict[str, str]:
+    """Return the variables that a fresh process needs for its libraries to obey from the start."""
+    return {
+        **dict.fromkeys(CPU_VARIABLES, str(cpus(policy))),
+        **dict.fromkeys(IO_VARIABLES, str(IO_THREADS)),
+    }
+
+
+def apply(policy: Threads) -> None:
+    """Set what can be set in a running process, without importing any library under test.
+
+    Under "1" all threads of the process are pinned to the CPU that it runs on. Polars and Lance
+    obey `environment` alone, and the pinning.
+    """
+    count = cpus(policy)
+    setters: dict[str, Callable[[Any], object]] = {
+        "pandas": lambda pandas: _set_pandas(pandas, count),
+        "pyarrow": lambda pyarrow: _set_arrow(pyarrow, count),
+        "numexpr": lambda numexpr: numexpr.set_num_threads(min(count, numexpr.MAX_THREADS)),
+        "tables": lambda tables: _set_tables(tables, count),
+        "blosc2": lambda blosc2: blosc2.set_nthreads(count),
+    }
+    for name, setter in setters.items():
+        if module := sys.modules.get(name):
+            setter(module)
+    _limit_pools(count)
+    _pin({_current_cpu()} if policy == "1" else ALLOWED_CPUS)
+
+
+def in_force() -> dict[str, int]:
+    """Return how many threads each imported library would use now, and "cpus", how many it may run on.
+
+    A library that is not imported, or cannot be asked, as Lance, is left out.
+    """
+    getters: dict[str, Callable[[Any], int]] = {
+        "pandas": lambda pandas: pandas.io.parsers.readers._default_n_workers(),  # noqa: SLF001
+        "pyarrow": lambda pyarrow: pyarrow.cpu_count(),
+        "pyarrow I/O": lambda pyarrow: pyarrow.io_thread_count(),
+        "numexpr": lambda numexpr: numexpr.get_num_threads(),
+        "tables": lambda tables: _of_blosc(tables.parameters.MAX_BLOSC_THREADS),
+        "blosc2": lambda blosc2: _of_blosc(blosc2.nthreads),
+        "polars": lambda polars: polars.thread_pool_size(),
+    }
+    found = {"cpus": len(os.sched_getaffinity(0))}
+    for name, getter in getters.items():
+        if module := sys.modules.get(name.split()[0]):
+            with contextlib.suppress(Exception):
+                found[name] = int(getter(module))
+    return found | _of_pools()
+
+
+def _set_pandas(pandas: Any, count: int) -> None:
+    with contextlib.suppress(pandas.errors.OptionError):  # pandas before 3.1 reads in one thread
+        pandas.set_option("mode.max_threads", count)
+
+
+def _set_arrow(pyarrow: Any, count: int) -> None:
+    pyarrow.set_cpu_count(count)
+    pyarrow.set_io_thread_count(IO_THREADS)
+
+
+def _set_tables(tables: Any, count: int) -> None:
+    """Set the threads of Blosc, also for files yet to be opened: each open takes the parameter."""
+    tables.parameters.MAX_BLOSC_THREADS = count
+    tables.set_blosc_max_threads(count)
+    tables.set_blosc2_max_threads(count)
+
+
+def _of_blosc(called: int) -> int:
+    return int(os.environ.get("BLOSC_NTHREADS") or called)
+
+
+def _limit_pools(count: int) -> None:
+    with contextlib.suppress(ImportError):
+        importlib.import_module("threadpoolctl").threadpool_limits(count)
+
+
+def _of_pools() -> dict[str, int]:
+    """Return the threads of the loaded BLAS and OpenMP libraries, by name of the library."""
+    with contextlib.suppress(ImportError):
+        pools = importlib.import_module("threadpoolctl").threadpool_info()
+        return {pool["internal_api"]: pool["num_threads"] for pool in pools}
+    return {}
+
+
+def _current_cpu() -> int:
+    """Return the CPU that the process last ran on, the 39th field of proc(5)'s stat."""
+    fields_from_third = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return int(fields_from_third[36])
+
+
+def _pin(cpu_set: frozenset[int] | set[int]) -> None:
+    """Move every thread: the call for the process would move the main thread and its later children."""
+    for task in os.listdir("/proc/self/task"):  # noqa: PTH208 (names are what is needed)
+        with contextlib.suppress(ProcessLookupError):  # a thread may end meanwhile
+            os.sched_setaffinity(int(task), cpu_set)
