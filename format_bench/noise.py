@@ -1,0 +1,133 @@
+"""How large a difference must be to mean anything on this machine: ``python -m format_bench.noise``.
+
+A is measured against A: pairs of samples of the same call, taken in turn so that a drifting machine
+favours neither. What still differs between the two is noise.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import data_formats
+import data_generator
+from format_bench import isolation
+from format_bench.clock import Sample, time_call
+from format_bench.memory import measure
+from format_bench.touch import touch
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIGNIFICANCE = 0.01
+"""Probability with which two equal things may be called different."""
+
+SPLITS = 1_000
+
+
+def in_turn(
+    first: Callable[[], Any], second: Callable[[], Any], samples: int
+) -> tuple[list[Sample], list[Sample]]:
+    """Time two calls in turn, so many samples each; which of them begins alternates."""
+    taken: tuple[list[Sample], list[Sample]] = ([], [])
+    calls = (first, second)
+    for turn in range(samples):
+        for who in (turn % 2, 1 - turn % 2):
+            taken[who].append(time_call(calls[who]))
+    return taken
+
+
+def floor(samples: Sequence[float], seed: int = 1) -> float:
+    """Return the relative difference of medians that two halves of the same samples reach by chance.
+
+    The samples are split in halves at random a thousand times; the floor is what the difference of the
+    halves' medians exceeds in one split of twenty.
+
+    Parameters
+    ----------
+    samples : sequence of float
+        At least four samples of one call.
+    seed : int
+        Of the splits.
+    """
+    draw = random.Random(seed)  # noqa: S311 (no secret)
+    half = len(samples) // 2
+    differences = []
+    for _ in range(SPLITS):
+        shuffled = draw.sample(list(samples), len(samples))
+        one, other = statistics.median(shuffled[:half]), statistics.median(shuffled[half:])
+        differences.append(abs(other - one) / min(one, other) if min(one, other) > 0 else 0.0)
+    return sorted(differences)[math.ceil(0.95 * SPLITS) - 1]
+
+
+def differ(first: Sequence[float], second: Sequence[float]) -> bool:
+    """Tell whether samples of two calls differ more than chance explains.
+
+    The rank test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947), two-sided, with the
+    normal approximation; it assumes no distribution. Fit for eight or more samples each.
+    """
+    wins = sum((a > b) + 0.5 * (a == b) for a in first for b in second)
+    mean = len(first) * len(second) / 2
+    deviation = math.sqrt(len(first) * len(second) * (len(first) + len(second) + 1) / 12)
+    return math.erfc(abs(wins - mean) / deviation / math.sqrt(2)) < SIGNIFICANCE
+
+
+def _memory_sample(label: str, rows: int, folder: str) -> int:
+    adapter = data_formats.get(label)
+    df: pd.DataFrame = data_generator.table("eq", rows=rows).df
+    path = Path(folder, f"memory{adapter.suffix}")
+    adapter.save(df.head(8), path)
+    return measure(lambda: adapter.save(df, path))[0].peak_bytes
+
+
+def _size_sample(label: str, rows: int, folder: str) -> int:
+    adapter = data_formats.get(label)
+    path = Path(folder, f"size{adapter.suffix}")
+    adapter.save(data_generator.table("eq", rows=rows).df, path)
+    return adapter.size_bytes(path)
+
+
+def _timed(label: str, rows: int, samples: int, folder: str) -> dict[str, list[Sample]]:
+    adapter = data_formats.get(label)
+    df = data_generator.table("eq", rows=rows).df
+    path = Path(folder, f"time{adapter.suffix}")
+    adapter.save(df, path)
+    saves, reads = in_turn(lambda: adapter.save(df, path), lambda: touch(adapter.read(path)), samples)
+    return {"save": saves, "read": reads}
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("labels", nargs=-1, metavar="[FORMAT]...")
+@click.option("--rows", default=200_000, show_default=True, help="Rows of the table `eq`.")
+@click.option("--samples", default=20, show_default=True, help="Samples of each call.")
+def main(labels: tuple[str, ...], rows: int, samples: int) -> None:
+    """Measure A against A and print the noise floor of each metric on this machine.
+
+    A difference between two formats, or two runs, that is below the floor means nothing. By default for
+    CSV, Feather and Parquet.
+    """
+    click.echo(f"{'cell':22}{'wall time':>12}{'CPU time':>12}")
+    with tempfile.TemporaryDirectory() as folder:
+        for label in labels or ("CSV", "Feather", "Parquet"):
+            for step, taken in _timed(label, rows, samples, folder).items():
+                wall = floor([each.wall_seconds for each in taken])
+                cpu = floor([each.cpu_seconds for each in taken])
+                click.echo(f"{label + ' ' + step:22}{wall:12.1%}{cpu:12.1%}")
+        for label in labels or ("CSV", "Feather", "Parquet"):
+            for name, sample in (("save memory", _memory_sample), ("size", _size_sample)):
+                values = [
+                    isolation.run(sample, label, rows, folder, limit_seconds=600).value
+                    for _ in range(max(4, samples // 4))
+                ]
+                click.echo(f"{label + ' ' + name:22}{floor(values):12.1%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Differences are told from noise."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+
+import pytest
+
+from format_bench import noise
+
+TRIES, SAMPLES = 20, 60
+
+
+def work(steps):
+    def call():
+        total = 0
+        for i in range(steps):
+            total += i * i
+        return total
+
+    return call
+
+
+def told_apart(first, second):
+    one, other = noise.in_turn(first, second, SAMPLES)
+    return noise.differ([s.cpu_seconds for s in one], [s.cpu_seconds for s in other])
+
+
+def test_a_call_that_is_slower_by_10_percent_is_told_from_its_twin():
+    assert sum(told_apart(work(40_000), work(44_000)) for _ in range(TRIES)) >= 19
+
+
+def test_equal_calls_are_seldom_called_different():
+    assert sum(told_apart(work(40_000), work(40_000)) for _ in range(TRIES)) <= 1
+
+
+def test_the_rank_test_errs_as_seldom_as_it_claims():
+    draw = random.Random(5)
+    wrong = 0
+    for _ in range(500):
+        one, other = ([draw.lognormvariate(0, 0.3) for _ in range(SAMPLES)] for _ in "ab")
+        wrong += noise.differ(one, other)
+    # Four standard deviations above one in a hundred.
+    assert wrong / 500 < 0.028
+
+
+def test_the_floor_grows_with_the_noise_and_vanishes_without():
+    draw = random.Random(5)
+    floors = [noise.floor([draw.gauss(1, spread) for _ in range(40)]) for spread in (0.0, 0.01, 0.1)]
+    assert floors[0] == 0
+    assert floors[0] < floors[1] < floors[2]
+    # The difference of medians of 20 has a standard deviation of 1.25 * sqrt(2 / 20) * spread.
+    assert floors[2] == pytest.approx(1.96 * 1.25 * (2 / 20) ** 0.5 * 0.1, rel=0.5)
+
+
+def test_calls_are_taken_in_turn():
+    order = []
+    noise.in_turn(lambda: order.append("a"), lambda: order.append("b"), 4)
+    assert "".join(order) == "abbaabba"
+
+
+def test_the_command_prints_a_floor_for_each_metric(root):
+    done = subprocess.run(
+        [sys.executable, "-m", "format_bench.noise", "Feather", "--rows", "1000", "--samples", "8"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = done.stdout.splitlines()
+    cells = ["cell", "Feather save", "Feather read", "Feather save memory", "Feather size"]
+    assert [line[:22].strip() for line in lines] == cells
+    assert lines[-1].endswith("0.0%")
