@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass, fields
 
 from format_bench.asv_results import Cell
 
+PROCESS_PEAK = "peak memory"
+"""Ends the name of a metric that counts imports and the table to save too."""
+
 BEST = "*"
 """Mark of the smallest value of a metric; smaller is always better."""
 
@@ -26,14 +29,21 @@ class Table:
 
 
 def tables(cells: Iterable[Cell]) -> list[Table]:
-    """Return a table for each data set, in the order of the cells."""
-    by_dataset: dict[str, list[Cell]] = {}
+    """Return two tables for each data set, one of times and one of the rest, in the order of the cells.
+
+    The peak memory of whole processes is left out: the growth during the call says it better.
+    """
+    by_title: dict[str, list[Cell]] = {}
     for cell in cells:
-        by_dataset.setdefault(cell.dataset, []).append(cell)
-    return [_table(dataset, own) for dataset, own in by_dataset.items()]
+        if not cell.metric.endswith(PROCESS_PEAK):
+            kind = "time" if cell.unit == "seconds" else "size, memory and losses"
+            by_title.setdefault(f"{cell.dataset}: {kind}", []).append(cell)
+    datasets = list(dict.fromkeys(title.partition(":")[0] for title in by_title))
+    in_order = sorted(by_title, key=lambda title: datasets.index(title.partition(":")[0]))
+    return [_table(title, by_title[title]) for title in in_order]
 
 
-def _table(dataset: str, cells: list[Cell]) -> Table:
+def _table(title: str, cells: list[Cell]) -> Table:
     metrics = list(dict.fromkeys(cell.metric for cell in cells))
     formats = list(dict.fromkeys(cell.format for cell in cells))
     best = {metric: min(_values(cells, metric), default=None) for metric in metrics}
@@ -46,7 +56,7 @@ def _table(dataset: str, cells: list[Cell]) -> Table:
             cell = found.get((label, metric))
             row.append(_text(cell, best[metric], notes) if cell else "not run")
         rows.append(row)
-    return Table(dataset, ["format", *metrics], rows, notes)
+    return Table(title, ["format", *metrics], rows, notes)
 
 
 def _values(cells: list[Cell], metric: str) -> list[float]:
