@@ -26,7 +26,7 @@ from format_bench.touch import touch
 if TYPE_CHECKING:
     import pandas as pd
 
-SIGNIFICANCE = 0.01
+SIGNIFICANCE = 0.001
 """Probability with which two equal things may be called different."""
 
 SPLITS = 1_000
