@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -76,11 +75,6 @@ class Registry(Generic[A]):
         if not answer:
             raise Unavailable(name, answer.reason, answer.install_hint)
         return adapter
-
-    def all(self) -> Iterator[A]:
-        """Yield every adapter of the folder, whether or not it can work here."""
-        for each in declarations(self.folder):
-            yield self.find(each.label)
 
     def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:
         group = f"format_bench.{self.package}"

@@ -31,7 +31,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Reason:
-    """Why one cell has no value."""
+    """Why one cell has no value, or, with the status VALUE, a remark on its value."""
 
     suite: str
     """Module and class of the asv benchmark, as in "tabular.Tabular"; asv tells setup no more."""
