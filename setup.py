@@ -1,6 +1,7 @@
 """Packages what the benchmarks need inside asv's own environments.
 
-The extras are derived: each adapter file is one, named after the file, and `all` is their union.
+The extras are derived: each is named after adapter files, and holds what those of any family require;
+`all` is their union.
 """
 
 import sys
@@ -17,8 +18,10 @@ FAMILIES = ("data_formats", "image_storages")
 PACKAGES = ("adapter_core", *FAMILIES, "data_generator", "format_bench")
 
 adapters = [each for family in FAMILIES for each in declarations(ROOT / family)]
-extras = {each.stem: list(each.requires) for each in adapters}
-extras["all"] = sorted({requirement for each in adapters for requirement in each.requires})
+extras: dict[str, set[str]] = {"all": set()}
+for each in adapters:
+    extras.setdefault(each.stem, set()).update(each.requires)
+    extras["all"].update(each.requires)
 
 setup(
     name="formatbench",
@@ -33,7 +36,7 @@ setup(
     # What generating, comparing and recording need; formats' libraries are extras.
     install_requires=["jsonschema", "numpy", "packaging", "pandas>=2.2", "pyarrow>=15", "threadpoolctl"],
     extras_require={
-        **extras,
+        **{name: sorted(requirements) for name, requirements in extras.items()},
         "site": ["asv==0.6.6", "click", "rich", "virtualenv"],
         "test": [
             "mypy",

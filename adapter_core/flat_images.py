@@ -1,0 +1,83 @@
+"""Images of unequal shapes as one run of bytes: where each begins, and its shape.
+
+A shape is a row (height, width, channels), channels 0 standing for greyscale of shape (height, width).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SHAPE_DTYPE = np.dtype("<u4")
+
+
+def shape_row(image: np.ndarray) -> tuple[int, int, int]:
+    """Return the (height, width, channels) of an image."""
+    height, width, *channels = image.shape
+    return height, width, channels[0] if channels else 0
+
+
+def shape_rows(images: Iterable[np.ndarray]) -> np.ndarray:
+    """Return the shapes of images, shape (images, 3), dtype little-endian uint32."""
+    rows = [shape_row(image) for image in images]
+    return np.array(rows, SHAPE_DTYPE).reshape(len(rows), 3)
+
+
+def sizes(shapes: np.ndarray) -> np.ndarray:
+    """Return how many bytes each image takes, shape (images,), dtype int64."""
+    wide = shapes.astype(np.int64)
+    return wide[:, 0] * wide[:, 1] * np.maximum(wide[:, 2], 1)
+
+
+def offsets(shapes: np.ndarray) -> np.ndarray:
+    """Return where each image begins, and where the last one ends, shape (images + 1,), int64."""
+    ends = np.zeros(len(shapes) + 1, np.int64)
+    np.cumsum(sizes(shapes), out=ends[1:])
+    return ends
+
+
+def image_of(pixels: bytes | memoryview | np.ndarray, row: Iterable[int]) -> np.ndarray:
+    """Return bytes as an image, without a copy.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer bytes than the shape needs.
+    """
+    height, width, channels = row
+    shape = (height, width, channels) if channels else (height, width)
+    return np.frombuffer(pixels, np.uint8).reshape(shape)
+
+
+def split(flat: np.ndarray, shapes: np.ndarray) -> list[np.ndarray]:
+    """Return all images as views of the bytes that they lie in one after the other.
+
+    Parameters
+    ----------
+    flat : numpy.ndarray
+        Shape (bytes,), dtype uint8.
+    shapes : numpy.ndarray
+        Shape (images, 3).
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer bytes than the shapes need.
+    """
+    begins = offsets(shapes)
+    if begins[-1] != len(flat):
+        raise ValueError(f"{len(flat)} bytes of pixels are there, and {begins[-1]} needed")
+    if len(shapes) and (shapes == shapes[0]).all():
+        height, width, channels = shapes[0].tolist()
+        return list(flat.reshape(-1, height, width, *([channels] if channels else [])))
+    places = begins.tolist()
+    return [
+        flat[start:end].reshape((height, width, channels) if channels else (height, width))
+        for start, end, (height, width, channels) in zip(
+            places, places[1:], shapes.tolist(), strict=False
+        )
+    ]

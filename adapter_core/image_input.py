@@ -1,0 +1,105 @@
+"""What is given to an image storage, checked as it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MAX_LABEL = 2**31
+
+Refusal = Callable[[str], Exception]
+
+
+class CheckedImages:
+    """Images that are asked for once each, in order, and checked as they come.
+
+    Parameters
+    ----------
+    images : sequence of numpy.ndarray
+        What the user gave.
+    channels : frozenset of int, optional
+        Numbers of channels allowed, 0 standing for shape (height, width); any if None.
+    refusal : callable
+        Makes the error to raise from a reason.
+    equal : bool
+        Whether all must have the shape of the first.
+    """
+
+    def __init__(
+        self,
+        images: Sequence[np.ndarray],
+        channels: frozenset[int] | None,
+        refusal: Refusal,
+        *,
+        equal: bool,
+    ) -> None:
+        self._images, self._channels, self._refusal, self._equal = images, channels, refusal, equal
+
+    def __len__(self) -> int:
+        """Return the number of images."""
+        return len(self._images)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Yield each image, C-contiguous.
+
+        Raises
+        ------
+        CannotHold
+            At the first one that is no image, or that the storage cannot hold.
+        """
+        import numpy as np
+
+        known: set[tuple[int, ...]] = set()
+        for index, image in enumerate(self._images):
+            # A shape is checked once; the type, which a set may mix, each time.
+            shape = getattr(image, "shape", None)
+            if shape not in known or image.dtype != np.uint8:
+                self._check(index, image, known)
+                known.add(image.shape)
+            yield image if image.flags.c_contiguous else np.ascontiguousarray(image)
+
+    def _check(self, index: int, image: np.ndarray, known: set[tuple[int, ...]]) -> None:
+        import numpy as np
+
+        if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim not in (2, 3):
+            what = f"{image.dtype} of shape {image.shape}" if isinstance(image, np.ndarray) else image
+            raise self._refusal(
+                f"image {index} is no uint8 array of shape (height, width) or "
+                f"(height, width, channels), but {what!s:.80}"
+            )
+        if image.size == 0:
+            raise self._refusal(f"image {index} has no pixel: its shape is {image.shape}")
+        channels = image.shape[2] if image.ndim == 3 else 0  # noqa: PLR2004 (height, width, channels)
+        if self._channels is not None and channels not in self._channels:
+            kind = f"{channels} channels" if channels else "no channels (greyscale)"
+            raise self._refusal(f"image {index} has {kind}")
+        if self._equal and known and image.shape not in known:
+            first = next(iter(known))
+            raise self._refusal(
+                f"all must have one shape, but image {index} is {image.shape} and the first {first}"
+            )
+
+
+def checked_labels(labels: Sequence[int] | np.ndarray, count: int, refusal: Refusal) -> np.ndarray:
+    """Return labels as an array, shape (count,), dtype int64.
+
+    Raises
+    ------
+    CannotHold
+        If they are not as many integers from 0 to 2**31 as there are images.
+    """
+    import numpy as np
+
+    if len(labels) != count:
+        raise refusal(f"there are {len(labels)} labels for {count} images")
+    numbers = np.asarray(labels if count else np.empty(0, np.int64))
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise refusal("labels must be integers, one for each image")
+    if count and (numbers.min() < 0 or numbers.max() > MAX_LABEL):
+        raise refusal(
+            f"labels must lie between 0 and {MAX_LABEL}, but go from {numbers.min()} to {numbers.max()}"
+        )
+    return numbers.astype(np.int64)

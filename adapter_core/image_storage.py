@@ -1,0 +1,125 @@
+"""The base of all image storages: what images and labels must be, saving, reading, random access."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.adapter import Adapter
+from adapter_core.errors import CannotHold
+from adapter_core.image_input import CheckedImages, checked_labels
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.image_reader import ImageReader
+
+
+class ImageStorage(Adapter):
+    """A way to keep images with their labels in a file or a directory.
+
+    Images are uint8 arrays of shape (height, width) or (height, width, channels), one pixel or more;
+    one set may hold many shapes. Labels are integers from 0 to 2**31. A subclass writes `_save`,
+    `_read` and `_open`, and declares what it refuses or loses.
+    """
+
+    channels: ClassVar[frozenset[int] | None] = None
+    """Numbers of channels it can hold, 0 standing for greyscale of shape (height, width); None: any."""
+    equal_shapes_only: ClassVar[bool] = False
+    """Whether all images of a set must have one shape."""
+    changes_pixels: ClassVar[bool] = False
+    """Whether pixels come back changed, as in JPEG."""
+    detects_truncation: ClassVar[bool] = True
+    """Whether reading a set whose largest file was cut short always raises."""
+
+    def save(
+        self,
+        images: Sequence[np.ndarray],
+        labels: Sequence[int] | np.ndarray,
+        path: str | os.PathLike[str],
+    ) -> None:
+        """Write images and labels, replacing what is at `path`.
+
+        They are written under a temporary name beside `path` and renamed when complete.
+
+        Parameters
+        ----------
+        images : sequence of numpy.ndarray
+            uint8 arrays of shape (height, width) or (height, width, channels), or one array of shape
+            (images, height, width[, channels]). Each is asked for once, in order, and not kept: so the
+            sequence may make them as it goes.
+        labels : sequence of int
+            One integer from 0 to 2**31 for each image.
+        path : path-like
+            The file, or the directory for storages that write one.
+
+        Raises
+        ------
+        CannotHold
+            If these are no images or labels, or the storage cannot hold them as they are. Nothing is
+            left at a temporary name, and what was at `path` stays.
+        FileNotFoundError
+            If the folder to write in does not exist.
+        """
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
+        numbers = checked_labels(labels, len(images), self.refusal)
+        checked = CheckedImages(images, self.channels, self.refusal, equal=self.equal_shapes_only)
+        with self.replacing(path) as temporary:
+            self._save(checked, numbers, temporary)
+
+    def read(self, path: str | os.PathLike[str]) -> tuple[list[np.ndarray], np.ndarray]:
+        """Read all images and labels back, in the order saved.
+
+        Returns
+        -------
+        images : list of numpy.ndarray
+            uint8 arrays of the shapes saved. They may be read-only, and views of common memory, but no
+            file stays behind them: their pixels are in memory.
+        labels : numpy.ndarray
+            Shape (images,), dtype int64.
+
+        Raises
+        ------
+        FileNotFoundError
+            If nothing is there.
+        """
+        return self._read(self._existing(path))
+
+    def open(self, path: str | os.PathLike[str]) -> ImageReader:
+        """Open a saved set for random access; close the reader, or use it in a `with` statement.
+
+        Raises
+        ------
+        FileNotFoundError
+            If nothing is there.
+        """
+        return self._open(self._existing(path))
+
+    def refusal(self, reason: str) -> CannotHold:
+        """Return the error that says why this storage cannot hold some images."""
+        return CannotHold(f"{self.label} cannot hold these images: {reason}")
+
+    def _existing(self, path: str | os.PathLike[str]) -> Path:
+        if not Path(path).exists():
+            raise FileNotFoundError(f"{self.label}: there is no file {path}")
+        return Path(path)
+
+    @abstractmethod
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        """Write the set to a path where nothing is yet; labels have the dtype int64.
+
+        Iterate over `images` once: each item is C-contiguous, and checked as it comes.
+        """
+
+    @abstractmethod
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        """Read the set."""
+
+    @abstractmethod
+    def _open(self, path: Path) -> ImageReader:
+        """Open the set."""
