@@ -5,14 +5,13 @@ A shape is a row (height, width, channels), channels 0 standing for greyscale of
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import numpy as np
 
-SHAPE_DTYPE = np.dtype("<u4")
+SHAPE_DTYPE = "<u4"
 
 
 def shape_row(image: np.ndarray) -> tuple[int, int, int]:
@@ -23,18 +22,24 @@ def shape_row(image: np.ndarray) -> tuple[int, int, int]:
 
 def shape_rows(images: Iterable[np.ndarray]) -> np.ndarray:
     """Return the shapes of images, shape (images, 3), dtype little-endian uint32."""
+    import numpy as np
+
     rows = [shape_row(image) for image in images]
     return np.array(rows, SHAPE_DTYPE).reshape(len(rows), 3)
 
 
 def sizes(shapes: np.ndarray) -> np.ndarray:
     """Return how many bytes each image takes, shape (images,), dtype int64."""
+    import numpy as np
+
     wide = shapes.astype(np.int64)
     return wide[:, 0] * wide[:, 1] * np.maximum(wide[:, 2], 1)
 
 
 def offsets(shapes: np.ndarray) -> np.ndarray:
     """Return where each image begins, and where the last one ends, shape (images + 1,), int64."""
+    import numpy as np
+
     ends = np.zeros(len(shapes) + 1, np.int64)
     np.cumsum(sizes(shapes), out=ends[1:])
     return ends
@@ -48,6 +53,8 @@ def image_of(pixels: bytes | memoryview | np.ndarray, row: Iterable[int]) -> np.
     ValueError
         If there are more or fewer bytes than the shape needs.
     """
+    import numpy as np
+
     height, width, channels = row
     shape = (height, width, channels) if channels else (height, width)
     return np.frombuffer(pixels, np.uint8).reshape(shape)

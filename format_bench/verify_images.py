@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
+
     from adapter_core.image_storage import ImageStorage
 
 
@@ -47,6 +47,8 @@ def verify_images(
     found_images, found_labels
         What was read: uint8 arrays, and an array of shape (images,) and dtype int64.
     """
+    import numpy as np
+
     errors = list(_label_errors(np.asarray(labels, np.int64), found_labels))
     if len(found_images) != len(images):
         return ImageVerdict((), (*errors, f"{len(images)} images came back as {len(found_images)}"))
@@ -68,6 +70,8 @@ def verify_images(
 
 
 def _label_errors(labels: np.ndarray, found: np.ndarray) -> list[str]:
+    import numpy as np
+
     if not isinstance(found, np.ndarray) or found.dtype != np.int64:
         return [f"labels came back as {getattr(found, 'dtype', type(found).__name__)}, not int64"]
     if found.shape != labels.shape:
