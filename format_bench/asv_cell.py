@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ import data_formats
 import data_generator
 from adapter_core import CannotHold, Unavailable, UnknownName
 from format_bench.journal import Journal, Status
+from format_bench.warm_up import warm_up
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +106,7 @@ class Cell:
                 raise RuntimeError(earlier.sentence)
         spent_seconds = time.monotonic() - _process_start()
         self.journal.watch(self.suite, self.params, max(1.0, self.limit_seconds - spent_seconds))
-        self.guard(lambda: _warm_up(adapter))
+        self.guard(lambda: warm_up(adapter))
         return adapter
 
     def check(self, adapter: DataFormat, df: pd.DataFrame) -> None:
@@ -194,16 +194,3 @@ class WrongValues(Exception):
 def _process_start() -> float:
     """Return the time of the first call in this process, by the monotonic clock."""
     return time.monotonic()
-
-
-@functools.cache
-def _warm_up(adapter: DataFormat) -> None:
-    """Save and read a tiny table, so that no import of a library falls into a measured call."""
-    df = _table("eq", rows=8)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"warm{adapter.suffix}")
-        try:
-            adapter.save(df, path)
-        except CannotHold:
-            return
-        adapter.read(path)

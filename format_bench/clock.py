@@ -80,7 +80,10 @@ def time_call(step: Callable[[], Any]) -> Sample:
 
 
 def repeat(
-    step: Callable[[], Any], budget_seconds: float, before: Callable[[], Any] | None = None
+    step: Callable[[], Any],
+    budget_seconds: float,
+    before: Callable[[], Any] | None = None,
+    take: Callable[[Callable[[], Any]], Sample] = time_call,
 ) -> Timing:
     """Call at least three times, then until stable or until the budget is spent.
 
@@ -92,13 +95,15 @@ def repeat(
         Wall time after which no further repeat begins; the preparations count.
     before : callable, optional
         Called before each repeat, outside the clock, to remove or evict a file.
+    take : callable, optional
+        Makes a sample of a call of `step`: `time_call`, or what measures more besides.
     """
     start = time.perf_counter()
     samples: list[Sample] = []
     while True:
         if before:
             before()
-        samples.append(time_call(step))
+        samples.append(take(step))
         if len(samples) < MIN_REPEATS:
             continue
         if relative_deviation([sample.wall_seconds for sample in samples]) < STABLE_DEVIATION:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import resource
@@ -11,7 +12,21 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
+from adapter_core.errors import CannotHold, Unavailable, UnknownName, Unsupported
 from format_bench.journal import Status
+from format_bench.page_cache import NotCold
+
+PR_SET_PDEATHSIG = 1
+"""Of prctl(2): the signal that a process gets when its parent dies."""
+
+_ANSWERS: dict[type[BaseException], Status] = {
+    CannotHold: Status.UNSUPPORTED,
+    Unsupported: Status.UNSUPPORTED,
+    Unavailable: Status.UNAVAILABLE,
+    UnknownName: Status.UNAVAILABLE,
+    NotCold: Status.UNAVAILABLE,
+}
+"""Errors that are answers: their text is the sentence."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +39,8 @@ class Outcome:
     """Why there is no value; None if there is one."""
     sentence: str = ""
     """The same in words."""
+    error: str = ""
+    """Name of the class of what the step raised, if it did."""
 
 
 def run(
@@ -90,14 +107,22 @@ def _child(
 ) -> None:
     # A group of its own, to be killed as a whole with what the step starts.
     os.setpgrp()
+    # Else it would go on measuring, and filling the disk, after its parent was killed.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if limit_bytes is not None:
         resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
     try:
         outcome = Outcome(step(*arguments))
     except BaseException as error:
-        words = " ".join(f"{type(error).__name__}: {error}".split())
-        outcome = Outcome(status=Status.FAILED, sentence=words[:500])
+        outcome = _outcome_of(error)
     sender.send(outcome)
+
+
+def _outcome_of(error: BaseException) -> Outcome:
+    status = _ANSWERS.get(type(error))
+    words = str(error) if status else f"{type(error).__name__}: {error}"
+    sentence = " ".join(words.split())[:500]
+    return Outcome(None, status or Status.FAILED, sentence, type(error).__name__)
 
 
 def _kill_group(pid: int | None) -> None:

@@ -1,0 +1,27 @@
+"""Makes a process ready, so that no import of a library falls into a measured call."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import data_generator
+from adapter_core.errors import CannotHold
+
+if TYPE_CHECKING:
+    from adapter_core import DataFormat
+
+
+@functools.cache
+def warm_up(adapter: DataFormat) -> None:
+    """Save and read a tiny table."""
+    df = data_generator.table("eq", rows=8).df
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"warm{adapter.suffix}")
+        try:
+            adapter.save(df, path)
+        except CannotHold:
+            return
+        adapter.read(path)

@@ -1,0 +1,146 @@
+"""The runner: what it records, and what becomes of a run that anything can happen to."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from format_bench import scratch_folder
+from format_bench.case_records import key, keys
+from format_bench.cases import STEPS, Case
+from format_bench.runner import RESULTS, Runner
+from tests import toy_package
+from tests.killed import kill_and_go_on
+
+RUN = """
+import sys
+from pathlib import Path
+from format_bench.cases import Case
+from format_bench.runner import Runner
+
+if __name__ == "__main__":
+    cases = [Case(label, "float", 100) for label in sys.argv[2].split()]
+    out, scratch = Path(sys.argv[1], "out"), Path(sys.argv[1], "scratch")
+    scratch.mkdir(exist_ok=True)
+    runner = Runner(out, scratch, budget_seconds=0, limit_seconds=15, limit_bytes=3_000_000_000)
+    print(len(list(runner.run(cases))))
+"""
+
+
+@pytest.fixture(scope="module")
+def toys(tmp_path_factory):
+    """Results of all toys, the folder that they are in, and how to run them again."""
+    folder = tmp_path_factory.mktemp("toys")
+    environment = toy_package.install(folder / "installed")
+    script = folder / "run.py"
+    script.write_text(RUN, encoding="utf-8")
+
+    def run(labels: str) -> int:
+        command = [sys.executable, script, folder, labels]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return int(done.stdout)
+
+    run(" ".join(toy_package.TOYS))
+    return folder, run
+
+
+def records_of(folder: Path, label: str):
+    found = Runner(folder / "out", folder / "scratch").read()
+    return [record for record in found if record.format == label]
+
+
+def test_a_good_format_has_a_value_in_every_cell(toys):
+    found = records_of(toys[0], "Good")
+    assert {key(record) for record in found} == {
+        each for step in STEPS for each in keys(Case("Good", "float", 100), step)
+    }
+    assert [record.sentence for record in found if record.value is None] == []
+
+
+@pytest.mark.parametrize(
+    ("label", "status", "words"),
+    [
+        ("Crashing", "failed", "its process crashed (SIGSEGV)"),
+        ("Hanging", "timed out", "not finished after 15 seconds"),
+        ("Raising", "failed", "RuntimeError: the disk is made of cheese"),
+        ("Eating", "failed", "MemoryError"),
+        ("Filling", "failed", "OSError: [Errno 27] File too large"),
+        ("Exacting", "unsupported", "Exacting cannot hold this table: column 'bool_0' holds"),
+        ("Broken", "unavailable", "a_package_that_nobody_wrote is not installed"),
+        ("Lying", "failed", "came back wrong"),
+    ],
+)
+def test_a_bad_format_costs_its_own_cells_and_says_why(toys, label, status, words):
+    found = records_of(toys[0], label)
+    assert {key(record) for record in found} == {
+        each for step in STEPS for each in keys(Case(label, "float", 100), step)
+    }
+    assert {(record.status.value, record.value) for record in found} == {(status, None)}
+    assert all(words in record.sentence for record in found), found[0].sentence
+
+
+def test_nothing_is_left_behind_and_nothing_is_measured_again(toys):
+    folder, run = toys
+    assert list((folder / "scratch").iterdir()) == []
+    before = (folder / "out" / RESULTS).read_bytes()
+    assert run(" ".join(toy_package.TOYS)) == 0
+    assert (folder / "out" / RESULTS).read_bytes() == before
+
+
+def test_circumstances_are_beside_the_results(toys):
+    folder, _ = toys
+    (path,) = (folder / "out").glob("*.json")
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    assert facts["threads"]["policy"] == "all"
+    assert facts["ended"] >= facts["started"]
+    assert {record.run_id for record in records_of(folder, "Good")} == {
+        path.stem.removesuffix("-threads-all")
+    }
+
+
+def test_pandas_reads_the_results_in_one_line(toys):
+    df = pd.read_json(toys[0] / "out" / RESULTS, lines=True)
+    good = df[(df.format == "Good") & (df.metric == "save time")]
+    assert good.value.item() > 0
+    assert good.unit.item() == "seconds"
+    assert len(good.repeats.item()) >= 3
+
+
+def test_one_thread_and_all_are_cells_of_their_own(tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    cases = [Case("Feather", "eq", 100, threads) for threads in ("1", "all")]
+    found = list(Runner(tmp_path / "out", scratch, budget_seconds=0).run(cases))
+    assert {record.threads for record in found if record.value is not None} == {"1", "all"}
+    for policy, cpus in (("1", 1), ("all", None)):
+        (path,) = (tmp_path / "out").glob(f"*-threads-{policy}.json")
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        assert facts["threads"]["in_force"]["cpus"] == (cpus or facts["cpu"]["usable"])
+
+
+def test_killed_runs_go_on(tmp_path):
+    assert kill_and_go_on(tmp_path, kills=4, seed=2) >= 1
+
+
+def test_two_runs_do_not_write_to_the_same_results(tmp_path):
+    run = Runner(tmp_path, tmp_path).run([Case("Pickle", "eq", 1)])
+    with (
+        scratch_folder.only_run(tmp_path),
+        pytest.raises(scratch_folder.Busy, match="another run is writing"),
+    ):
+        next(run)
+
+
+def test_the_scratch_folder_of_a_living_run_is_left_alone(tmp_path):
+    with scratch_folder.make(tmp_path) as first:
+        (tmp_path / "format-bench-left").mkdir()
+        with scratch_folder.make(tmp_path):
+            assert first.is_dir()
+            assert not (tmp_path / "format-bench-left").exists()
+    assert list(tmp_path.iterdir()) == []
