@@ -1,0 +1,166 @@
+"""Sets of images as folders with one file an image, and their labels in a file of text."""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.flat_images import shape_row
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+
+LABELS = "labels.csv"
+HEADER = "file,label,height,width,channels"
+"""Channels are 0 for greyscale of shape (height, width), which most formats do not tell from (height,
+width, 1), and some not from colour."""
+
+Shape = tuple[int, ...]
+
+
+class ImageFiles(ImageStorage):
+    """A folder of image files, 000000000 and so on, beside the file labels.csv.
+
+    Any program opens the files. That they have the shapes noted in labels.csv is checked when they are
+    read, and so is their number. All lie in one folder: 126,689 were written and read there in no
+    more time than in folders of 1,000 or of 10,000.
+
+    A subclass writes `_encode` and `_decode`.
+    """
+
+    ending: ClassVar[str]
+    """Ending of the image files' names, with the dot."""
+
+    @abstractmethod
+    def _encode(self, image: np.ndarray) -> bytes:
+        """Return what the image's file shall hold."""
+
+    @abstractmethod
+    def _decode(self, data: bytes, shape: Shape) -> np.ndarray:
+        """Return the image that a file holds, whose shape was once `shape`.
+
+        The caller checks that, and takes (height, width) and (height, width, 1) for each other.
+        """
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        path.mkdir()
+        folder = f"{path}{os.sep}"
+        with (path / LABELS).open("w", encoding="ascii", newline="\n") as notes:
+            notes.write(f"{HEADER}\n")
+            for index, (image, label) in enumerate(zip(images, labels.tolist(), strict=True)):
+                name = f"{index:09d}{self.ending}"
+                with open(folder + name, "wb") as file:  # noqa: PTH123 (once an image)
+                    file.write(self._encode(image))
+                height, width, channels = shape_row(image)
+                notes.write(f"{name},{label},{height},{width},{channels}\n")
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        with self._open(path) as reader:
+            return reader.get_many(range(len(reader)))
+
+    def _open(self, path: Path) -> ImageReader:
+        names, shapes, labels = self._notes(path)
+        return _Reader(self, path, names, shapes, labels)
+
+    def _notes(self, path: Path) -> tuple[list[str], list[Shape], np.ndarray]:
+        """Return the files' names, the images' shapes, and the labels."""
+        import numpy as np
+
+        header, *rows = (path / LABELS).read_text(encoding="ascii").split("\n")
+        if header != HEADER or rows.pop() != "":
+            raise ValueError(f"{path / LABELS} is damaged: its first or its last line is not whole")
+        there = sum(name.endswith(self.ending) for name in os.listdir(path))  # noqa: PTH208 (names will do)
+        if there != len(rows):
+            raise ValueError(f"{path} holds {there} images, and {LABELS} names {len(rows)}")
+        if not rows:
+            return [], [], np.empty(0, np.int64)
+        names = [row.partition(",")[0] for row in rows]
+        numbers = np.loadtxt(rows, np.int64, delimiter=",", usecols=(1, 2, 3, 4), ndmin=2)
+        shapes = [tuple(row if row[2] else row[:2]) for row in numbers[:, 1:].tolist()]
+        return names, shapes, numbers[:, 0].copy()
+
+    def _image(self, file_name: str, shape: Shape) -> np.ndarray:
+        """Return the image of a file.
+
+        Raises
+        ------
+        ValueError
+            If it has not the shape noted.
+        """
+        with open(file_name, "rb", buffering=0) as file:  # noqa: PTH123 (once an image)
+            image = self._decode(file.readall(), shape)
+        if image.shape == shape:
+            return image
+        if image.shape[:2] != shape[:2] or image.size != math.prod(shape):
+            raise ValueError(f"{file_name} has the shape {image.shape}, and {shape} is noted")
+        return image.reshape(shape)
+
+
+class _Reader(ImageReader):
+    """Opens files as they are asked for: the names, shapes and labels are kept."""
+
+    def __init__(
+        self,
+        storage: ImageFiles,
+        path: Path,
+        names: list[str],
+        shapes: list[Shape],
+        labels: np.ndarray,
+    ) -> None:
+        super().__init__(len(names))
+        self._image = storage._image  # noqa: SLF001 (its storage's own reader)
+        self._folder = f"{path}{os.sep}"
+        self._names, self._shapes, self._labels = names, shapes, labels
+
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        image = self._image(self._folder + self._names[index], self._shapes[index])
+        return image, int(self._labels[index])
+
+    def _get_many(self, indices: list[int]) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+
+        images = [self._image(self._folder + self._names[i], self._shapes[i]) for i in indices]
+        return images, self._labels[np.array(indices, np.intp)]
+
+
+def in_colour(image: np.ndarray) -> np.ndarray:
+    """Return an image of up to 4 channels in 3 or 4, for formats that have no greyscale.
+
+    Greyscale becomes three equal channels; two channels are taken for greyscale and opacity.
+    """
+    import numpy as np
+
+    height, width, channels = shape_row(image)
+    if channels > 2:  # noqa: PLR2004 (colour)
+        return image
+    coloured = np.empty((height, width, 4 if channels == 2 else 3), np.uint8)  # noqa: PLR2004
+    coloured[:, :, :3] = image.reshape(height, width, -1)[:, :, :1]
+    if channels == 2:  # noqa: PLR2004
+        coloured[:, :, 3] = image[:, :, 1]
+    return coloured
+
+
+def out_of_colour(coloured: np.ndarray, shape: Shape) -> np.ndarray:
+    """Return the image of some shape that `in_colour` has made 3 or 4 channels of.
+
+    Raises
+    ------
+    ValueError
+        If it has the wrong number of channels.
+    """
+    import numpy as np
+
+    channels = shape[2] if len(shape) > 2 else 1  # noqa: PLR2004
+    stored = {1: 3, 2: 4}.get(channels, channels)
+    if coloured.shape[2:] != (stored,):
+        raise ValueError(f"an image has the shape {coloured.shape}, and {stored} channels were stored")
+    if stored == channels:
+        return coloured
+    return np.ascontiguousarray(coloured[:, :, :: 3 if channels == 2 else 4])  # noqa: PLR2004
