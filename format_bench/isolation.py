@@ -67,7 +67,7 @@ def run(
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(sender, limit_bytes, step, arguments))
+    process = context.Process(target=_child, args=(os.getpid(), sender, limit_bytes, step, arguments))
     with _environment(environment or {}):
         process.start()
     sender.close()
@@ -103,12 +103,18 @@ def _death(exit_code: int) -> str:
 
 
 def _child(
-    sender: Connection, limit_bytes: int | None, step: Callable[..., Any], arguments: tuple[Any, ...]
+    parent: int,
+    sender: Connection,
+    limit_bytes: int | None,
+    step: Callable[..., Any],
+    arguments: tuple[Any, ...],
 ) -> None:
     # A group of its own, to be killed as a whole with what the step starts.
     os.setpgrp()
     # Else it would go on measuring, and filling the disk, after its parent was killed.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        return  # it was killed before that could be said
     if limit_bytes is not None:
         resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
     try:

@@ -113,6 +113,7 @@ class Runner:
             if outcome.error == WrongValues.__name__:
                 # How fast a wrong table was saved is of no interest.
                 for earlier in STEPS[: STEPS.index(step)]:
+                    self.done -= keys(case, earlier)
                     yield from self._append(case, earlier, outcome, table)
             if outcome.status and step is not COLD_READ:
                 before = outcome
@@ -131,8 +132,11 @@ class Runner:
     def _append(self, case: Case, step: Step, outcome: Outcome, table: Outcome) -> Iterator[Record]:
         columns = 0 if table.status else table.value[1]
         for record in records_of(case, columns, step, outcome, self.run_id):
-            records.append(self.results, record)
-            yield record
+            # A run that was killed between two cells of a step has left the first.
+            if key(record) not in self.done:
+                records.append(self.results, record)
+                self.done.add(key(record))
+                yield record
 
     def _missing(self, case: Case) -> list[Step]:
         """Return the steps of which the results lack a metric."""
