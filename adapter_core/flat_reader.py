@@ -1,0 +1,66 @@
+"""Random access to images that lie one after the other in memory or mapped files; their shapes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from adapter_core.flat_images import SHAPE_DTYPE, sizes
+from adapter_core.image_reader import ImageReader
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def shape_table(shapes: Sequence[tuple[int, ...]]) -> np.ndarray:
+    """Return shapes of images as in `adapter_core.flat_images`, at little cost if all are the same."""
+    import numpy as np
+
+    rows = {shape: (*shape, 0)[:3] for shape in set(shapes)}
+    if len(rows) == 1:
+        return np.repeat(np.array([*rows.values()], SHAPE_DTYPE), len(shapes), axis=0)
+    return np.array([rows[shape] for shape in shapes], SHAPE_DTYPE).reshape(len(shapes), 3)
+
+
+class FlatReader(ImageReader):
+    """Copies of images out of runs of bytes, which are let go when it is closed.
+
+    Parameters
+    ----------
+    runs : sequence of numpy.ndarray
+        Each of shape (bytes,), dtype uint8, holding whole images.
+    shapes : sequence of numpy.ndarray
+        The shapes of the images in each run, (images, 3).
+    labels : numpy.ndarray
+        Shape (images,), dtype int64.
+    """
+
+    def __init__(
+        self, runs: Sequence[np.ndarray], shapes: Sequence[np.ndarray], labels: np.ndarray
+    ) -> None:
+        import numpy as np
+
+        super().__init__(len(labels))
+        self._runs = list(runs)
+        self._firsts = np.cumsum([0, *map(len, shapes)]).tolist()
+        # One row an image, since one look-up of six numbers costs little more than that of one.
+        self._rows = np.empty((len(labels), 5), np.int64)
+        for first, each in zip(self._firsts, shapes, strict=False):
+            rows = self._rows[first : first + len(each)]
+            rows[:, 1:4] = each
+            ends = np.cumsum(sizes(each))
+            rows[:, 0] = ends - sizes(each)
+        self._rows[:, 4] = labels
+
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        import numpy as np
+
+        begin, height, width, channels, label = self._rows[index].tolist()
+        run = self._runs[bisect_right(self._firsts, index) - 1]
+        shape = (height, width, channels) if channels else (height, width)
+        return np.ndarray(shape, np.uint8, run, begin).copy(), label
+
+    def close(self) -> None:
+        """Let go of the runs."""
+        self._runs = []

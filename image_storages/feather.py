@@ -1,0 +1,51 @@
+"""Feather through pyarrow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core.arrow_images import image_schema, images_of, reader_of, record_batches
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+    from adapter_core.image_reader import ImageReader
+
+
+class Adapter(ImageStorage):
+    """Feather V2, the Arrow IPC file, one row an image; written batch by batch, uncompressed.
+
+    Columns: see `adapter_core.arrow_images`. Reading everything copies the file into memory, batch by
+    batch, and gives views of it. Random access maps the file instead and copies one image, so that it
+    touches nothing else of its batch.
+
+    Format: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
+    """
+
+    label = "Feather"
+    suffix = ".feather"
+    requires = ("pyarrow>=15",)
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        import pyarrow as pa
+
+        schema = image_schema()
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+            for batch in record_batches(images, labels, schema):
+                writer.write_batch(batch)
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import pyarrow as pa
+
+        with pa.OSFile(str(path)) as file:
+            return images_of(pa.ipc.open_file(file).read_all().to_batches())
+
+    def _open(self, path: Path) -> ImageReader:
+        import pyarrow as pa
+
+        # The batches hold on to the mapping, which ends with the last of them.
+        with pa.memory_map(str(path)) as file:
+            return reader_of(pa.ipc.open_file(file).read_all().to_batches())
