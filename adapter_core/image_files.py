@@ -39,7 +39,7 @@ class ImageFiles(ImageStorage):
     """Ending of the image files' names, with the dot."""
 
     @abstractmethod
-    def _encode(self, image: np.ndarray) -> bytes:
+    def _encode(self, image: np.ndarray) -> bytes | bytearray:
         """Return what the image's file shall hold."""
 
     @abstractmethod

@@ -1,0 +1,50 @@
+"""JPEG through Pillow."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.image_files import ImageFiles, Shape
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LONGEST_SIDE = 65_500
+"""JPEG_MAX_DIMENSION of libjpeg, with which Pillow writes
+(https://github.com/libjpeg-turbo/libjpeg-turbo/blob/main/src/jmorecfg.h)."""
+
+
+class Adapter(ImageFiles):
+    """One JPEG file an image at Pillow's default quality, 75, and labels.csv. Pixels come back changed.
+
+    JPEG is greyscale or colour; labels.csv tells (height, width) and (height, width, 1) apart. Its four
+    channels are inks (CMYK), so that opacity would come back as black.
+    """
+
+    label = "JPEG"
+    suffix = ".jpgs"
+    ending = ".jpg"
+    requires = ("pillow",)
+    modules: ClassVar = {"pillow": "PIL"}
+    channels: ClassVar = frozenset({0, 1, 3})
+    changes_pixels = True
+
+    def _encode(self, image: np.ndarray) -> bytes:
+        from PIL import Image
+
+        height, width = image.shape[:2]
+        if max(height, width) > LONGEST_SIDE:
+            raise self.refusal(f"an image of {height} x {width} pixels has a side beyond {LONGEST_SIDE}")
+        if image.shape[2:] == (1,):
+            image = image.reshape(height, width)
+        file = io.BytesIO()
+        Image.fromarray(image).save(file, "JPEG")
+        return file.getvalue()
+
+    def _decode(self, data: bytes, shape: Shape) -> np.ndarray:  # noqa: ARG002 (the file tells it)
+        import numpy as np
+        from PIL.JpegImagePlugin import JpegImageFile
+
+        # Image.open would find out the format first, and take images of 179 megapixels for an attack.
+        return np.asarray(JpegImageFile(io.BytesIO(data)))
