@@ -19,11 +19,11 @@ endif
 .PHONY: bench preview test lint environment
 .DELETE_ON_ERROR:
 
-bench: environment $(CONFIG)
+bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
 	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
 	$(BIN)/asv machine --yes > /dev/null
 	@# Status 2 says that some benchmarks failed; the tables below say which and why.
-	$(BIN)/asv run --config $(CONFIG) HEAD || test $$? -eq 2
+	$(BIN)/asv run --record-samples --config $(CONFIG) HEAD || test $$? -eq 2
 	$(BIN)/python postprocessing.py --config $(CONFIG)
 	@$(BIN)/asv publish --config $(CONFIG) > .asv/$(SCALE)/publish.log || { cat .asv/$(SCALE)/publish.log; exit 1; }
 	@echo "Site: .asv/$(SCALE)/html/index.html; make preview SCALE=$(SCALE) serves it"
@@ -53,6 +53,10 @@ environment: .venv/.installed
 		--constraint constraints.txt --editable ".[all,site,test]" || \
 		{ echo "the packages could not be installed; is there a network, or a package index?" >&2; exit 2; }
 	@touch $@
+
+# Once on a machine: by how much two equal measurements differ here.
+.asv/$(SCALE)/noise.json: | environment
+	$(BIN)/python -m format_bench.noise $(if $(filter full,$(SCALE)),,--rows 50000 --samples 12) --out $@
 
 .asv.$(SCALE).json: asv.conf.json
 	sed 's/\bfull\b/$(SCALE)/g' $< > $@

@@ -22,12 +22,14 @@ trap finish EXIT
 say "begin at commit $(git rev-parse HEAD)"
 make environment
 .venv/bin/asv machine --yes > /dev/null
+say "noise floors"
+.venv/bin/python -m format_bench.noise --out .asv/full/noise.json
 # asv writes results when a whole run ends; suite by suite, a killed run loses one suite at most.
 for file in benchmarks/[!_]*.py; do
     suite=$(basename "$file" .py)
     say "suite $suite"
     # Status 2 says that some benchmarks failed; the comparison says which and why.
-    .venv/bin/asv run --skip-existing-successful --bench "^$suite\." HEAD || [ $? -eq 2 ]
+    .venv/bin/asv run --record-samples --skip-existing-successful --bench "^$suite\." HEAD || [ $? -eq 2 ]
 done
 .venv/bin/python postprocessing.py
 .venv/bin/asv gh-pages

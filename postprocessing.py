@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -11,8 +12,17 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from adapter_core.errors import FormatBenchError
+from format_bench import circumstances, noise_floor, records
+from format_bench.asv_circumstances import Keeper
+from format_bench.asv_records import records_of
 from format_bench.asv_results import Run, newest_run
-from format_bench.comparison import BEST, Table, comma_separated, markdown, tables
+from format_bench.comparison import BEST, TIE, Table, comma_separated, legend, markdown, tables
+
+if TYPE_CHECKING:
+    from format_bench.noise_floor import Floors
+
+STYLES = {BEST: "bold green", TIE: "green"}
+"""How a cell is printed, by its mark."""
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -33,17 +43,27 @@ from format_bench.comparison import BEST, Table, comma_separated, markdown, tabl
     is_flag=True,
     help="Only print how much of the run's duration, as asv recorded it, was measured time.",
 )
-def main(config: Path, out: Path | None, measured_share: bool) -> None:  # noqa: FBT001 (a switch)
+@click.option(
+    "--noise",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Noise floors, as `python -m format_bench.noise --out` writes them; by default noise.json "
+    "beside the results, if it is there.",
+)
+def main(config: Path, out: Path | None, measured_share: bool, noise: Path | None) -> None:  # noqa: FBT001 (a switch)
     """Compare formats by the newest results of asv.
 
-    Prints a table for each data set, formats by metrics, the best of each metric marked with an
-    asterisk; writes the same as comparison.md, and all values as comparison.csv.
+    Prints tables for each data set, formats by metrics, the best of each metric marked with an asterisk
+    and ties with it by an equals sign; writes the same as comparison.md, all values as comparison.csv,
+    all samples as records.jsonl and records.parquet, and the circumstances of the run as
+    circumstances.json.
     """
     from asv.config import Config
 
     results_dir = config.parent / Config.load(str(config)).results_dir
     try:
         run = newest_run(results_dir)
+        noise = noise or results_dir.parent / "noise.json"
+        floors = noise_floor.read(noise) if noise.exists() else None
     except FormatBenchError as error:
         click.echo(f"postprocessing: {error}", err=True)
         sys.exit(2)
@@ -53,38 +73,46 @@ def main(config: Path, out: Path | None, measured_share: bool) -> None:  # noqa:
             f"{run.measured_share:.2f}"
         )
         return
-    found = tables(run.cells)
-    _print(found)
+    found = tables(run.cells, floors)
+    _print(found, floors)
     out = out or results_dir.parent / "report"
-    _write(run, found, out)
-    click.echo(f"Written: {out / 'comparison.md'} and {out / 'comparison.csv'}")
+    _write(run, found, legend(floors), out)
+    _write_records(run, Keeper(results_dir, run.environment).newest(run.commit), out)
+    click.echo(f"Written: {', '.join(sorted(path.name for path in out.iterdir()))} in {out}")
 
 
-def _print(found: list[Table]) -> None:
+def _print(found: list[Table], floors: Floors | None) -> None:
     console = Console()
     for table in found:
         shown = RichTable(title=table.title, title_justify="left")
         for position, name in enumerate(table.header):
             shown.add_column(name, justify="right" if position else "left")
         for row in table.rows:
-            shown.add_row(*[Text(text, "bold green" if text.endswith(BEST) else "") for text in row])
+            shown.add_row(*[Text(text, STYLES.get(text.partition(" [")[0][-1:], "")) for text in row])
         console.print(shown)
         for number, note in enumerate(table.notes, start=1):
             console.print(f"[{number}] {note}", markup=False, highlight=False)
-    console.print(f"{BEST} best of the metric; smaller is better", markup=False)
+    console.print(legend(floors), markup=False, highlight=False)
 
 
-def _write(run: Run, found: list[Table], out: Path) -> None:
+def _write(run: Run, found: list[Table], legend: str, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     heading = f"# Comparison\n\nCommit {run.commit[:8]} on {run.machine}, {run.environment}.\n\n"
     text = heading + "\n".join(markdown(table) for table in found)
     for name, content in (
-        ("comparison.md", text + f"\n{BEST} best of the metric; smaller is better.\n"),
+        ("comparison.md", f"{text}\n{legend}\n"),
         ("comparison.csv", comma_separated(run.cells)),
     ):
         temporary = out / f"{name}.partial"
         temporary.write_text(content, encoding="utf-8")
         temporary.replace(out / name)
+
+
+def _write_records(run: Run, found: dict[str, Any], out: Path) -> None:
+    circumstances.write(found, out / "circumstances.json")
+    cells = records_of(run, found)
+    for ending in (".jsonl", ".parquet"):
+        records.export(cells, out / f"records{ending}")
 
 
 if __name__ == "__main__":

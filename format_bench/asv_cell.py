@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import data_formats
 import data_generator
 from adapter_core import CannotHold, Unavailable, UnknownName
+from format_bench.asv_circumstances import Keeper
 from format_bench.journal import Journal, Status
 from format_bench.warm_up import warm_up
 
@@ -31,21 +32,38 @@ FILES = Path("files")
 NOTES = Path("notes")
 
 
-def journal(scale: str) -> Journal:
-    """Return the journal beside asv's results of that scale, or one here if asv is not running."""
+def results_dir(scale: str) -> Path:
+    """Return the folder of asv's results of that scale, or this one if asv is not running."""
     root = os.environ.get("ASV_CONF_DIR")
-    folder = Path(root, ".asv", scale, "results", "reasons") if root else Path("reasons")
-    environment = os.environ.get("ASV_ENV_NAME", "none")
-    return Journal(folder, environment, os.environ.get("ASV_COMMIT", ""))
+    return Path(root, ".asv", scale, "results") if root else Path()
+
+
+def journal(scale: str) -> Journal:
+    """Return the journal beside asv's results of that scale."""
+    commit = os.environ.get("ASV_COMMIT", "")
+    return Journal(results_dir(scale) / "reasons", _environment(), commit)
+
+
+def keeper(scale: str) -> Keeper:
+    """Return what keeps the circumstances beside asv's results of that scale."""
+    return Keeper(results_dir(scale), _environment())
+
+
+def _environment() -> str:
+    return os.environ.get("ASV_ENV_NAME", "none")
 
 
 def prepare(names: Sequence[str], rows: int, module: str, scale: str) -> None:
-    """Generate the tables, once for a whole run of a module's suites, into the working directory."""
+    """Begin a run of a module's suites: generate its tables, once, and collect its circumstances."""
     journal(scale).clear_notes(module)
     for folder in (TABLES, FILES, NOTES):
         folder.mkdir()
+    shapes: dict[str, tuple[int, int]] = {}
     for name in names:
-        _table(name, rows).to_pickle(TABLES / name)
+        df = _table(name, rows)
+        shapes[name] = df.shape
+        df.to_pickle(TABLES / name)
+    keeper(scale).begin(FILES, seed=data_generator.DEFAULT_SEED, scale=scale, shapes=shapes)
 
 
 def _table(name: str, rows: int) -> pd.DataFrame:
@@ -78,7 +96,7 @@ class Cell:
     def __init__(self, suite: str, params: Sequence[str], scale: str, limit_seconds: float) -> None:
         self.suite, self.params = suite, params
         self.label, self.dataset = params[:2]
-        self.journal = journal(scale)
+        self.journal, self.keeper = journal(scale), keeper(scale)
         self.limit_seconds = limit_seconds
 
     def start(self, *suites_before: str) -> DataFormat:
@@ -152,6 +170,7 @@ class Cell:
     def end(self) -> None:
         """End; called by asv's teardown, also while an error passes through, which is written down."""
         self.journal.unwatch()
+        self.keeper.note_end()
         error = sys.exception()
         if error is not None:
             self._write_failure(error)

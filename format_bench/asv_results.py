@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 from ast import literal_eval
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,10 @@ class Cell:
     """"value", "unsupported", "unavailable", "failed" or "timed out"."""
     sentence: str
     """Why there is no value, or what there is to say of it."""
+    axes: dict[str, str] = field(default_factory=dict)
+    """The parameters beside format and data set, by name, as in {"cache": "cold"}."""
+    samples: list[float] = field(default_factory=list)
+    """All samples in the order taken, if asv has recorded them."""
 
 
 @dataclass(frozen=True)
@@ -115,19 +119,21 @@ def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> lis
     suite, _, method = name.rpartition(".")
     axes = result.get_result_params(name)
     values = result.get_result_value(name, axes)
+    samples = result.get_result_samples(name, axes)
     cells = []
-    for combination, value in zip(itertools.product(*axes), values, strict=True):
+    for combination, value, taken in zip(itertools.product(*axes), values, samples, strict=True):
         params = [literal_eval(text) for text in combination]
         label, dataset, *others = params
         metric = ", ".join([benchmark["pretty_name"].partition(": ")[2], *others])
         facts = (name, metric, benchmark["unit"], label, dataset)
+        named = dict(zip(benchmark["param_names"][2:], others, strict=True))
         said = [each for each in reasons if each.suite == suite and each.params == params]
         if value is None or math.isnan(value):
-            cells.append(Cell(*facts, None, *_why(said)))
+            cells.append(Cell(*facts, None, *_why(said), named))
         else:
             remarks = [each.sentence for each in said if each.status is Status.VALUE]
             remark = remarks[-1] if remarks and method == REMARKED else ""
-            cells.append(Cell(*facts, value, "value", remark))
+            cells.append(Cell(*facts, value, "value", remark, named, list(taken or [value])))
     return cells
 
 
@@ -148,7 +154,7 @@ def _without_wrong(cells: list[Cell]) -> list[Cell]:
         if cell.value is None and cell.sentence.startswith(WRONG)
     }
     return [
-        replace(cell, value=None, status="failed", sentence=wrong[cell.format, cell.dataset])
+        replace(cell, value=None, samples=[], status="failed", sentence=wrong[cell.format, cell.dataset])
         if (cell.format, cell.dataset) in wrong
         else cell
         for cell in cells

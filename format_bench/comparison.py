@@ -6,14 +6,21 @@ import csv
 import io
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
 
 from format_bench.asv_results import Cell
+
+if TYPE_CHECKING:
+    from format_bench.noise_floor import Floors
 
 PROCESS_PEAK = "peak memory"
 """Ends the name of a metric that counts imports and the table to save too."""
 
 BEST = "*"
 """Mark of the smallest value of a metric; smaller is always better."""
+
+TIE = "="
+"""Mark of a value that differs from the smallest by no more than noise does."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +35,11 @@ class Table:
     """A sentence for each kind of empty cell, in the order of their numbers."""
 
 
-def tables(cells: Iterable[Cell]) -> list[Table]:
+def tables(cells: Iterable[Cell], floors: Floors | None = None) -> list[Table]:
     """Return two tables for each data set, one of times and one of the rest, in the order of the cells.
 
-    The peak memory of whole processes is left out: the growth during the call says it better.
+    Ties are marked if the noise floors are given. The peak memory of whole processes is left out: the
+    growth during the call says it better.
     """
     by_title: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -40,10 +48,10 @@ def tables(cells: Iterable[Cell]) -> list[Table]:
             by_title.setdefault(f"{cell.dataset}: {kind}", []).append(cell)
     datasets = list(dict.fromkeys(title.partition(":")[0] for title in by_title))
     in_order = sorted(by_title, key=lambda title: datasets.index(title.partition(":")[0]))
-    return [_table(title, by_title[title]) for title in in_order]
+    return [_table(title, by_title[title], floors) for title in in_order]
 
 
-def _table(title: str, cells: list[Cell]) -> Table:
+def _table(title: str, cells: list[Cell], floors: Floors | None) -> Table:
     metrics = list(dict.fromkeys(cell.metric for cell in cells))
     formats = list(dict.fromkeys(cell.format for cell in cells))
     best = {metric: min(_values(cells, metric), default=None) for metric in metrics}
@@ -54,7 +62,7 @@ def _table(title: str, cells: list[Cell]) -> Table:
         row = [label]
         for metric in metrics:
             cell = found.get((label, metric))
-            row.append(_text(cell, best[metric], notes) if cell else "not run")
+            row.append(_text(cell, best[metric], floors, notes) if cell else "not run")
         rows.append(row)
     return Table(title, ["format", *metrics], rows, notes)
 
@@ -63,10 +71,12 @@ def _values(cells: list[Cell], metric: str) -> list[float]:
     return [cell.value for cell in cells if cell.metric == metric and cell.value is not None]
 
 
-def _text(cell: Cell, best: float | None, notes: list[str]) -> str:
+def _text(cell: Cell, best: float | None, floors: Floors | None, notes: list[str]) -> str:
     if cell.value is None:
         return f"{cell.status} {_reference(f'{cell.format}: {cell.status}: {cell.sentence}', notes)}"
     mark = BEST if cell.value == best else ""
+    if floors and best and not mark and cell.value <= best * (1 + floors.of(cell.metric, cell.unit)):
+        mark = TIE
     if cell.sentence:
         mark += f" {_reference(f'{cell.format}: {cell.sentence}', notes)}"
     return human(cell.value, cell.unit) + mark
@@ -113,10 +123,19 @@ def markdown(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
+def legend(floors: Floors | None) -> str:
+    """Return what the marks mean."""
+    text = f"{BEST} best of the metric; smaller is better"
+    if floors:
+        return f"{text}. {TIE} a tie with the best: less apart than noise is here ({floors})."
+    return f"{text}. Ties are not marked: this machine's noise has not been measured."
+
+
 def comma_separated(cells: Iterable[Cell]) -> str:
     """Return all cells as CSV, one a row; an empty cell has no value but a status and a sentence."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(Cell)], lineterminator="\n")
+    names = [field.name for field in fields(Cell) if field.name not in ("axes", "samples")]
+    writer = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(asdict(cell) for cell in cells)
     return text.getvalue()

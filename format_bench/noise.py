@@ -10,7 +10,8 @@ import math
 import random
 import statistics
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,10 @@ import click
 
 import data_formats
 import data_generator
-from format_bench import isolation
+from format_bench import isolation, noise_floor
 from format_bench.clock import Sample, time_call
 from format_bench.memory import measure
+from format_bench.noise_floor import Floors
 from format_bench.touch import touch
 
 if TYPE_CHECKING:
@@ -103,30 +105,48 @@ def _timed(label: str, rows: int, samples: int, folder: str) -> dict[str, list[S
     return {"save": saves, "read": reads}
 
 
+def measure_floors(
+    labels: tuple[str, ...], rows: int, samples: int
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield the name of each cell and its floors, by name of a field of `Floors`."""
+    with tempfile.TemporaryDirectory() as folder:
+        for label in labels:
+            for step, taken in _timed(label, rows, samples, folder).items():
+                wall = floor([each.wall_seconds for each in taken])
+                cpu = floor([each.cpu_seconds for each in taken])
+                yield f"{label} {step}", {"wall_time": wall, "cpu_time": cpu}
+        for label in labels:
+            for name, sample in (("memory", _memory_sample), ("size", _size_sample)):
+                values = [
+                    isolation.run(sample, label, rows, folder, limit_seconds=600).value
+                    for _ in range(max(4, samples // 4))
+                ]
+                yield f"{label} {'save memory' if name == 'memory' else name}", {name: floor(values)}
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("labels", nargs=-1, metavar="[FORMAT]...")
 @click.option("--rows", default=200_000, show_default=True, help="Rows of the table `eq`.")
 @click.option("--samples", default=20, show_default=True, help="Samples of each call.")
-def main(labels: tuple[str, ...], rows: int, samples: int) -> None:
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the largest floor of each metric, as JSON; postprocessing.py marks ties by it.",
+)
+def main(labels: tuple[str, ...], rows: int, samples: int, out: Path | None) -> None:
     """Measure A against A and print the noise floor of each metric on this machine.
 
     A difference between two formats, or two runs, that is below the floor means nothing. By default for
     CSV, Feather and Parquet.
     """
     click.echo(f"{'cell':22}{'wall time':>12}{'CPU time':>12}")
-    with tempfile.TemporaryDirectory() as folder:
-        for label in labels or ("CSV", "Feather", "Parquet"):
-            for step, taken in _timed(label, rows, samples, folder).items():
-                wall = floor([each.wall_seconds for each in taken])
-                cpu = floor([each.cpu_seconds for each in taken])
-                click.echo(f"{label + ' ' + step:22}{wall:12.1%}{cpu:12.1%}")
-        for label in labels or ("CSV", "Feather", "Parquet"):
-            for name, sample in (("save memory", _memory_sample), ("size", _size_sample)):
-                values = [
-                    isolation.run(sample, label, rows, folder, limit_seconds=600).value
-                    for _ in range(max(4, samples // 4))
-                ]
-                click.echo(f"{label + ' ' + name:22}{floor(values):12.1%}")
+    largest = dict.fromkeys((field.name for field in fields(Floors)), 0.0)
+    for cell, floors in measure_floors(labels or ("CSV", "Feather", "Parquet"), rows, samples):
+        click.echo(f"{cell:22}" + "".join(f"{share:12.1%}" for share in floors.values()))
+        for name, share in floors.items():
+            largest[name] = max(largest[name], share)
+    if out:
+        noise_floor.write(Floors(**largest), out)
 
 
 if __name__ == "__main__":

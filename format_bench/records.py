@@ -30,6 +30,8 @@ METRICS = {
     "save memory": "bytes",
     "read memory": "bytes",
     "held memory": "bytes",
+    "save peak memory": "bytes",
+    "read peak memory": "bytes",
     "lost columns": "columns",
     "read amplification": "ratio",
 }
@@ -97,9 +99,7 @@ def append(path: str | os.PathLike[str], record: Record) -> None:
     BadResults
         If the file ends in something that is not a torn record. It is left as it is.
     """
-    facts = asdict(record)
-    validate(facts)
-    line = json.dumps(facts, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    line = _line(asdict(record))
     path = Path(path)
     with path.open("a+b") as file:
         # Else another process' line, half written, would be taken for a torn one.
@@ -129,22 +129,25 @@ def read(path: str | os.PathLike[str]) -> list[Record]:
 
 
 def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
-    """Write records as a table, a column for each field, replacing what is at `path`.
+    """Write records, replacing what is at `path`.
 
     Parameters
     ----------
     records : iterable of Record
         The rows.
     path : path-like
-        A file that ends in .csv, where lists are JSON text, or in .parquet, where they are lists.
+        A file that ends in .jsonl, as `append` would make it; or in .csv or .parquet, a table with a
+        column for each field, where lists are JSON text in CSV and lists in Parquet.
 
     Raises
     ------
+    BadRecord
+        If a field is wrong, for a file that ends in .jsonl.
     UnknownName
         If the file ends in anything else.
     """
     path = Path(path)
-    writers = {".csv": _write_csv, ".parquet": _write_parquet}
+    writers = {".jsonl": _write_lines, ".csv": _write_csv, ".parquet": _write_parquet}
     if path.suffix not in writers:
         raise UnknownName("table of results with the ending", path.suffix, writers)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
@@ -189,6 +192,15 @@ def _parsed(line: bytes, path: Path, number: int) -> Record:
     except (ValueError, RecursionError) as error:
         raise BadResults(f"{path}, line {number}: {error}") from error
     return Record(**{**facts, "status": Status(facts["status"])})
+
+
+def _line(facts: dict[str, Any]) -> bytes:
+    validate(facts)
+    return json.dumps(facts, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _write_lines(rows: list[dict[str, Any]], path: Path) -> None:
+    path.write_bytes(b"".join(_line(row) for row in rows))
 
 
 def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:

@@ -8,7 +8,10 @@ import sys
 
 import pytest
 
-from format_bench import noise
+from format_bench import noise, noise_floor
+from format_bench.asv_results import Cell
+from format_bench.comparison import legend, tables
+from format_bench.noise_floor import Floors
 
 TRIES, SAMPLES = 20, 100
 
@@ -61,9 +64,11 @@ def test_calls_are_taken_in_turn():
     assert "".join(order) == "abbaabba"
 
 
-def test_the_command_prints_a_floor_for_each_metric(root):
+def test_the_command_prints_a_floor_for_each_metric_and_keeps_the_largest(root, tmp_path):
+    out = tmp_path / "new" / "noise.json"
+    options = ("Feather", "--rows", "1000", "--samples", "8", "--out", out)
     done = subprocess.run(
-        [sys.executable, "-m", "format_bench.noise", "Feather", "--rows", "1000", "--samples", "8"],
+        [sys.executable, "-m", "format_bench.noise", *options],
         cwd=root,
         capture_output=True,
         text=True,
@@ -73,3 +78,30 @@ def test_the_command_prints_a_floor_for_each_metric(root):
     cells = ["cell", "Feather save", "Feather read", "Feather save memory", "Feather size"]
     assert [line[:22].strip() for line in lines] == cells
     assert lines[-1].endswith("0.0%")
+    floors = noise_floor.read(out)
+    printed = [float(line[22:34].strip("% ")) for line in lines[1:3]]
+    assert round(floors.wall_time * 100, 1) == max(printed)
+    assert floors.size == 0
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"wall_time": "much"}'])
+def test_a_file_without_floors_is_told(tmp_path, text):
+    path = tmp_path / "noise.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(noise_floor.BadFloor, match="holds no noise floors"):
+        noise_floor.read(path)
+
+
+def test_what_lies_within_the_floor_is_a_tie():
+    values = {"A": 1.0, "B": 1.09, "C": 1.11}
+    cells = [
+        Cell("tabular.Tabular.time_save", "save time", "seconds", label, "eq", value, "value", "")
+        for label, value in values.items()
+    ]
+    floors = Floors(wall_time=0.1, cpu_time=0, memory=0, size=0)
+    (table,) = tables(cells, floors)
+    assert [row[1] for row in table.rows] == ["1 s*", "1.09 s=", "1.11 s"]
+    (table,) = tables(cells)
+    assert [row[1] for row in table.rows] == ["1 s*", "1.09 s", "1.11 s"]
+    assert "time 10%" in legend(floors)
+    assert "not been measured" in legend(None)

@@ -12,9 +12,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import data_formats
+from format_bench import records
 from tests import toys
 from tests.conftest import clone_with, git
 
@@ -64,7 +66,17 @@ def project(tmp_path_factory):
     conf = (folder / "asv.conf.json").read_text(encoding="utf-8")
     (folder / ".asv.tiny.json").write_text(conf.replace("full", "tiny"), encoding="utf-8")
     run(folder, "-m", "asv", "machine", "--yes", "--machine", "tester")
-    asv = ("-m", "asv", "run", "--config", ".asv.tiny.json", "--machine", "tester", "HEAD")
+    asv = (
+        "-m",
+        "asv",
+        "run",
+        "--record-samples",
+        "--config",
+        ".asv.tiny.json",
+        "--machine",
+        "tester",
+        "HEAD",
+    )
     log = run(folder, *asv, fails=True)
     assert "Benchmarking virtualenv" in log, log
     run(folder, "-m", "asv", "publish", "--config", ".asv.tiny.json")
@@ -123,6 +135,35 @@ def test_every_real_format_has_a_value_in_every_cell(printed):
         assert [row for row in own if row["status"] != "value"] == []
         assert all(float(row["value"]) >= 0 for row in own)
         assert all(float(row["value"]) > 0 for row in own if row["unit"] == "seconds")
+
+
+def test_every_cell_is_a_record_too(project, printed):
+    _, rows = printed
+    report = project / ".asv/tiny/report"
+    found = records.read(report / "records.jsonl")
+    assert len(found) == len(rows)
+    assert len(pd.read_parquet(report / "records.parquet")) == len(rows)
+    for record, row in zip(found, rows, strict=True):
+        facts = (record.format, record.dataset, record.status.value, record.sentence)
+        assert facts == (row["format"], row["dataset"], row["status"], row["sentence"])
+        assert record.value == (float(row["value"]) if row["value"] else None)
+        assert (record.rows, record.columns) == (100, 8)
+        assert bool(record.repeats) == (record.value is not None)
+    reads = [record for record in found if record.metric == "read time" and record.format == "CSV"]
+    assert {record.cache for record in reads} == {"warm", "cold"}
+    assert max(len(record.repeats) for record in reads) > 1
+    assert all(record.interval for record in reads if len(record.repeats) > 1)
+
+
+def test_the_circumstances_of_the_run_are_written(project, printed):
+    assert printed
+    facts = json.loads((project / ".asv/tiny/report/circumstances.json").read_text(encoding="utf-8"))
+    assert facts["libraries"]["pandas"] == pd.__version__
+    assert facts["scale"] == "tiny"
+    assert facts["commit"]["hash"]
+    assert facts["shapes"]["eq"] == [100, 8]
+    assert facts["started"] <= facts["ended"]
+    assert len(facts["load_average"]["end"]) == 3
 
 
 def test_a_thirteenth_format_is_one_file(printed):

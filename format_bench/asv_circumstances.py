@@ -1,0 +1,86 @@
+"""The circumstances of a run under asv, kept beside its results."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from format_bench import circumstances
+
+FOLDER = "circumstances"
+"""Name of the folder, in that of asv's results. Its files end in .jsonl: asv takes .json for its own."""
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """The circumstances of all runs in one asv environment.
+
+    Parameters
+    ----------
+    results_dir : Path
+        Where asv's results are.
+    environment : str
+        Name of the asv environment, as in asv's own file names.
+    """
+
+    results_dir: Path
+    environment: str
+
+    @property
+    def path(self) -> Path:
+        """The file, a line for each run of a suite."""
+        return self.results_dir / FOLDER / f"{self.environment}.jsonl"
+
+    @property
+    def end_path(self) -> Path:
+        """The file that each cell writes anew as it ends."""
+        return self.path.with_suffix(".end")
+
+    def begin(self, scratch: Path, *, seed: int, scale: str, shapes: dict[str, tuple[int, int]]) -> None:
+        """Append a line; whatever goes wrong is written down, since it must cost no measurement.
+
+        Parameters
+        ----------
+        scratch : Path
+            The folder that the measured files are in.
+        seed, scale
+            What the data are made from.
+        shapes : dict
+            Rows and columns of each data set.
+        """
+        try:
+            facts = circumstances.collect(scratch, seed=seed, scale=scale, threads="all")
+        except Exception as error:
+            facts = {"error": f"{type(error).__name__}: {error}"}
+        facts = {
+            **facts,
+            "shapes": shapes,
+            "asv_commit": os.environ.get("ASV_COMMIT", ""),
+            "time": time.time(),
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(facts) + "\n")
+
+    def note_end(self) -> None:
+        """Note time and load: a run ends with its last cell, which does not know that it is."""
+        self.end_path.parent.mkdir(parents=True, exist_ok=True)
+        facts = {"ended": datetime.now(UTC).isoformat(timespec="seconds"), "load": list(os.getloadavg())}
+        self.end_path.write_text(json.dumps(facts), encoding="utf-8")
+
+    def newest(self, commit: str) -> dict[str, Any]:
+        """Return the circumstances of the newest run of a commit; empty if there are none."""
+        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+        own = [each for each in map(json.loads, lines) if each["asv_commit"] in ("", commit)]
+        if not own:
+            return {}
+        found: dict[str, Any] = own[-1]
+        if self.end_path.exists() and "load_average" in found:
+            end = json.loads(self.end_path.read_text(encoding="utf-8"))
+            found["ended"], found["load_average"]["end"] = end["ended"], end["load"]
+        return found

@@ -1,0 +1,65 @@
+"""asv's newest results in the one form that all results have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from format_bench.intervals import median_interval
+from format_bench.journal import Status
+from format_bench.records import Record, engine_of
+
+if TYPE_CHECKING:
+    from format_bench.asv_results import Cell, Run
+
+METRICS = {
+    "time_save": "save time",
+    "time_durable_save": "durable save time",
+    "time_read": "read time",
+    "track_size": "size",
+    "track_save_memory": "save memory",
+    "track_read_memory": "read memory",
+    "track_held_memory": "held memory",
+    "track_lost_columns": "lost columns",
+    "peakmem_save": "save peak memory",
+    "peakmem_read": "read peak memory",
+}
+"""What a method of a suite measures."""
+
+
+def records_of(run: Run, circumstances: dict[str, Any]) -> list[Record]:
+    """Return a record for each cell.
+
+    Parameters
+    ----------
+    run : Run
+        What asv measured.
+    circumstances : dict
+        Those of the run, as `Keeper.newest` returns them; they say how large each data set is.
+    """
+    return [_record(cell, run, circumstances.get("shapes", {})) for cell in run.cells]
+
+
+def _record(cell: Cell, run: Run, shapes: dict[str, list[int]]) -> Record:
+    suite, _, method = cell.benchmark.rpartition(".")
+    rows, columns = shapes.get(cell.dataset, (0, 0))
+    interval = median_interval(cell.samples) if len(cell.samples) > 1 else None
+    return Record(
+        suite=suite,
+        format=cell.format,
+        engine=engine_of(cell.format),
+        dataset=cell.dataset,
+        rows=rows,
+        columns=columns,
+        codec=None,
+        level=None,
+        cache=cell.axes.get("cache"),
+        threads="all",
+        metric=METRICS[method],
+        unit=cell.unit,
+        value=cell.value,
+        repeats=cell.samples,
+        interval=[interval.low, interval.high] if interval else None,
+        status=Status(cell.status),
+        sentence=cell.sentence,
+        run_id=f"asv-{run.machine}-{run.environment}-{run.commit[:8]}",
+    )

@@ -1,0 +1,59 @@
+"""The noise floors of a machine, as the noise command leaves them for the comparisons."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from adapter_core.errors import FormatBenchError
+
+
+class BadFloor(FormatBenchError):
+    """A file that holds no noise floors."""
+
+
+@dataclass(frozen=True)
+class Floors:
+    """By how much two measurements of the same thing differ here, as a share of the smaller."""
+
+    wall_time: float
+    cpu_time: float
+    memory: float
+    size: float
+
+    def of(self, metric: str, unit: str) -> float:
+        """Return the floor of a metric; 0 for what is counted."""
+        if unit == "bytes":
+            return self.size if metric == "size" else self.memory
+        return self.wall_time if unit == "seconds" else 0.0
+
+    def __str__(self) -> str:
+        """Return the floors as percentages."""
+        names = {"time": self.wall_time, "memory": self.memory, "size": self.size}
+        return ", ".join(f"{name} {share:.0%}" for name, share in names.items())
+
+
+def write(floors: Floors, path: Path) -> None:
+    """Write floors as JSON; the file is whole at any time, or not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    unfinished.write_text(json.dumps(asdict(floors)) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+
+
+def read(path: Path) -> Floors:
+    """Return the floors in a file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    BadFloor
+        If it holds something else.
+    """
+    try:
+        return Floors(**{name: float(value) for name, value in json.loads(path.read_bytes()).items()})
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BadFloor(f"{path} holds no noise floors; write it anew with the noise command") from error
