@@ -1,0 +1,115 @@
+"""Cold reads beside warm ones, and what a projection brings in: ``python -m format_bench.cold``.
+
+Cold reads begin with no page of the file in the page cache, which mincore(2) proves. What a read brings
+in is told by the pages that are there afterwards, read-ahead by the kernel included.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import data_formats
+from adapter_core import Feature
+from data_generator.bits import Bits
+from format_bench import isolation, page_cache
+from format_bench.clock import repeat
+from format_bench.touch import touch
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = 26
+WANTED = ("c03", "c17")
+"""The columns of a projection; far apart, so that no read-ahead of one brings in the other."""
+
+
+@dataclass(frozen=True)
+class Reads:
+    """Warm and cold reads of one file; seconds are medians of wall time."""
+
+    warm_seconds: float
+    cold_seconds: float
+    resident_before: float
+    """Share of the file's pages in the page cache before a cold read; 0, or it would not be cold."""
+    resident_after: float
+    projected_share: float | None
+    """Share brought in by a cold read of two columns of 26; None without column projection."""
+
+
+def equal_columns(rows: int) -> pd.DataFrame:
+    """Return 26 columns of random floats, shape (rows, 26), named c00 to c25."""
+    import pandas as pd
+
+    names = [f"c{i:02}" for i in range(COLUMNS)]
+    return pd.DataFrame({name: Bits("cold", name).fractions(rows) for name in names})
+
+
+def save(label: str, rows: int, path: Path) -> None:
+    """Save the table of `equal_columns`."""
+    data_formats.get(label).save(equal_columns(rows), path)
+
+
+def reads(label: str, path: Path, budget_seconds: float) -> Reads:
+    """Read a file of `save` warm and cold, and two of its columns cold.
+
+    Raises
+    ------
+    NotCold
+        If the file cannot be proven out of the page cache.
+    """
+    adapter = data_formats.get(label)
+    touch(adapter.read(path))
+    before: list[float] = []
+
+    def evict() -> None:
+        page_cache.make_cold(path)
+        before.append(page_cache.resident_share(path))
+
+    warm = repeat(lambda: touch(adapter.read(path)), budget_seconds)
+    cold = repeat(lambda: touch(adapter.read(path)), budget_seconds, before=evict)
+    after = page_cache.resident_share(path)
+    projected = None
+    if Feature.COLUMNS in adapter.supports:
+        evict()
+        touch(adapter.read(path, columns=WANTED))
+        projected = page_cache.resident_share(path)
+    return Reads(warm.wall_seconds, cold.wall_seconds, statistics.fmean(before), after, projected)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("labels", nargs=-1, metavar="[FORMAT]...")
+@click.option("--rows", default=1_000_000, show_default=True, help="Rows of the table.")
+@click.option(
+    "--scratch",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder for the files, on a file system that lets go of its pages; not in memory.",
+)
+def main(labels: tuple[str, ...], rows: int, scratch: Path | None) -> None:
+    """Read a table of 26 columns warm and cold, and two of its columns cold.
+
+    By default with CSV and the formats that read columns apart.
+    """
+    click.echo(f"{'format':14}{'warm':>10}{'cold':>10}{'before':>10}{'after':>10}{'2 of 26':>10}")
+    for label in labels or ("CSV", "Parquet", "Feather", "ORC", "Lance", "HDF5.table"):
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
+            path = Path(folder, "table")
+            outcome = isolation.run(save, label, rows, path, limit_seconds=1800)
+            if not outcome.status:
+                outcome = isolation.run(reads, label, path, 2.0, limit_seconds=1800)
+        click.echo(f"{label:14}{outcome.sentence if outcome.status else _row(outcome.value)}")
+
+
+def _row(found: Reads) -> str:
+    projected = "-" if found.projected_share is None else f"{found.projected_share:.1%}"
+    seconds = f"{found.warm_seconds:8.3f} s{found.cold_seconds:8.3f} s"
+    return f"{seconds}{found.resident_before:10.1%}{found.resident_after:10.1%}{projected:>10}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Cold reads are cold, and bring in what they need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from format_bench import cold, isolation
+
+ROWS = 200_000
+
+
+@pytest.fixture(params=["CSV", "Parquet", "Feather", "HDF5.table"])
+def found(request, tmp_path):
+    """Return a label and what reading its file warm and cold has shown."""
+    path = tmp_path / "table"
+    assert not isolation.run(cold.save, request.param, ROWS, path, limit_seconds=300).status
+    outcome = isolation.run(cold.reads, request.param, path, 0.0, limit_seconds=300)
+    assert not outcome.status, outcome.sentence
+    return request.param, outcome.value
+
+
+def test_cold_reads_begin_with_nothing_and_end_with_the_file(found):
+    _, reads = found
+    assert reads.resident_before == 0
+    assert reads.resident_after > 0.95
+
+
+def test_a_projection_brings_in_what_the_layout_allows(found):
+    label, reads = found
+    if label in ("Parquet", "Feather"):
+        # Two columns of 26 are 7.7 %; footer and read-ahead come on top.
+        assert 0.07 < reads.projected_share < 0.12
+    else:
+        assert reads.projected_share > 0.9
+
+
+def test_the_command_prints_a_row_for_each_format(root, tmp_path):
+    command = [sys.executable, "-m", "format_bench.cold", "Parquet", "XYZ", "--rows", "1000"]
+    done = subprocess.run(
+        [*command, "--scratch", tmp_path], cwd=root, capture_output=True, text=True, check=True
+    )
+    head, parquet, unknown = done.stdout.splitlines()
+    assert head.split()[:3] == ["format", "warm", "cold"]
+    assert parquet.startswith("Parquet")
+    assert "0.0%" in parquet
+    assert "there is no data format 'XYZ'" in unknown
