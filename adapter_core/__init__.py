@@ -6,8 +6,16 @@ read on a machine where none of the formats' libraries is installed.
 
 from adapter_core.adapter import Adapter
 from adapter_core.availability import Availability
+from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.errors import CannotHold, FormatBenchError, Unavailable, UnknownName, Unsupported
+from adapter_core.errors import (
+    CannotHold,
+    FormatBenchError,
+    Unavailable,
+    UnknownLevel,
+    UnknownName,
+    Unsupported,
+)
 from adapter_core.kinds import Kind
 from adapter_core.registry import Registry
 
@@ -15,12 +23,14 @@ __all__ = [
     "Adapter",
     "Availability",
     "CannotHold",
+    "Codec",
     "DataFormat",
     "Feature",
     "FormatBenchError",
     "Kind",
     "Registry",
     "Unavailable",
+    "UnknownLevel",
     "UnknownName",
     "Unsupported",
 ]

@@ -32,8 +32,12 @@ class Adapter(ABC):
 
     def availability(self) -> Availability:
         """Import what the adapter requires and tell whether it can work here."""
+        return probe(self.requires, self.modules, self._install_hint)
+
+    @property
+    def _install_hint(self) -> str:
         extra = type(self).__module__.rpartition(".")[2]
-        return probe(self.requires, self.modules, install_hint=f'pip install ".[{extra}]"')
+        return f'pip install ".[{extra}]"'
 
     def size_bytes(self, path: str | os.PathLike[str]) -> int:
         """Return the size in bytes of a saved file, or of all files of a saved directory.

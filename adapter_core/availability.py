@@ -40,7 +40,7 @@ def probe(requires: tuple[str, ...], modules: dict[str, str], install_hint: str)
     versions: dict[str, str] = {}
     for text in requires:
         requirement = Requirement(text)
-        reason = _import_failure(modules.get(requirement.name, requirement.name))
+        reason = import_failure(modules.get(requirement.name, requirement.name))
         if reason:
             return Availability(available=False, reason=reason, install_hint=install_hint)
         try:
@@ -54,7 +54,7 @@ def probe(requires: tuple[str, ...], modules: dict[str, str], install_hint: str)
     return Availability(available=True, versions=versions)
 
 
-def _import_failure(module: str) -> str:
+def import_failure(module: str) -> str:
     """Import a module; return why that failed, or an empty string.
 
     A broken package may raise anything: a missing system library is an OSError, and some packages

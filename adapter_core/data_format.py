@@ -1,4 +1,4 @@
-"""The base of all table formats: what a table must be, saving, reading, column projection."""
+"""The base of all table formats: what a table must be, saving, reading, columns, codecs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.adapter import Adapter
-from adapter_core.errors import CannotHold, UnknownName, Unsupported
+from adapter_core.availability import Availability, import_failure, probe
+from adapter_core.errors import CannotHold, Unavailable, UnknownLevel, UnknownName, Unsupported
 from adapter_core.kinds import Kind, kinds_of
 from adapter_core.values import integers_beyond_float
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from adapter_core.codecs import Codec
 
 
 class Feature(StrEnum):
@@ -46,9 +49,56 @@ class DataFormat(Adapter):
     """Whether reading a file that was cut short always raises."""
     kept_digits: ClassVar[int | None] = None
     """Decimal digits of a float that survive, where the library's writer keeps no more."""
+    codecs: ClassVar[tuple[Codec, ...]] = ()
+    """The codecs to choose from; none if files are always as `default_codec` says."""
+    default_codec: ClassVar[str | None] = None
+    """The codec that the library takes when none is named; `save` does so where there is no choice."""
 
-    def save(self, df: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-        """Write a table, without its index and uncompressed, replacing what is at `path`.
+    def availability(self) -> Availability:
+        """Import what the format requires and tell whether it can work here.
+
+        What only a codec requires may be missing; see `codec_availability`.
+        """
+        optional = {codec.requires for codec in self.codecs}
+        needed = tuple(each for each in self.requires if each not in optional)
+        return probe(needed, self.modules, self._install_hint)
+
+    def codec_named(self, name: str) -> Codec:
+        """Return one of the format's codecs; raise `UnknownName` if it has none of that name."""
+        for codec in self.codecs:
+            if codec.name == name:
+                return codec
+        raise UnknownName(f"{self.label} codec", name, [codec.name for codec in self.codecs])
+
+    def codec_availability(self, name: str) -> Availability:
+        """Tell whether one of the format's codecs can work here."""
+        package = self.codec_named(name).requires
+        reason = import_failure(self.modules.get(package, package)) if package else ""
+        return Availability(not reason, reason, self._install_hint if reason else "")
+
+    def codec_used(self, path: str | os.PathLike[str]) -> str | None:
+        """Return the codec by which the values in a file are compressed, read from the file itself.
+
+        Not all of them need be: a library may store values as they are where a codec would not make
+        them smaller. What a format does besides, as dictionaries and bit-packing, is no codec.
+
+        Raises
+        ------
+        FileNotFoundError
+            If nothing is there.
+        """
+        path = Path(path)
+        self._check_exists(path)
+        return self._codec_used(path) if self.codecs or self.default_codec else None
+
+    def save(
+        self,
+        df: pd.DataFrame,
+        path: str | os.PathLike[str],
+        codec: str | None = None,
+        level: int | None = None,
+    ) -> None:
+        """Write a table, without its index, replacing what is at `path`.
 
         The table is written under a temporary name beside `path` and renamed when complete.
 
@@ -58,20 +108,29 @@ class DataFormat(Adapter):
             Shape (rows, columns), with the default index and text column names.
         path : path-like
             The file, or the directory for formats that write one.
+        codec : str, optional
+            The name of one of `codecs`; by default nothing is compressed.
+        level : int, optional
+            How hard the codec tries; its `default_level` by default.
 
         Raises
         ------
         CannotHold
             If the format cannot hold this table as it is. Nothing is written then.
+        UnknownName, UnknownLevel
+            If the format has no such codec, or the codec no such level.
+        Unavailable
+            If the codec cannot work here.
         FileNotFoundError
             If the folder to write in does not exist.
         """
         path = Path(path)
+        chosen = self._chosen(codec, level)
         if not path.parent.is_dir():
             raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
         self.check(df)
         with self.replacing(path) as temporary:
-            self._save(df, temporary)
+            self._save(df, temporary, **chosen)
 
     def read(self, path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Read a table back, or some of its columns.
@@ -98,8 +157,7 @@ class DataFormat(Adapter):
             If columns are asked for and the format has no column projection.
         """
         path = Path(path)
-        if not path.exists():
-            raise FileNotFoundError(f"{self.label}: there is no file {path}")
+        self._check_exists(path)
         if columns is None:
             return self._read(path, None)
         if Feature.COLUMNS not in self.supports:
@@ -132,6 +190,22 @@ class DataFormat(Adapter):
         """Return the error that says why this format cannot hold a table."""
         return CannotHold(f"{self.label} cannot hold this table: {reason}")
 
+    def _chosen(self, codec: str | None, level: int | None) -> dict[str, Any]:
+        """Return what to tell `_save` about compression, which is nothing where none is asked for."""
+        if codec is None:
+            if level is not None:
+                raise UnknownLevel(f"{self.label}: level {level} is given without a codec")
+            return {}
+        level = self.codec_named(codec).level_or_default(level)
+        answer = self.codec_availability(codec)
+        if not answer:
+            raise Unavailable(f"{self.label} with {codec}", answer.reason, answer.install_hint)
+        return {"codec": codec, "level": level}
+
+    def _check_exists(self, path: Path) -> None:
+        if not path.exists():
+            raise FileNotFoundError(f"{self.label}: there is no file {path}")
+
     def _check_labels(self, df: pd.DataFrame) -> None:
         import pandas as pd
 
@@ -151,12 +225,21 @@ class DataFormat(Adapter):
         """Refuse values or names that the format cannot hold; formats that hold all do nothing."""
 
     @abstractmethod
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
-        """Write the checked table to a path where nothing is yet."""
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        """Write the checked table to a path where nothing is yet.
+
+        A format that declares no codecs is given none, and may leave out the last two parameters.
+        """
 
     @abstractmethod
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         """Read the table, or the given columns, which are in the table, in any order."""
+
+    def _codec_used(self, path: Path) -> str | None:
+        """Find the codec in a file; needed if there can be one."""
+        raise NotImplementedError(f"{type(self).__module__}: declares a codec, so it must override this")
 
     def _column_names(self, path: Path) -> list[str]:
         """Return the names of the columns in a file; needed for column projection."""

@@ -1,7 +1,8 @@
 """The errors that the project raises on purpose.
 
 FormatBenchError
-├── UnknownName      no adapter, data set or column has that name
+├── UnknownName      no adapter, data set, column or codec has that name
+├── UnknownLevel     the codec has no such level, or no levels
 ├── Unavailable      the adapter's package is missing, too old or broken on this machine
 └── Unsupported      the format, or its library, has no such feature
     └── CannotHold   the format cannot hold this table; raised before anything is written
@@ -40,13 +41,17 @@ class UnknownName(FormatBenchError, LookupError):
         super().__init__(f"there is no {what} {name!r}; {hint}")
 
 
+class UnknownLevel(FormatBenchError, ValueError):
+    """A compression level that the codec does not have."""
+
+
 class Unavailable(FormatBenchError):
-    """An adapter that exists but cannot work on this machine.
+    """An adapter, or a codec of it, that exists but cannot work on this machine.
 
     Parameters
     ----------
     label : str
-        The adapter's label.
+        The adapter's label, and the codec's name where only that cannot work.
     reason : str
         Why it cannot work, as a phrase.
     install_hint : str
