@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import whole_file
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
 from adapter_core.values import (
@@ -35,11 +37,12 @@ class Adapter(DataFormat):
 
     label = "CSV"
     suffix = ".csv"
-    requires = ("pandas", "pyarrow")
+    requires = ("pandas", "pyarrow", "zstandard")
     supports: ClassVar = frozenset({Feature.COLUMNS})
     holds_duplicate_names = True
     detects_truncation = False
     reads_nullable_integers_as_floats = True
+    codecs: ClassVar = whole_file.CODECS
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_TEXT,
         Kind.BINARY: _AS_TEXT,
@@ -61,10 +64,18 @@ class Adapter(DataFormat):
             if reads_as_other_type(text):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
         # pandas formats whole numbers more slowly as soon as nulls have a text of their own.
         null = NULL if df.isna().to_numpy().any() else ""
-        df.to_csv(path, index=False, na_rep=null, quoting=_quoting(df), compression=None)
+        df.to_csv(
+            path,
+            index=False,
+            na_rep=null,
+            quoting=_quoting(df),
+            compression=whole_file.pandas_options(codec, level),
+        )
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
@@ -78,7 +89,7 @@ class Adapter(DataFormat):
             "usecols": wanted,
             "na_values": [NULL],
             "keep_default_na": False,
-            "compression": None,
+            "compression": whole_file.codec_of(path),
         }
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.DtypeWarning)
@@ -92,8 +103,14 @@ class Adapter(DataFormat):
         return df
 
     def _column_names(self, path: Path) -> list[str]:
-        with path.open(newline="", encoding="utf-8") as file:
-            return next(csv.reader(file), [])
+        with (
+            whole_file.reading(path) as file,
+            io.TextIOWrapper(file, encoding="utf-8", newline="") as text,
+        ):
+            return next(csv.reader(text), [])
+
+    def _codec_used(self, path: Path) -> str | None:
+        return whole_file.codec_of(path)
 
 
 def _quoting(df: pd.DataFrame) -> int:

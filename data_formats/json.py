@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import whole_file
 from adapter_core.data_format import DataFormat
 from adapter_core.kinds import Kind
 from adapter_core.values import (
@@ -28,11 +29,12 @@ class Adapter(DataFormat):
 
     label = "JSON"
     suffix = ".jsonl"
-    requires = ("pandas",)
+    requires = ("pandas", "zstandard")
     holds_zero_rows = False
     detects_truncation = False
     kept_digits = 15
     reads_nullable_integers_as_floats = True
+    codecs: ClassVar = whole_file.CODECS
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_OTHER,
         Kind.BINARY: _AS_OTHER,
@@ -57,7 +59,9 @@ class Adapter(DataFormat):
         if name is not None:
             raise self.refusal(f"column {name!r} holds dates that do not fit in 64-bit nanoseconds")
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
         df.to_json(
             path,
             orient="records",
@@ -65,11 +69,15 @@ class Adapter(DataFormat):
             double_precision=15,
             date_format="iso",
             date_unit="ns",
-            compression=None,
+            compression=whole_file.pandas_options(codec, level),
         )
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
         # Without dtype=False pandas turns text that looks like numbers or dates into them.
-        return pd.read_json(path, orient="records", lines=True, dtype=False, compression=None)
+        codec = whole_file.codec_of(path)
+        return pd.read_json(path, orient="records", lines=True, dtype=False, compression=codec)
+
+    def _codec_used(self, path: Path) -> str | None:
+        return whole_file.codec_of(path)

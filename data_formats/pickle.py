@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import whole_file
 from adapter_core.data_format import DataFormat
 
 if TYPE_CHECKING:
@@ -19,13 +20,20 @@ class Adapter(DataFormat):
 
     label = "Pickle"
     suffix = ".pkl"
-    requires = ("pandas",)
+    requires = ("pandas", "zstandard")
     holds_duplicate_names = True
+    codecs: ClassVar = whole_file.CODECS
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
-        df.to_pickle(path, compression=None, protocol=5)
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        df.to_pickle(path, protocol=5, compression=whole_file.pandas_options(codec, level))
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
-        return pd.read_pickle(path, compression=None)  # noqa: S301 (the risk is in the docstring)
+        codec = whole_file.codec_of(path)
+        return pd.read_pickle(path, compression=codec)  # noqa: S301 (the risk is in the docstring)
+
+    def _codec_used(self, path: Path) -> str | None:
+        return whole_file.codec_of(path)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import whole_file
 from adapter_core.data_format import DataFormat
 from adapter_core.kinds import Kind
 from adapter_core.values import (
@@ -39,9 +40,10 @@ class Adapter(DataFormat):
 
     label = "XML"
     suffix = ".xml"
-    requires = ("pandas", "lxml", "pyarrow")
+    requires = ("pandas", "lxml", "pyarrow", "zstandard")
     holds_zero_rows = False
     reads_nullable_integers_as_floats = True
+    codecs: ClassVar = whole_file.CODECS
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_TEXT,
         Kind.BINARY: _AS_TEXT,
@@ -70,10 +72,16 @@ class Adapter(DataFormat):
             if reads_as_other_type(text):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
-        df.to_xml(path, index=False, parser="lxml", compression=None)
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        options = whole_file.pandas_options(codec, level)
+        df.to_xml(path, index=False, parser="lxml", compression=options)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
-        return pd.read_xml(path, parser="lxml", compression=None)
+        return pd.read_xml(path, parser="lxml", compression=whole_file.codec_of(path))
+
+    def _codec_used(self, path: Path) -> str | None:
+        return whole_file.codec_of(path)

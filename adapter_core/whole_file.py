@@ -1,0 +1,94 @@
+"""Compression of a file as a whole, around a format that has no codecs of its own, or few.
+
+pandas does it for most formats. The codec is found by the first bytes of a file: none of them begins
+UTF-8 text, a pickle (0x80) or an Avro file ("Obj").
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from adapter_core.codecs import Codec
+
+CODECS = (
+    Codec("gzip", range(1, 10), 9),
+    Codec("zstd", range(1, 23), 3, requires="zstandard"),
+    Codec("xz", range(10), 6),
+)
+"""Level 0 of gzip, which only stores, and the negative ones of zstd are left out."""
+
+_MAGIC = {
+    b"\x1f\x8b": "gzip",  # https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1
+    b"\x28\xb5\x2f\xfd": "zstd",  # https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1
+    b"\xfd7zXZ\0": "xz",  # https://tukaani.org/xz/xz-file-format.txt, 2.1.1.1
+}
+_LONGEST_MAGIC = max(map(len, _MAGIC))
+
+_LEVEL_OPTION = {"gzip": "compresslevel", "zstd": "level", "xz": "preset"}
+"""What the classes to which pandas passes the options call the level."""
+
+
+def codec_of(path: Path) -> str | None:
+    """Return the codec by which a whole file is compressed."""
+    with path.open("rb") as file:
+        return _codec_in(file)
+
+
+def pandas_options(codec: str | None, level: int | None) -> dict[str, Any] | None:
+    """Return what pandas takes as `compression`."""
+    return None if codec is None else {"method": codec, _LEVEL_OPTION[codec]: level}
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, compressed as a whole or not, to read what it holds."""
+    with path.open("rb") as file:
+        codec = _codec_in(file)
+        file.seek(0)
+        if codec is None:
+            yield file
+        else:
+            with _decompressing(file, codec) as stream:
+                yield stream
+
+
+@contextmanager
+def writing(path: Path, codec: str | None, level: int | None) -> Iterator[BinaryIO]:
+    """Open a file to write, compressed as a whole if a codec is given."""
+    with path.open("wb") as file:
+        if codec is None:
+            yield file
+        else:
+            with _compressing(file, codec, level) as stream:
+                yield stream
+
+
+def _codec_in(file: BinaryIO) -> str | None:
+    start = file.read(_LONGEST_MAGIC)
+    return next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), None)
+
+
+def _decompressing(file: BinaryIO, codec: str) -> BinaryIO:
+    if codec == "gzip":
+        return cast("BinaryIO", gzip.GzipFile(fileobj=file, mode="rb"))
+    if codec == "xz":
+        return cast("BinaryIO", lzma.LZMAFile(file))
+    import zstandard
+
+    return zstandard.open(file, "rb")
+
+
+def _compressing(file: BinaryIO, codec: str, level: int | None) -> BinaryIO:
+    options: dict[str, Any] = {_LEVEL_OPTION[codec]: level}
+    if codec == "gzip":
+        return cast("BinaryIO", gzip.GzipFile(fileobj=file, mode="wb", **options))
+    if codec == "xz":
+        return cast("BinaryIO", lzma.LZMAFile(file, "wb", **options))
+    import zstandard
+
+    return zstandard.open(file, "wb", cctx=zstandard.ZstdCompressor(**options))
