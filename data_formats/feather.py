@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import arrow_ipc
+from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
 
@@ -19,6 +21,8 @@ class Adapter(DataFormat):
     suffix = ".feather"
     requires = ("pandas", "pyarrow>=15")
     supports: ClassVar = frozenset({Feature.COLUMNS})
+    codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
+    default_codec = "lz4"
     refuses: ClassVar = {
         Kind.COMPLEX: "Arrow has no type for them",
         Kind.ARROW_NESTED: "pandas cannot read back its own note of their type",
@@ -26,8 +30,10 @@ class Adapter(DataFormat):
         Kind.MIXED: "an Arrow column has one type",
     }
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
-        df.to_feather(path, compression="uncompressed", version=2)
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        df.to_feather(path, compression=codec or "uncompressed", compression_level=level, version=2)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
@@ -39,3 +45,6 @@ class Adapter(DataFormat):
 
         with pa.OSFile(str(path)) as file:
             return pa.ipc.open_file(file).schema.names
+
+    def _codec_used(self, path: Path) -> str | None:
+        return arrow_ipc.codec_of(path)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MAGIC = b"ORC"
+
+CHUNK_HEADER = 3
+"""Length of a chunk's header in bytes."""
+
+NEGLIGIBLE = 0.01
+"""Share of compressed bytes below which a codec counts as not used: the indexes and the footer may be
+compressed where all values are as they are."""
 
 _NO_TYPE = "pandas' ORC writer has no type for them"
 
@@ -19,7 +30,8 @@ class Adapter(DataFormat):
     """Apache ORC through `DataFrame.to_orc` and `pandas.read_orc`.
 
     A file keeps no pandas types: nullable columns come back as floats or objects, datetimes in
-    nanoseconds, datetimes with a time zone in UTC.
+    nanoseconds, datetimes with a time zone in UTC. No codec has levels. LZ4 is told to hurry so much
+    that it finds little but long repetitions, and leaves most data as it is.
     """
 
     label = "ORC"
@@ -27,6 +39,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15")
     supports: ClassVar = frozenset({Feature.COLUMNS})
     reads_nullable_integers_as_floats = True
+    codecs: ClassVar = (Codec("snappy"), Codec("zlib"), Codec("lz4"), Codec("zstd"))
     refuses: ClassVar = {
         Kind.UNSIGNED: "ORC has none",
         Kind.NULLABLE_UNSIGNED: "ORC has none",
@@ -51,8 +64,11 @@ class Adapter(DataFormat):
         if name is not None:
             raise self.refusal(f"column {name!r} holds datetimes that do not fit in 64-bit nanoseconds")
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
-        df.to_orc(path, engine="pyarrow", index=False)
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        options = {"compression": codec} if codec else {}
+        df.to_orc(path, engine="pyarrow", index=False, engine_kwargs=options)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
@@ -63,3 +79,34 @@ class Adapter(DataFormat):
         from pyarrow import orc
 
         return orc.ORCFile(path).schema.names
+
+    def _codec_used(self, path: Path) -> str | None:
+        from pyarrow import orc
+
+        named = orc.ORCFile(path).compression
+        if named == "UNCOMPRESSED":
+            return None
+        compressed, as_it_is = _chunk_bytes(path)
+        return named.lower() if compressed > NEGLIGIBLE * as_it_is else None
+
+
+def _chunk_bytes(path: Path) -> tuple[int, int]:
+    """Return how many bytes of a file are in compressed chunks, and how many in others.
+
+    Everything between the head and the postscript is in chunks, and each says whether it is compressed:
+    https://orc.apache.org/specification/ORCv1/#compression
+    """
+    compressed = as_it_is = 0
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        end = file.tell() - file.read(1)[0]
+        position = file.seek(len(MAGIC))
+        while position < end:
+            header = int.from_bytes(file.read(CHUNK_HEADER), "little")
+            length = header >> 1
+            if header & 1:
+                as_it_is += length
+            else:
+                compressed += length
+            position = file.seek(length, os.SEEK_CUR)
+    return compressed, as_it_is

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
 
@@ -19,6 +20,14 @@ class Adapter(DataFormat):
     suffix = ".parquet"
     requires = ("pandas", "pyarrow>=15")
     supports: ClassVar = frozenset({Feature.COLUMNS})
+    codecs: ClassVar = (
+        Codec("snappy"),
+        Codec("gzip", range(1, 10), 9),
+        Codec("brotli", range(12), 8),
+        Codec("lz4", range(1, 13), 1),
+        Codec("zstd", range(1, 23), 1),
+    )
+    default_codec = "snappy"
     refuses: ClassVar = {
         Kind.COMPLEX: "Arrow has no type for them",
         Kind.ARROW_NESTED: "pandas cannot read back its own note of their type",
@@ -26,8 +35,10 @@ class Adapter(DataFormat):
         Kind.MIXED: "a Parquet column has one type",
     }
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
-        df.to_parquet(path, engine="pyarrow", compression=None, index=False)
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        df.to_parquet(path, engine="pyarrow", compression=codec, compression_level=level, index=False)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
@@ -39,3 +50,13 @@ class Adapter(DataFormat):
         import pyarrow.parquet as pq
 
         return pq.read_schema(path).names
+
+    def _codec_used(self, path: Path) -> str | None:
+        import pyarrow.parquet as pq
+
+        metadata = pq.read_metadata(path)
+        for group in map(metadata.row_group, range(metadata.num_row_groups)):
+            for column in map(group.column, range(group.num_columns)):
+                if column.compression != "UNCOMPRESSED":
+                    return column.compression.lower()
+        return None

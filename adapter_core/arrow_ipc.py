@@ -1,0 +1,92 @@
+"""The codec in an Arrow IPC file, which pyarrow reads but does not tell.
+
+Each message has a flatbuffer at its head, whose tables are read here as far as needed:
+https://github.com/apache/arrow/blob/main/format/Message.fbs, https://flatbuffers.dev/internals
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FIRST_MESSAGE = 8
+"""Bytes before the messages of a file, which then are those of a stream."""
+
+STORED_AS_IT_IS = -1
+"""Stands in a compressed buffer for its length, where compression would not make it smaller."""
+
+_HEADER = 2  # field of the table Message; that of a DictionaryBatch has the RecordBatch as _DATA
+_DATA = 1
+_BUFFERS, _COMPRESSION = 2, 3  # fields of RecordBatch
+_CODEC = 0  # field of BodyCompression
+_CODECS = {0: "lz4", 1: "zstd"}
+_BUFFER = struct.Struct("<qq")
+"""Offset in the message's body and length, in bytes."""
+
+
+def codec_of(path: Path) -> str | None:
+    """Return the codec by which at least one buffer of an Arrow IPC file is compressed."""
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as file:
+        file.seek(FIRST_MESSAGE)
+        for message in pa.ipc.MessageReader.open_stream(file):
+            if message.type == "schema":
+                continue
+            batch = _root(message.metadata.to_pybytes()).table(_HEADER)
+            if message.type == "dictionary" and batch:
+                batch = batch.table(_DATA)
+            compression = batch and batch.table(_COMPRESSION)
+            if batch and compression and any(map(_is_compressed, _buffers(batch, message.body))):
+                return _CODECS[compression.byte(_CODEC)]
+    return None
+
+
+def _is_compressed(buffer: memoryview) -> bool:
+    return struct.unpack_from("<q", buffer)[0] != STORED_AS_IT_IS
+
+
+def _buffers(batch: _Table, body: memoryview) -> Iterator[memoryview]:
+    """Yield the buffers that are not empty."""
+    start = batch.target(_BUFFERS)
+    (count,) = struct.unpack_from("<I", batch.data, start)
+    for i in range(count):
+        offset, length = _BUFFER.unpack_from(batch.data, start + 4 + i * _BUFFER.size)
+        if length:
+            yield memoryview(body)[offset : offset + length]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table of a flatbuffer."""
+
+    data: bytes
+    start: int
+
+    def table(self, field: int) -> _Table | None:
+        """Return the table that a field refers to."""
+        return _Table(self.data, self.target(field)) if self._place(field) else None
+
+    def target(self, field: int) -> int:
+        """Return where the table or vector is that a field refers to."""
+        place = self._place(field)
+        return place + struct.unpack_from("<I", self.data, place)[0]
+
+    def byte(self, field: int) -> int:
+        """Return a field of one byte, which is 0 if it was left out."""
+        place = self._place(field)
+        return self.data[place] if place else 0
+
+    def _place(self, field: int) -> int:
+        """Return where a field is, 0 if it was left out."""
+        fields = self.start - struct.unpack_from("<i", self.data, self.start)[0]
+        (size,) = struct.unpack_from("<H", self.data, fields)
+        entry = 4 + 2 * field
+        offset = struct.unpack_from("<H", self.data, fields + entry)[0] if entry < size else 0
+        return self.start + offset if offset else 0
+
+
+def _root(data: bytes) -> _Table:
+    return _Table(data, struct.unpack_from("<I", data)[0])
