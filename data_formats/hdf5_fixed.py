@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat
+from adapter_core.hdf5 import HDF5
 from adapter_core.kinds import Kind
 
 if TYPE_CHECKING:
@@ -19,8 +19,11 @@ _NO_TYPE = "pandas has no HDF5 type for them"
 _PICKLED = "pandas would put them in as pickled objects"
 
 
-class Adapter(DataFormat):
+class Adapter(HDF5):
     """HDF5 through `DataFrame.to_hdf` with ``format="fixed"`` and `pandas.read_hdf`.
+
+    No codec makes text smaller: it is pickled beside the chunks that HDF5 compresses. Blosc2 is none of
+    the codecs, since PyTables cannot write such text with it.
 
     Reading may unpickle objects: open no file from a source that you do not trust.
     """
@@ -47,13 +50,15 @@ class Adapter(DataFormat):
         Kind.ARROW_NESTED: _NO_TYPE,
     }
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
         import pandas as pd
 
         with warnings.catch_warnings():
             # Text in object columns is pickled, as all text is by pandas before version 3.
             warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
-            df.to_hdf(path, key=KEY, mode="w", format="fixed")
+            df.to_hdf(path, key=KEY, mode="w", format="fixed", complib=codec, complevel=level)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

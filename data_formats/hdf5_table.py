@@ -6,7 +6,8 @@ import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
+from adapter_core.data_format import Feature
+from adapter_core.hdf5 import CODECS, CODECS_OF_BLOSC2, HDF5
 from adapter_core.kinds import Kind
 from adapter_core.values import contains_text, holds_text, text_columns
 
@@ -26,7 +27,7 @@ https://support.hdfgroup.org/documentation/hdf5/latest/_h5_a__u_g.html"""
 _NO_TYPE = "pandas has no HDF5 type for them"
 
 
-class Adapter(DataFormat):
+class Adapter(HDF5):
     """HDF5 through `DataFrame.to_hdf` with ``format="table"`` and `pandas.read_hdf`.
 
     Rows are kept together, text at the width of the longest value of its block. Reading may unpickle
@@ -38,6 +39,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "tables", "pyarrow")
     supports: ClassVar = frozenset({Feature.COLUMNS})
     holds_zero_rows = False
+    codecs: ClassVar = CODECS + CODECS_OF_BLOSC2
     refuses: ClassVar = {
         Kind.BINARY: _NO_TYPE,
         Kind.DATE: _NO_TYPE,
@@ -65,8 +67,19 @@ class Adapter(DataFormat):
             if holds_text(text, NULL):
                 raise self.refusal(f"column {name!r} holds the text {NULL}, which stands for a null")
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
-        df.to_hdf(path, key=KEY, mode="w", format="table", index=False, nan_rep=NULL)
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        df.to_hdf(
+            path,
+            key=KEY,
+            mode="w",
+            format="table",
+            index=False,
+            nan_rep=NULL,
+            complib=codec,
+            complevel=level,
+        )
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

@@ -1,0 +1,76 @@
+"""What both layouts of HDF5 have in common: PyTables' codecs."""
+
+from __future__ import annotations
+
+from itertools import product, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.availability import Availability
+from adapter_core.codecs import Codec
+from adapter_core.data_format import DataFormat
+
+if TYPE_CHECKING:
+    import tables
+
+LEVELS = range(1, 10)
+LEVEL = 5
+"""The middle one: pandas and PyTables have no default, and without a level they compress nothing."""
+
+COMPRESSORS = "blosclz lz4 lz4hc zlib zstd".split()
+"""Those of Blosc, and of Blosc2."""
+
+CODECS = tuple(
+    Codec(name, LEVELS, LEVEL) for name in ["zlib", "bzip2", "lzo", *(f"blosc:{c}" for c in COMPRESSORS)]
+)
+CODECS_OF_BLOSC2 = tuple(Codec(f"blosc2:{c}", LEVELS, LEVEL) for c in COMPRESSORS)
+
+
+class HDF5(DataFormat):
+    """HDF5 through pandas and PyTables.
+
+    pandas gives one codec to all arrays of a file. HDF5 compresses an array in chunks, and stores those
+    as they are that a codec would not make smaller.
+    """
+
+    codecs: ClassVar = CODECS
+
+    def codec_availability(self, name: str) -> Availability:
+        """Tell whether PyTables was built with a codec; if not it would take zlib instead."""
+        import tables
+
+        library, _, compressor = self.codec_named(name).name.partition(":")
+        compressors = {"blosc": tables.blosc_compressor_list, "blosc2": tables.blosc2_compressor_list}
+        has = tables.which_lib_version(library) and (
+            not compressor or compressor in compressors[library]()
+        )
+        if has:
+            return Availability(available=True)
+        reason = f"PyTables was built without {name}"
+        hint = "pip install --no-binary tables tables"
+        return Availability(available=False, reason=reason, install_hint=hint)
+
+    def _codec_used(self, path: Path) -> str | None:
+        import tables
+
+        with tables.open_file(path) as file:
+            for leaf in file.walk_nodes("/", "Leaf"):
+                # A VLArray, which holds pickled text, has but references in its chunks.
+                is_text = isinstance(leaf, tables.VLArray)
+                if not is_text and not _holds_labels(leaf) and _has_compressed_chunk(leaf):
+                    library: str = leaf.filters.complib
+                    return f"{library}:blosclz" if library in ("blosc", "blosc2") else library
+        return None
+
+
+def _holds_labels(leaf: tables.Leaf) -> bool:
+    """Tell whether an array has the index or column names, in the fixed layout."""
+    return leaf.name.startswith("axis") or leaf.name.endswith("_items")
+
+
+def _has_compressed_chunk(leaf: tables.Leaf) -> bool:
+    """Tell whether all filters, of which the codec is one, were applied to a chunk."""
+    if leaf.filters.complib is None:
+        return False
+    corners = product(*map(range, repeat(0), leaf.shape, leaf.chunkshape))
+    return any(leaf.chunk_info(corner).filter_mask == 0 for corner in corners)
