@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import whole_file
+from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
 from adapter_core.values import datetimes_beyond
@@ -25,6 +28,9 @@ COLUMN = "column"
 
 ROWS_AT_A_TIME = 10_000
 
+WHOLE_FILE = "file:"
+"""Begins the names of codecs that are around the file, and not the format's own."""
+
 PYTHON_YEARS = 1, 9999
 """The years of `datetime.datetime`, which fastavro makes of timestamps."""
 
@@ -39,12 +45,24 @@ class Adapter(DataFormat):
 
     Columns cross the border between Python and Arrow in bulk; one dictionary a row is what fastavro's
     interface asks for. pandas' description of the dtypes goes into the file's metadata, as in Parquet.
+
+    The codecs of the format compress block by block. fastavro ignores the level of bzip2 and xz. Those
+    of name "file:..." are around the file, which other readers must then decompress first.
     """
 
     label = "Avro"
     suffix = ".avro"
-    requires = ("pandas", "pyarrow>=15", "fastavro")
+    requires = ("pandas", "pyarrow>=15", "fastavro", "cramjam", "backports.zstd", "lz4", "zstandard")
     supports: ClassVar = frozenset({Feature.COLUMNS})
+    codecs: ClassVar = (
+        Codec("deflate", range(1, 10), 6),
+        Codec("snappy", requires="cramjam"),
+        Codec("bzip2"),
+        Codec("zstandard", range(1, 23), 3, requires="backports.zstd"),
+        Codec("lz4", requires="lz4"),
+        Codec("xz"),
+        *(replace(codec, name=WHOLE_FILE + codec.name) for codec in whole_file.CODECS),
+    )
     refuses: ClassVar = {
         Kind.HALF_FLOAT: "Avro has none",
         Kind.COMPLEX: "Avro has none",
@@ -67,7 +85,9 @@ class Adapter(DataFormat):
         if name is not None:
             raise self.refusal(f"column {name!r} holds datetimes beyond the years 1 to 9999")
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
         import fastavro
         import pyarrow as pa
 
@@ -77,15 +97,23 @@ class Adapter(DataFormat):
         names = [field["name"] for field in fields]
         columns = [_to_python(table.column(i)) for i in range(table.num_columns)]
         metadata = {PANDAS: table.schema.metadata[PANDAS.encode()].decode()}
-        with path.open("wb") as file:
+        around = codec.removeprefix(WHOLE_FILE) if codec and codec.startswith(WHOLE_FILE) else None
+        with whole_file.writing(path, around, level) as file:
             rows = (dict(zip(names, row)) for row in zip(*columns))  # noqa: B905 (once a row)
-            fastavro.writer(file, fastavro.parse_schema(schema), rows, metadata=metadata)
+            fastavro.writer(
+                file,
+                fastavro.parse_schema(schema),
+                rows,
+                codec="null" if around or codec is None else codec,
+                codec_compression_level=None if around else level,
+                metadata=metadata,
+            )
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import fastavro
         import pyarrow as pa
 
-        with path.open("rb") as file:
+        with whole_file.reading(path) as file:
             reader = fastavro.reader(file)
             fields = [
                 field
@@ -108,8 +136,18 @@ class Adapter(DataFormat):
     def _column_names(self, path: Path) -> list[str]:
         import fastavro
 
-        with path.open("rb") as file:
+        with whole_file.reading(path) as file:
             return [_column_name(field) for field in fastavro.reader(file).writer_schema["fields"]]
+
+    def _codec_used(self, path: Path) -> str | None:
+        import fastavro
+
+        around = whole_file.codec_of(path)
+        if around is not None:
+            return WHOLE_FILE + around
+        with path.open("rb") as file:
+            codec = fastavro.reader(file).codec
+        return None if codec == "null" else codec
 
 
 def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

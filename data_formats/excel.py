@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -35,7 +36,7 @@ class Adapter(DataFormat):
     """One sheet of an xlsx workbook through `DataFrame.to_excel` and `pandas.read_excel`, openpyxl.
 
     Numbers are 64-bit floats, written with 16 digits; whole numbers come back as integers; an empty
-    cell is a null.
+    cell is a null. A workbook is a ZIP archive, which openpyxl always compresses.
     """
 
     label = "Excel"
@@ -44,6 +45,7 @@ class Adapter(DataFormat):
     supports: ClassVar = frozenset({Feature.COLUMNS})
     holds_duplicate_names = True
     kept_digits = 16
+    default_codec = "deflate"
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_TEXT,
         Kind.BINARY: _AS_TEXT,
@@ -104,7 +106,9 @@ class Adapter(DataFormat):
             if problem:
                 raise self.refusal(f"column {name!r} holds {problem}")
 
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
         df.to_excel(path, index=False, engine="openpyxl")
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
@@ -123,6 +127,11 @@ class Adapter(DataFormat):
 
         with pd.ExcelFile(path, engine="openpyxl") as workbook:
             return _header(workbook)
+
+    def _codec_used(self, path: Path) -> str | None:
+        with zipfile.ZipFile(path) as archive:
+            deflated = any(each.compress_type == zipfile.ZIP_DEFLATED for each in archive.infolist())
+        return "deflate" if deflated else None
 
 
 def _header(workbook: pd.ExcelFile) -> list[str]:
