@@ -19,7 +19,7 @@ class Adapter(ImageFiles):
 
     WebP has colour with and without opacity, and nothing else: greyscale is stored as colour of three
     equal channels, two channels as greyscale with opacity, and labels.csv notes what they were.
-    imagecodecs decodes faster than Pillow, and keeps the colour of transparent pixels without being told.
+    imagecodecs decodes faster than Pillow, and keeps the colour of transparent pixels by default.
     """
 
     label = "WebP"
