@@ -1,0 +1,116 @@
+"""Base64 through pybase64, in a CSV file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
+
+from adapter_core.flat_images import image_of, shape_row
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+
+HEADER = b"label,height,width,channels,pixels\n"
+BUFFER_BYTES = 2**20
+
+NUMBERS_BYTES = 64
+"""More than the four numbers of a row take, with their commas."""
+
+
+class Adapter(ImageStorage):
+    """One CSV file, one row an image: label, height, width, channels, and its pixels in Base64.
+
+    Channels are 0 for greyscale of shape (height, width). Base64 (https://www.rfc-editor.org/rfc/rfc4648)
+    is of the standard alphabet, in which nothing needs a quote, and has no line breaks. Random access
+    finds where rows begin by leaping from one to the next, whose length follows from the shape.
+
+    A file that was cut just between two rows is a file of fewer images, as CSV does not say how many
+    there are.
+    """
+
+    label = "Base64"
+    suffix = ".csv"
+    requires = ("pybase64",)
+    detects_truncation: ClassVar = False
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        from pybase64 import b64encode
+
+        with path.open("wb", buffering=BUFFER_BYTES) as file:
+            file.write(HEADER)
+            for label, image in zip(labels.tolist(), images, strict=True):
+                file.write(b"%d,%d,%d,%d," % (label, *shape_row(image)))
+                file.write(b64encode(image.data))
+                file.write(b"\n")
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+
+        images, labels = [], []
+        with path.open("rb", buffering=BUFFER_BYTES) as file:
+            _skip_header(file)
+            for row in file:
+                image, label = _decoded(row)
+                images.append(image)
+                labels.append(label)
+        return images, np.array(labels, np.int64)
+
+    def _open(self, path: Path) -> ImageReader:
+        return _Reader(path.open("rb", buffering=0))
+
+
+class _Reader(ImageReader):
+    """Reads a row for an image, by a call that leaves the file's position alone."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        try:
+            self._begins = _begins(file)
+        except BaseException:
+            file.close()
+            raise
+        super().__init__(len(self._begins) - 1)
+
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        begin, end = self._begins[index : index + 2]
+        return _decoded(os.pread(self._file.fileno(), end - begin, begin))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _begins(file: BinaryIO) -> list[int]:
+    """Return where each row begins, and where the last one ends."""
+    descriptor, end = file.fileno(), os.fstat(file.fileno()).st_size
+    _skip_header(file)
+    begins = [len(HEADER)]
+    while (begin := begins[-1]) < end:
+        numbers = os.pread(descriptor, NUMBERS_BYTES, begin).split(b",", 4)[:4]
+        _, height, width, channels = map(int, numbers)
+        encoded = -(-height * width * max(channels, 1) // 3) * 4
+        begins.append(begin + sum(map(len, numbers)) + len(numbers) + encoded + 1)
+    if begins[-1] != end:
+        raise ValueError(f"the last row should end at {begins[-1]}, and the file ends at {end}")
+    return begins
+
+
+def _skip_header(file: BinaryIO) -> None:
+    if file.readline() != HEADER:
+        raise ValueError(f"the file does not begin with {HEADER!r}")
+
+
+def _decoded(row: bytes) -> tuple[np.ndarray, int]:
+    """Return the image and the label of a row."""
+    from pybase64 import b64decode
+
+    label, height, width, channels, pixels = row.split(b",")
+    if not pixels.endswith(b"\n"):
+        raise ValueError("the last row was cut")
+    shape = int(height), int(width), int(channels)
+    return image_of(b64decode(pixels[:-1], validate=True), shape), int(label)

@@ -1,0 +1,87 @@
+"""HDF5 through h5py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core.flat_images import SHAPE_DTYPE, offsets, split
+from adapter_core.image_batches import batches
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import h5py  # type: ignore[import-untyped]
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+
+BATCH_BYTES = 8 * 2**20
+CHUNK_BYTES = 2**18
+"""Of what grows, HDF5 stores whole chunks only: small ones leave little room at the end."""
+
+NO_CHUNK_CACHE = 0
+"""Of chunks that its cache cannot hold, HDF5 reads and writes just the bytes in demand:
+https://docs.h5py.org/en/stable/high/file.html#chunk-cache"""
+
+
+class Adapter(ImageStorage):
+    """One HDF5 file with three datasets: `pixels`, the bytes of all images, `shapes` and `labels`.
+
+    HDF5's own type for unequal lengths keeps a reference for each image, and follows them one by one:
+    that takes more than twice the time. How many bytes there will be is not known from the start, so
+    `pixels` grows, in chunks; a set smaller than a batch is one chunk, without room at the end.
+    """
+
+    label = "HDF5"
+    suffix = ".h5"
+    requires = ("h5py",)
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        import h5py
+        import numpy as np
+
+        shapes = [np.empty((0, 3), SHAPE_DTYPE)]
+        with h5py.File(path, "w", rdcc_nbytes=NO_CHUNK_CACHE) as file:
+            for batch in batches(images, BATCH_BYTES):
+                size = len(batch.pixels)
+                if "pixels" not in file:
+                    chunk = size if size < BATCH_BYTES else CHUNK_BYTES
+                    file.create_dataset("pixels", (0,), "u1", maxshape=(None,), chunks=(chunk,))
+                start = len(file["pixels"])
+                file["pixels"].resize(start + size, axis=0)
+                file["pixels"][start:] = np.frombuffer(batch.pixels, np.uint8)
+                shapes.append(batch.shapes)
+            if not len(images):
+                file.create_dataset("pixels", (0,), "u1")
+            file["shapes"] = np.concatenate(shapes)
+            file["labels"] = labels
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import h5py
+
+        with h5py.File(path, "r", rdcc_nbytes=NO_CHUNK_CACHE) as file:
+            return split(file["pixels"][()], file["shapes"][()]), file["labels"][()]
+
+    def _open(self, path: Path) -> _Reader:
+        import h5py
+
+        return _Reader(h5py.File(path, "r", rdcc_nbytes=NO_CHUNK_CACHE))
+
+
+class _Reader(ImageReader):
+    def __init__(self, file: h5py.File) -> None:
+        self._file, self._pixels = file, file["pixels"]
+        self._labels, self._shapes = file["labels"][()], file["shapes"][()]
+        self._offsets = offsets(self._shapes)
+        super().__init__(len(self._labels))
+
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        start, end = self._offsets[index : index + 2].tolist()
+        height, width, channels = self._shapes[index].tolist()
+        shape = (height, width, channels) if channels else (height, width)
+        return self._pixels[start:end].reshape(shape), int(self._labels[index])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

@@ -1,0 +1,173 @@
+"""LMDB through py-lmdb."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import chain
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.flat_images import SHAPE_DTYPE, image_of, shape_row, split
+from adapter_core.image_batches import none_larger
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+
+MAP_BYTES = 2**40
+"""How large the file may become: that much address space is mapped, and nothing else is taken.
+https://lmdb.readthedocs.io/en/release/#environment-class"""
+
+TRANSACTION_BYTES = 2**26
+"""What one transaction writes: until it ends, that is in memory."""
+
+MOST_BYTES = 2**32 - 1
+"""MAXDATASIZE of https://github.com/LMDB/lmdb/blob/mdb.master/libraries/liblmdb/mdb.c"""
+
+IMAGES, NOTES = b"images", b"notes"
+SHAPES, LABELS = b"shapes", b"labels"
+LABEL_DTYPE = "<i8"
+
+KEY = struct.Struct(">I")
+"""Big-endian, since keys are in the order of their bytes: so each image is appended to the last page."""
+
+
+class Adapter(ImageStorage):
+    """One LMDB file of two databases: `images`, pixels by number, and `notes`, all shapes and labels.
+
+    A value of more than half a page has pages of 4 KiB to itself, so that 3 kB take 4. Images are copied
+    out of the mapped file, whose pages count for the process' memory, too, while it is open.
+    """
+
+    label = "LMDB"
+    suffix = ".lmdb"
+    requires = ("lmdb",)
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        import lmdb
+        import numpy as np
+
+        options: dict[str, Any] = {"subdir": False, "lock": False, "sync": False, "max_dbs": 2}
+        with lmdb.open(str(path), map_size=MAP_BYTES, **options) as environment:
+            pixels, notes = environment.open_db(IMAGES), environment.open_db(NOTES)
+            rows: list[tuple[int, int, int]] = []
+            items = _items(none_larger(images, MOST_BYTES, self.refusal), rows)
+            for first in items:
+                with environment.begin(pixels, write=True) as transaction:
+                    transaction.cursor().putmulti(chain([first], _portion(items)), append=True)
+            with environment.begin(notes, write=True) as transaction:
+                transaction.put(SHAPES, np.array(rows, SHAPE_DTYPE).tobytes())
+                transaction.put(LABELS, labels.astype(LABEL_DTYPE).tobytes())
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+
+        with closing(_OpenFile(path, readahead=True)) as file:
+            with file.environment.begin(file.images, buffers=True) as transaction:
+                pixels = b"".join(transaction.cursor().iternext(keys=False))
+            return split(np.frombuffer(pixels, np.uint8), file.shapes), file.labels
+
+    def _open(self, path: Path) -> ImageReader:
+        return _Reader(_OpenFile(path, readahead=False))
+
+
+Item = tuple[bytes, memoryview]
+
+
+def _items(images: Iterable[np.ndarray], rows: list[tuple[int, int, int]]) -> Iterator[Item]:
+    """Yield each image under its key, and note its shape."""
+    for index, image in enumerate(images):
+        rows.append(shape_row(image))
+        yield KEY.pack(index), image.data
+
+
+def _portion(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield as many items as one transaction shall write."""
+    filled = 0
+    while filled < TRANSACTION_BYTES and (item := next(items, None)):
+        yield item
+        filled += item[1].nbytes
+
+
+class _Reader(ImageReader):
+    def __init__(self, file: _OpenFile) -> None:
+        self._file = file
+        self._transaction = file.environment.begin(file.images)
+        self._shapes, self._labels = file.shapes.tolist(), file.labels
+        super().__init__(len(self._labels))
+
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        value = self._transaction.get(KEY.pack(index))
+        return image_of(value, self._shapes[index]), int(self._labels[index])
+
+    def _get_many(self, indices: list[int]) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+
+        found = self._transaction.cursor().getmulti(map(KEY.pack, indices))
+        images = [image_of(v, self._shapes[i]) for (_, v), i in zip(found, indices, strict=True)]
+        return images, self._labels[np.array(indices, np.intp)]
+
+    def close(self) -> None:
+        """End the transaction and close the file."""
+        self._transaction.abort()
+        self._file.close()
+
+
+class _OpenFile:
+    """A file open for reading: its environment, the database of images, and the notes.
+
+    py-lmdb opens a file once in a process, so readers of one file share that.
+    """
+
+    _shared: ClassVar[dict[tuple[int, int], tuple[Any, int]]] = {}
+    """Environment and number of users, by device and inode."""
+    _lock = Lock()
+
+    def __init__(self, path: Path, *, readahead: bool) -> None:
+        import lmdb
+        import numpy as np
+
+        status = path.stat()
+        self._key = status.st_dev, status.st_ino
+        with self._lock:
+            environment, users = self._shared.get(self._key, (None, 0))
+            if environment is None:
+                environment = lmdb.open(
+                    str(path), subdir=False, lock=False, readonly=True, readahead=readahead, max_dbs=2
+                )
+            self._shared[self._key] = environment, users + 1
+        self.environment = environment
+        self._is_open = True
+        try:
+            self._check_size(status.st_size)
+            self.images, notes = (self.environment.open_db(name) for name in (IMAGES, NOTES))
+            with self.environment.begin(notes) as transaction:
+                self.shapes = np.frombuffer(transaction.get(SHAPES), SHAPE_DTYPE).reshape(-1, 3)
+                self.labels = np.frombuffer(transaction.get(LABELS), LABEL_DTYPE)
+        except BaseException:
+            self.close()
+            raise
+
+    def _check_size(self, size: int) -> None:
+        """Raise an error where a mapped page would end the process."""
+        needed = (self.environment.info()["last_pgno"] + 1) * self.environment.stat()["psize"]
+        if size < needed:
+            raise ValueError(f"the file has {size} bytes, and its pages take {needed}")
+
+    def close(self) -> None:
+        """Close the file if nobody else has it open."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        with self._lock:
+            environment, users = self._shared.pop(self._key)
+            if users > 1:
+                self._shared[self._key] = environment, users - 1
+            else:
+                environment.close()

@@ -1,0 +1,108 @@
+"""SQLite through the standard library."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core.flat_images import image_of, shape_row
+from adapter_core.image_batches import none_larger
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+
+PAGE_BYTES = 2**14
+"""The default of 4 KiB has room for one image of 3 kB, and a quarter of each page stays empty; pages of
+64 KiB waste more than these where an image fills one and a half.
+https://www.sqlite.org/pragma.html#pragma_page_size"""
+
+SAVING = f"""
+PRAGMA page_size = {PAGE_BYTES};
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+CREATE TABLE images (
+    id INTEGER PRIMARY KEY,
+    label INTEGER NOT NULL,
+    height INTEGER NOT NULL,
+    width INTEGER NOT NULL,
+    channels INTEGER NOT NULL,
+    pixels BLOB NOT NULL
+);
+BEGIN;
+"""
+"""Without a journal, since what is not complete is thrown away whole."""
+
+ALL = "SELECT label, height, width, channels, pixels FROM images ORDER BY id"
+ONE = "SELECT label, height, width, channels, pixels FROM images WHERE id = ?"
+ROW_BYTES = 64
+"""More than all but the pixels takes."""
+
+
+class Adapter(ImageStorage):
+    """One SQLite database with the table `images`, one row an image, its id counted from 0.
+
+    The id is the key of the table itself (https://www.sqlite.org/lang_createtable.html#rowid), so that
+    no index is needed, and pixels come last, so that the numbers are found without following them
+    through their pages.
+    """
+
+    label = "SQLite"
+    suffix = ".sqlite"
+    requires = ()
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.executescript(SAVING)
+            most = database.getlimit(sqlite3.SQLITE_LIMIT_LENGTH) - ROW_BYTES
+            rows = _rows(none_larger(images, most, self.refusal), labels)
+            database.executemany("INSERT INTO images VALUES (?, ?, ?, ?, ?, ?)", rows)
+            database.execute("COMMIT")
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+
+        images, labels = [], []
+        with closing(_connect(path)) as database:
+            for label, *shape, pixels in database.execute(ALL):
+                images.append(image_of(pixels, shape))
+                labels.append(label)
+        return images, np.array(labels, np.int64)
+
+    def _open(self, path: Path) -> ImageReader:
+        return _Reader(_connect(path))
+
+
+class _Reader(ImageReader):
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        # Counting would read every page, the largest key is on the last one.
+        (largest,) = database.execute("SELECT max(id) FROM images").fetchone()
+        super().__init__(0 if largest is None else largest + 1)
+
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        label, *shape, pixels = self._database.execute(ONE, (index,)).fetchone()
+        return image_of(pixels, shape), label
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+
+def _rows(images: Iterator[np.ndarray], labels: np.ndarray) -> Iterator[tuple[object, ...]]:
+    # NumPy's integers would become blobs.
+    for index, (label, image) in enumerate(zip(labels.tolist(), images, strict=True)):
+        yield index, label, *shape_row(image), image
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open a database for reading, in one transaction: so no query has to lock the file."""
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    database.execute("BEGIN")
+    return database
