@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adapter_core.flat_images import sizes, split
-from adapter_core.flat_reader import FlatReader, shape_table
+from adapter_core.flat_images import offsets, sizes, split
+from adapter_core.flat_reader import FlatReader
+from adapter_core.image_batches import batches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 SHAPE_COLUMNS = ("height", "width", "channels")
 COLUMNS = ("image", *SHAPE_COLUMNS, "label")
-BATCH_BYTES = 16 << 20
+BATCH_BYTES = 8 << 20
 """Pixels in a batch: memory in use while saving, and few enough batches that each costs nothing."""
 
 
@@ -35,42 +36,19 @@ def image_schema(image_metadata: dict[str, str] | None = None) -> pa.Schema:
     )
 
 
-def in_batches(
-    images: Iterable[np.ndarray], batch_bytes: int = BATCH_BYTES
-) -> Iterator[list[np.ndarray]]:
-    """Yield images in lists of about that many bytes, one image at least."""
-    batch: list[np.ndarray] = []
-    filled = 0
-    for image in images:
-        if filled + image.nbytes > batch_bytes and batch:
-            yield batch
-            batch, filled = [], 0
-        batch.append(image)
-        filled += image.nbytes
-    if batch:
-        yield batch
-
-
 def record_batches(
     images: Iterable[np.ndarray], labels: np.ndarray, schema: pa.Schema, batch_bytes: int = BATCH_BYTES
 ) -> Iterator[pa.RecordBatch]:
-    """Yield a set as record batches; pixels are copied once, those of a batch of one image never."""
-    import numpy as np
+    """Yield a set as record batches, each complete as soon as it has `batch_bytes`."""
     import pyarrow as pa
 
     first = 0
-    for batch in in_batches(images, batch_bytes):
-        count = len(batch)
-        shapes = shape_table([image.shape for image in batch])
-        places = np.zeros(count + 1, np.int64)
-        np.cumsum(sizes(shapes), out=places[1:])
-        # NumPy tells type checkers of its buffers from Python 3.12 on only.
-        pixels = pa.py_buffer(b"".join(batch) if count > 1 else batch[0])  # type: ignore[arg-type]
-        column = pa.LargeBinaryArray.from_buffers(
-            pa.large_binary(), count, [None, pa.py_buffer(places), pixels]
-        )
-        numbers = [*shapes.T, labels[first : first + count]]
-        yield pa.record_batch([column, *map(pa.array, numbers)], schema=schema)
+    for batch in batches(images, batch_bytes):
+        count = len(batch.shapes)
+        buffers = [None, pa.py_buffer(offsets(batch.shapes)), pa.py_buffer(batch.pixels)]
+        pixels = pa.LargeBinaryArray.from_buffers(pa.large_binary(), count, buffers)
+        numbers = [*batch.shapes.T, labels[first : first + count]]
+        yield pa.record_batch([pixels, *map(pa.array, numbers)], schema=schema)
         first += count
 
 

@@ -1,4 +1,4 @@
-"""Random access to images that lie one after the other in memory or mapped files; their shapes."""
+"""Random access to images that lie one after the other in memory or in mapped files."""
 
 from __future__ import annotations
 
@@ -6,21 +6,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from adapter_core.flat_images import SHAPE_DTYPE, sizes
+from adapter_core.flat_images import sizes
 from adapter_core.image_reader import ImageReader
 
 if TYPE_CHECKING:
     import numpy as np
-
-
-def shape_table(shapes: Sequence[tuple[int, ...]]) -> np.ndarray:
-    """Return shapes of images as in `adapter_core.flat_images`, at little cost if all are the same."""
-    import numpy as np
-
-    rows = {shape: (*shape, 0)[:3] for shape in set(shapes)}
-    if len(rows) == 1:
-        return np.repeat(np.array([*rows.values()], SHAPE_DTYPE), len(shapes), axis=0)
-    return np.array([rows[shape] for shape in shapes], SHAPE_DTYPE).reshape(len(shapes), 3)
 
 
 class FlatReader(ImageReader):

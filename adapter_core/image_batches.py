@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adapter_core.flat_images import SHAPE_DTYPE, shape_row
+from adapter_core.flat_images import SHAPE_DTYPE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,15 +29,15 @@ def batches(images: Iterable[np.ndarray], least_bytes: int) -> Iterator[Batch]:
 
     Each image is copied before the next is asked for. The last batch may be smaller; none is empty.
     """
-    pixels, rows = bytearray(), []
+    pixels, shapes = bytearray(), []
     for image in images:
         pixels += image.data
-        rows.append(shape_row(image))
+        shapes.append(image.shape)
         if len(pixels) >= least_bytes:
-            yield _batch(pixels, rows)
-            pixels, rows = bytearray(), []
-    if rows:
-        yield _batch(pixels, rows)
+            yield Batch(pixels, shape_table(shapes))
+            pixels, shapes = bytearray(), []
+    if shapes:
+        yield Batch(pixels, shape_table(shapes))
 
 
 def none_larger(images: Iterable[np.ndarray], most_bytes: int, refusal: Refusal) -> Iterator[np.ndarray]:
@@ -48,7 +48,11 @@ def none_larger(images: Iterable[np.ndarray], most_bytes: int, refusal: Refusal)
         yield image
 
 
-def _batch(pixels: bytearray, rows: list[tuple[int, int, int]]) -> Batch:
+def shape_table(shapes: Sequence[tuple[int, ...]]) -> np.ndarray:
+    """Return shapes as `adapter_core.flat_images` has them, at little cost if all are the same."""
     import numpy as np
 
-    return Batch(pixels, np.array(rows, SHAPE_DTYPE))
+    rows = {shape: (*shape, 0)[:3] for shape in set(shapes)}
+    if len(rows) == 1:
+        return np.repeat(np.array([*rows.values()], SHAPE_DTYPE), len(shapes), axis=0)
+    return np.array([rows[shape] for shape in shapes], SHAPE_DTYPE).reshape(len(shapes), 3)

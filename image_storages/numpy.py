@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from adapter_core.flat_images import split
-from adapter_core.flat_reader import FlatReader, shape_table
+from adapter_core.flat_reader import FlatReader
+from adapter_core.image_batches import shape_table
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
 
@@ -44,7 +45,7 @@ class Adapter(ImageStorage):
             _write_header(file, (0,))
             begin = file.tell()
             for image in images:
-                file.write(image)  # type: ignore[call-overload]  # (typed from Python 3.12 on)
+                file.write(image.data)
                 shapes.append(image.shape)
             count_bytes = file.tell() - begin
             equal = len(set(shapes)) == 1
