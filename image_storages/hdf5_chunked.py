@@ -1,0 +1,93 @@
+"""HDF5 through h5py, in chunks of images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import h5py  # type: ignore[import-untyped]
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+
+CHUNK_BYTES = 2**20
+"""What a chunk holds at most, if it holds more than one image: the cache of whoever opens the file as
+usual takes no larger one: https://docs.h5py.org/en/stable/high/file.html#chunk-cache"""
+
+NO_CHUNK_CACHE = 0
+"""Of chunks that are not in its cache, HDF5 reads just the bytes in demand, if nothing is compressed."""
+
+
+class Adapter(ImageStorage):
+    """One HDF5 file: all images as one dataset (images, height, width[, channels]), and `labels`.
+
+    A chunk holds whole images. With one image in each, finding the chunks takes longer than reading
+    them; from 1 MiB on there is nothing more to gain. The images are spread evenly over the fewest
+    chunks, since HDF5 stores the last one whole, too. Chunks are written as they are, past HDF5's
+    gathering of selections: https://docs.h5py.org/en/stable/low_level.html
+    """
+
+    label = "HDF5.chunked"
+    suffix = ".h5"
+    requires = ("h5py",)
+    equal_shapes_only = True
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        import h5py
+        import numpy as np
+
+        count = len(images)
+        with h5py.File(path, "w") as file:
+            file["labels"] = labels
+            if not count:
+                file["images"] = np.empty(0, np.uint8)
+            chunk = np.empty(0, np.uint8)
+            for index, image in enumerate(images):
+                if not index:
+                    chunk = np.zeros((images_a_chunk(count, image.nbytes), *image.shape), np.uint8)
+                    dataset = file.create_dataset(
+                        "images", (count, *image.shape), np.uint8, chunks=chunk.shape
+                    )
+                place = index % len(chunk)
+                chunk[place] = image
+                if place == len(chunk) - 1 or index == count - 1:
+                    start = (index - place, *[0] * image.ndim)
+                    dataset.id.write_direct_chunk(start, chunk)
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import h5py
+
+        with h5py.File(path, "r", rdcc_nbytes=NO_CHUNK_CACHE) as file:
+            return list(file["images"][()]), file["labels"][()]
+
+    def _open(self, path: Path) -> ImageReader:
+        import h5py
+
+        return _Reader(h5py.File(path, "r", rdcc_nbytes=NO_CHUNK_CACHE))
+
+
+def images_a_chunk(count: int, image_bytes: int) -> int:
+    """Return how many images to put into each chunk, so that the last is nearly full, too."""
+    most = max(1, CHUNK_BYTES // image_bytes)
+    chunks = -(-count // most)
+    return -(-count // chunks)
+
+
+class _Reader(ImageReader):
+    def __init__(self, file: h5py.File) -> None:
+        self._file, self._images = file, file["images"]
+        self._labels = file["labels"][()]
+        super().__init__(len(self._labels))
+
+    # A loop over single images is the fast way to read many: h5py's selection of a list of them
+    # takes some thirty times as long.
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        return self._images[index], int(self._labels[index])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
