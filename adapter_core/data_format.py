@@ -64,7 +64,17 @@ class DataFormat(Adapter):
         return probe(needed, self.modules, self._install_hint)
 
     def codec_named(self, name: str) -> Codec:
-        """Return one of the format's codecs; raise `UnknownName` if it has none of that name."""
+        """Return one of the format's codecs.
+
+        Raises
+        ------
+        UnknownName
+            If it has none of that name.
+        Unsupported
+            If there is no choice.
+        """
+        if not self.codecs:
+            raise Unsupported(f"{self.label} offers no choice of a codec")
         for codec in self.codecs:
             if codec.name == name:
                 return codec
@@ -117,8 +127,8 @@ class DataFormat(Adapter):
         ------
         CannotHold
             If the format cannot hold this table as it is. Nothing is written then.
-        UnknownName, UnknownLevel
-            If the format has no such codec, or the codec no such level.
+        UnknownName, UnknownLevel, Unsupported
+            If the format has no such codec, or the codec no such level, or there is no choice.
         Unavailable
             If the codec cannot work here.
         FileNotFoundError

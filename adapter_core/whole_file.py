@@ -35,7 +35,7 @@ _LEVEL_OPTION = {"gzip": "compresslevel", "zstd": "level", "xz": "preset"}
 
 def codec_of(path: Path) -> str | None:
     """Return the codec by which a whole file is compressed."""
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         return _codec_in(file)
 
 
