@@ -68,7 +68,7 @@ class ImageStorage(Adapter):
         if not path.parent.is_dir():
             raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
         numbers = checked_labels(labels, len(images), self.refusal)
-        checked = CheckedImages(images, self.channels, self.refusal, equal=self.equal_shapes_only)
+        checked = self._checked(images)
         with self.replacing(path) as temporary:
             self._save(checked, numbers, temporary)
 
@@ -100,9 +100,17 @@ class ImageStorage(Adapter):
         """
         return self._open(self._existing(path))
 
+    def check(self, images: Sequence[np.ndarray]) -> None:
+        """Raise `CannotHold`, with a sentence, at the first image that the storage cannot hold."""
+        for _ in self._checked(images):
+            pass
+
     def refusal(self, reason: str) -> CannotHold:
         """Return the error that says why this storage cannot hold some images."""
         return CannotHold(f"{self.label} cannot hold these images: {reason}")
+
+    def _checked(self, images: Sequence[np.ndarray]) -> CheckedImages:
+        return CheckedImages(images, self.channels, self.refusal, equal=self.equal_shapes_only)
 
     def _existing(self, path: str | os.PathLike[str]) -> Path:
         if not Path(path).exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -248,12 +249,18 @@ def test_an_image_of_40_megapixels_comes_back(storage, path):
     assert verdict.errors == ()
 
 
-def test_no_file_stays_open(storage, ordinary, path):
+def test_no_file_stays_open_or_mapped(storage, ordinary, path):
+    """What is read is in memory: pixels in a mapped file are not read yet."""
     storage.save(*ordinary, path)
-    storage.read(path)
+    found, _ = storage.read(path)
     with storage.open(path) as reader:
-        reader.get(0)
+        alone = reader.get(0)
+        batch = reader.get_many([1, 2])
+    gc.collect()
     assert not [link for link in Path("/proc/self/fd").iterdir() if _points_into(link, path.parent)]
+    assert str(path) not in Path("/proc/self/maps").read_text(encoding="utf-8")
+    assert len(found) > len(batch) > 0
+    assert alone
 
 
 def _points_into(link: Path, folder: Path) -> bool:
@@ -261,3 +268,13 @@ def _points_into(link: Path, folder: Path) -> bool:
         return str(link.readlink()).startswith(str(folder))
     except OSError:
         return False
+
+
+def test_check_refuses_what_save_refuses(storage):
+    for images, _ in SETS.values():
+        try:
+            storage.check(images)
+        except CannotHold as refusal:
+            assert str(refusal).startswith(f"{storage.label} cannot hold these images: ")
+    with pytest.raises(CannotHold):
+        storage.check(BAD["floats"][0])
