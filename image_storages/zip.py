@@ -21,9 +21,9 @@ LABELS = "labels.npy"
 
 
 class Adapter(ImageStorage):
-    """One ZIP archive: a member .npy for each image, 000000000.npy and so on, and labels.npy; all stored.
+    """One ZIP archive: a member .npy for each image, 000000000.npy and so on, and labels.npy, stored.
 
-    So `numpy.load` opens the archive as an .npz file. zipfile checks the sum of each member that it reads.
+    So `numpy.load` opens the archive as an .npz file. zipfile checks the sum of each member it reads.
     The archive's directory stands at its end, so that an archive cut short does not open at all
     (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3).
     """
@@ -38,9 +38,8 @@ class Adapter(ImageStorage):
         with ZipFile(path, "w") as archive:
             for index, image in enumerate(images):
                 member = ZipInfo(f"{index:09d}.npy")
-                member.file_size = (
-                    HEADER_BYTES + image.nbytes
-                )  # decides which sizes the header has room for
+                # Decides for how large a member there is room in the header before it.
+                member.file_size = HEADER_BYTES + image.nbytes
                 with archive.open(member, "w") as file:
                     file.write(header(image.shape))
                     file.write(image.data)
