@@ -7,6 +7,7 @@ The columns are `image` (large_binary, since a batch may pass the 2 GB of binary
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from adapter_core.flat_images import offsets, sizes, split
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SHAPE_COLUMNS = ("height", "width", "channels")
-COLUMNS = ("image", *SHAPE_COLUMNS, "label")
 BATCH_BYTES = 8 << 20
 """Pixels in a batch: memory in use while saving, and few enough batches that each costs nothing."""
 
@@ -37,13 +37,13 @@ def image_schema(image_metadata: dict[str, str] | None = None) -> pa.Schema:
 
 
 def record_batches(
-    images: Iterable[np.ndarray], labels: np.ndarray, schema: pa.Schema, batch_bytes: int = BATCH_BYTES
+    images: Iterable[np.ndarray], labels: np.ndarray, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield a set as record batches, each complete as soon as it has `batch_bytes`."""
+    """Yield a set as record batches, each complete as soon as it has `BATCH_BYTES`."""
     import pyarrow as pa
 
     first = 0
-    for batch in batches(images, batch_bytes):
+    for batch in batches(images, BATCH_BYTES):
         count = len(batch.shapes)
         buffers = [None, pa.py_buffer(offsets(batch.shapes)), pa.py_buffer(batch.pixels)]
         pixels = pa.LargeBinaryArray.from_buffers(pa.large_binary(), count, buffers)
@@ -52,8 +52,42 @@ def record_batches(
         first += count
 
 
-def pixels_of(batch: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pixels of a batch, without a copy, and the shapes of its images, (images, 3).
+@contextmanager
+def record_reader(
+    images: Iterable[np.ndarray], labels: np.ndarray, schema: pa.Schema
+) -> Iterator[pa.RecordBatchReader]:
+    """Give `record_batches` as a stream, for a library that takes one; what they raise, this raises.
+
+    On its way through Arrow's C interface an error would become another one.
+    """
+    import pyarrow as pa
+
+    raised: list[Exception] = []
+
+    def batches_noting_errors() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from record_batches(images, labels, schema)
+        except Exception as error:
+            raised.append(error)
+            raise
+
+    try:
+        yield pa.RecordBatchReader.from_batches(schema, batches_noting_errors())
+    except Exception:
+        if raised:
+            raise raised[0] from None
+        raise
+
+
+def shapes_of(batch: pa.RecordBatch | pa.Table) -> np.ndarray:
+    """Return the shapes of images, (images, 3)."""
+    import numpy as np
+
+    return np.column_stack([batch.column(name).to_numpy() for name in SHAPE_COLUMNS])
+
+
+def pixels_of(column: pa.Array, shapes: np.ndarray) -> np.ndarray:
+    """Return the pixels in a column of images, shape (bytes,), without a copy.
 
     Raises
     ------
@@ -63,16 +97,14 @@ def pixels_of(batch: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray]:
     import numpy as np
     import pyarrow as pa
 
-    column = batch.column("image")
-    shapes = np.column_stack([batch.column(name).to_numpy() for name in SHAPE_COLUMNS])
     _, place_buffer, pixel_buffer = column.buffers()
     if not len(column) or pixel_buffer is None:
-        return np.empty(0, np.uint8), shapes
+        return np.empty(0, np.uint8)
     width = np.int64 if pa.types.is_large_binary(column.type) else np.int32
     places = np.frombuffer(place_buffer, width)[column.offset : column.offset + len(column) + 1]
     if not np.array_equal(np.diff(places), sizes(shapes)):
         raise ValueError("there are more or fewer pixels than the shapes of the images say")
-    return np.frombuffer(pixel_buffer, np.uint8)[places[0] : places[-1]], shapes
+    return np.frombuffer(pixel_buffer, np.uint8)[places[0] : places[-1]]
 
 
 def images_of(batches: Iterable[pa.RecordBatch]) -> tuple[list[np.ndarray], np.ndarray]:
@@ -88,7 +120,8 @@ def images_of(batches: Iterable[pa.RecordBatch]) -> tuple[list[np.ndarray], np.n
     images: list[np.ndarray] = []
     labels = [np.empty(0, np.int64)]
     for batch in batches:
-        images += split(*pixels_of(batch))
+        shapes = shapes_of(batch)
+        images += split(pixels_of(batch.column("image"), shapes), shapes)
         labels.append(batch.column("label").to_numpy())
     return images, np.concatenate(labels)
 
@@ -103,10 +136,9 @@ def reader_of(batches: Sequence[pa.RecordBatch]) -> FlatReader:
     """
     import numpy as np
 
-    parts = [pixels_of(batch) for batch in batches]
-    labels = [batch.column("label").to_numpy() for batch in batches]
-    return FlatReader(
-        [pixels for pixels, _ in parts],
-        [shapes for _, shapes in parts],
-        np.concatenate([np.empty(0, np.int64), *labels]),
-    )
+    shapes = [shapes_of(batch) for batch in batches]
+    pixels = [
+        pixels_of(batch.column("image"), each) for batch, each in zip(batches, shapes, strict=True)
+    ]
+    labels = [np.empty(0, np.int64), *(batch.column("label").to_numpy() for batch in batches)]
+    return FlatReader(pixels, shapes, np.concatenate(labels))
