@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from adapter_core.errors import FormatBenchError
-from format_bench import circumstances, noise_floor, records
+from format_bench import circumstances, compression, noise_floor, records
 from format_bench.asv_circumstances import Keeper
 from format_bench.asv_records import records_of
 from format_bench.asv_results import Run, newest_run
@@ -73,7 +73,7 @@ def main(config: Path, out: Path | None, measured_share: bool, noise: Path | Non
             f"{run.measured_share:.2f}"
         )
         return
-    found = tables(run.cells, floors)
+    found = tables(run.cells, floors) + compression.tables(run.cells, floors)
     _print(found, floors)
     out = out or results_dir.parent / "report"
     _write(run, found, legend(floors), out)

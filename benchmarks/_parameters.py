@@ -19,6 +19,19 @@ if SCALE not in SCALES:
     raise ValueError(f"FORMAT_BENCH_SCALE is {SCALE!r}; it can be {', '.join(SCALES)}")
 ROWS = SCALES[SCALE]
 
+COMPRESSED_ROWS = {"full": 10_000_000, "quick": 50_000, "tiny": 100}[SCALE]
+"""Rows of a table that is compressed; as many as the thesis has, at full scale."""
+
+IMAGES = {
+    "full": {"cifar-like": 50_000, "imagenet-like": 126_689},
+    "quick": {"cifar-like": 2_000, "imagenet-like": 200},
+    "tiny": {"cifar-like": 40, "imagenet-like": 8},
+}[SCALE]
+"""Images of each set; as many as CIFAR-10 and ImageNet-100 have for training, at full scale."""
+
+LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 15}[SCALE]
+"""After which a cell counts as timed out: a hundred times what a usual format needs."""
+
 
 def labels(family: str) -> list[str]:
     """Return the labels of the adapters in a folder of the checkout, as in "data_formats"."""

@@ -1,8 +1,8 @@
-"""One (format, dataset) of an asv suite: its table, its file, and what is said when it has no value.
+"""One file of an asv suite: who reads and writes it, and what is said when there is no value.
 
-All processes of a suite share one working directory for the whole run. There `prepare` puts every
-table once, the first benchmark of a cell that saves leaves its file for the others, and what one
-process measured besides is noted for the benchmarks that only report it.
+All processes of a suite share one working directory for the whole run. There the data sets are put
+once, the first benchmark of a cell that saves leaves its file for the others, and what one process
+measured besides is noted for the benchmarks that only report it.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import functools
 import os
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-import data_formats
 import data_generator
-from adapter_core import CannotHold, Unavailable, UnknownName
+from adapter_core import Unavailable, UnknownName
+from adapter_core.adapter import Adapter
 from format_bench.asv_circumstances import Keeper
 from format_bench.journal import Journal, Status
-from format_bench.warm_up import warm_up
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from adapter_core.registry import Registry
 
-    from adapter_core import DataFormat
+A = TypeVar("A", bound=Adapter)
 
-TABLES = Path("tables")
+DATA = Path("data")
 FILES = Path("files")
 NOTES = Path("notes")
 
@@ -53,53 +53,53 @@ def _environment() -> str:
     return os.environ.get("ASV_ENV_NAME", "none")
 
 
-def prepare(names: Sequence[str], rows: int, module: str, scale: str) -> None:
-    """Begin a run of a module's suites: generate its tables, once, and collect its circumstances."""
+def prepare(module: str, scale: str, make: Callable[[], dict[str, tuple[int, int]]]) -> None:
+    """Begin a run of a module's suites: make its data, once, and collect its circumstances.
+
+    Parameters
+    ----------
+    module : str
+        Name of the suites' module, as in "tabular".
+    scale : str
+        The scale, which says where results are.
+    make : callable
+        Puts the data sets into `DATA`, and returns rows and columns of each by name.
+    """
     journal(scale).clear_notes(module)
-    for folder in (TABLES, FILES, NOTES):
+    for folder in (DATA, FILES, NOTES):
         folder.mkdir()
-    shapes: dict[str, tuple[int, int]] = {}
-    for name in names:
-        df = _table(name, rows)
-        shapes[name] = df.shape
-        df.to_pickle(TABLES / name)
+    shapes = {f"{module}.{name}": shape for name, shape in make().items()}
     keeper(scale).begin(FILES, seed=data_generator.DEFAULT_SEED, scale=scale, shapes=shapes)
 
 
-def _table(name: str, rows: int) -> pd.DataFrame:
-    return data_generator.table(name, rows=rows).df
-
-
-@functools.cache
-def load(dataset: str) -> pd.DataFrame:
-    """Return a table that `prepare` made, shape (rows, columns); loaded once in a process."""
-    import pandas as pd
-
-    return pd.read_pickle(TABLES / dataset)  # noqa: S301 (written by `prepare`)
-
-
-class Cell:
-    """What the benchmarks of one suite do with one (format, dataset).
+class Cell(ABC, Generic[A]):
+    """What the benchmarks of one suite do with one file.
 
     Parameters
     ----------
     suite : str
         Module and class of the benchmark, as in "tabular.Tabular".
     params : sequence of str
-        The parameters of the benchmark: format, data set, and any others.
+        The parameters of the benchmark: format, data set, what else tells files apart, and any others.
     scale : str
         The scale, which says where results are.
     limit_seconds : float
         How long the process may take before it is ended as timed out.
     """
 
+    registry: ClassVar[Registry[Any]]
+    """The family of the adapters."""
+    file_axes: ClassVar[int] = 2
+    """How many parameters, from the first, tell files apart."""
+
     def __init__(self, suite: str, params: Sequence[str], scale: str, limit_seconds: float) -> None:
         self.suite, self.params = suite, params
+        self._name = "-".join([params[1], params[0], *params[2 : self.file_axes]])
         self.label, self.dataset = params[:2]
         self.journal, self.keeper = journal(scale), keeper(scale)
         self.limit_seconds = limit_seconds
 
-    def start(self, *suites_before: str) -> DataFormat:
+    def start(self, *suites_before: str) -> A:
         """Begin: return the adapter, warmed up; skip the cell, with a reason, if there is none.
 
         Parameters
@@ -114,44 +114,43 @@ class Cell:
             asv's sign that a cell is skipped.
         """
         try:
-            adapter = data_formats.get(self.label)
+            adapter: A = self.registry.get(self.label)
         except (Unavailable, UnknownName) as error:
             raise self.skip(Status.UNAVAILABLE, error) from error
         for suite in (self.suite, *suites_before):
-            earlier = self.journal.ended_badly(suite, self.params)
+            earlier = self.journal.ended_badly(suite, self.params[: self.file_axes])
             if earlier:
                 self._write(earlier.status, earlier.sentence)
                 raise RuntimeError(earlier.sentence)
         spent_seconds = time.monotonic() - _process_start()
         self.journal.watch(self.suite, self.params, max(1.0, self.limit_seconds - spent_seconds))
-        self.guard(lambda: warm_up(adapter))
+        self.guard(lambda: self.warm_up(adapter))
         return adapter
 
-    def check(self, adapter: DataFormat, df: pd.DataFrame) -> None:
-        """Skip the cell, with a reason, if the format cannot hold the table."""
-        try:
-            adapter.check(df)
-        except CannotHold as error:
-            raise self.skip(Status.UNSUPPORTED, error) from error
-
-    def path(self, adapter: DataFormat, kind: str = "kept") -> Path:
+    def path(self, adapter: A, kind: str = "kept") -> Path:
         """Return where a file of the cell is, or will be: the one that is kept, or another."""
-        return FILES / f"{self.dataset}-{self.label}-{kind}{adapter.suffix}"
+        return FILES / f"{self._name}-{kind}{adapter.suffix}"
 
-    def keep(self, adapter: DataFormat, path: Path) -> None:
+    def keep(self, adapter: A, path: Path) -> None:
         """Keep the file that a measured save has left, if any, for the suites that read."""
         if path.exists():
             adapter.remove(self.path(adapter))
             path.rename(self.path(adapter))
 
-    def saved(self, adapter: DataFormat) -> Path:
+    def saved(self, adapter: A) -> Path:
         """Return the path of the kept file; save it now if no benchmark has done so before."""
         path = self.path(adapter)
         if not path.exists():
-            df = load(self.dataset)
-            self.check(adapter, df)
-            self.guard(lambda: adapter.save(df, path))
+            self.save(adapter, path)
         return path
+
+    @abstractmethod
+    def warm_up(self, adapter: A) -> None:
+        """Save and read something tiny, so that no import of a library falls into a measured call."""
+
+    @abstractmethod
+    def save(self, adapter: A, path: Path) -> None:
+        """Save the data set of the cell, unmeasured; skip the cell, or write down what is raised."""
 
     def note(self, name: str, value: str) -> None:
         """Note what was measured besides, for other processes of the cell."""
@@ -161,6 +160,10 @@ class Cell:
         """Return what was noted; if nothing was, measure now, which notes it."""
         if not self.has_note(name):
             measure()
+        return self.note_of(name)
+
+    def note_of(self, name: str) -> str:
+        """Return what was noted."""
         return self._note(name).read_text(encoding="utf-8")
 
     def has_note(self, name: str) -> bool:
@@ -195,7 +198,7 @@ class Cell:
         self._write(Status.VALUE, sentence)
 
     def _note(self, name: str) -> Path:
-        return NOTES / f"{self.dataset}-{self.label}-{name}"
+        return NOTES / f"{self._name}-{name}"
 
     def _write_failure(self, error: BaseException) -> None:
         named = str(error) if isinstance(error, WrongValues) else f"{type(error).__name__}: {error}"
@@ -206,7 +209,7 @@ class Cell:
 
 
 class WrongValues(Exception):
-    """A table came back with other values than were saved."""
+    """Data came back with other values than were saved."""
 
 
 @functools.cache

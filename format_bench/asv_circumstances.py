@@ -51,7 +51,7 @@ class Keeper:
         seed, scale
             What the data are made from.
         shapes : dict
-            Rows and columns of each data set.
+            Rows and columns of each data set, by names as in "tabular.eq".
         """
         try:
             facts = circumstances.collect(scratch, seed=seed, scale=scale, threads="all")
@@ -79,7 +79,10 @@ class Keeper:
         own = [each for each in map(json.loads, lines) if each["asv_commit"] in ("", commit)]
         if not own:
             return {}
-        found: dict[str, Any] = own[-1]
+        # Each module of suites begins a run of its own, on data sets of its own.
+        found: dict[str, Any] = {**own[-1], "shapes": {}}
+        for each in own:
+            found["shapes"] |= each["shapes"]
         if self.end_path.exists() and "load_average" in found:
             end = json.loads(self.end_path.read_text(encoding="utf-8"))
             found["ended"], found["load_average"]["end"] = end["ended"], end["load"]

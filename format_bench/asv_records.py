@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from format_bench.asv_codecs import CHOICES
 from format_bench.intervals import median_interval
 from format_bench.journal import Status
 from format_bench.records import Record, engine_of
@@ -20,6 +21,11 @@ METRICS = {
     "track_read_memory": "read memory",
     "track_held_memory": "held memory",
     "track_lost_columns": "lost columns",
+    "track_changed_images": "changed images",
+    "track_files": "files",
+    "track_open_time": "open time",
+    "track_random_read": "random read time per image",
+    "track_batch_read": "batch read time per image",
     "peakmem_save": "save peak memory",
     "peakmem_read": "read peak memory",
 }
@@ -41,7 +47,8 @@ def records_of(run: Run, circumstances: dict[str, Any]) -> list[Record]:
 
 def _record(cell: Cell, run: Run, shapes: dict[str, list[int]]) -> Record:
     suite, _, method = cell.benchmark.rpartition(".")
-    rows, columns = shapes.get(cell.dataset, (0, 0))
+    choice = cell.axes.get("codec", "")
+    rows, columns = shapes.get(f"{suite.partition('.')[0]}.{cell.dataset}", (0, 0))
     interval = median_interval(cell.samples) if len(cell.samples) > 1 else None
     return Record(
         suite=suite,
@@ -50,8 +57,8 @@ def _record(cell: Cell, run: Run, shapes: dict[str, list[int]]) -> Record:
         dataset=cell.dataset,
         rows=rows,
         columns=columns,
-        codec=None,
-        level=None,
+        codec=None if choice in ("", "none") else choice,
+        level=CHOICES.get(choice),
         cache=cell.axes.get("cache"),
         threads="all",
         metric=METRICS[method],

@@ -14,8 +14,8 @@ from adapter_core.errors import FormatBenchError
 from format_bench.asv_steps import WRONG
 from format_bench.journal import Journal, Reason, Status
 
-REMARKED = "track_lost_columns"
-"""The benchmark whose values come with a remark: what was lost."""
+REMARKED = ("track_lost_columns", "track_changed_images", "compression.Compression.track_size")
+"""The benchmarks whose values come with a remark: what was lost, or which codec was declined."""
 
 UNEXPLAINED = "asv has no value, and no process of this cell left a reason"
 
@@ -116,7 +116,7 @@ def _place_in_tables(name: str) -> tuple[int, str]:
 def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> list[Cell]:
     """Return the cells of one benchmark, in the order of its parameters."""
     name = benchmark["name"]
-    suite, _, method = name.rpartition(".")
+    suite = name.rpartition(".")[0]
     axes = result.get_result_params(name)
     values = result.get_result_value(name, axes)
     samples = result.get_result_samples(name, axes)
@@ -132,7 +132,7 @@ def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> lis
             cells.append(Cell(*facts, None, *_why(said), named))
         else:
             remarks = [each.sentence for each in said if each.status is Status.VALUE]
-            remark = remarks[-1] if remarks and method == REMARKED else ""
+            remark = remarks[-1] if remarks and name.endswith(REMARKED) else ""
             cells.append(Cell(*facts, value, "value", remark, named, list(taken or [value])))
     return cells
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError
 from format_bench import page_cache
-from format_bench.asv_cell import Cell, WrongValues, load
+from format_bench.asv_cell import WrongValues
+from format_bench.asv_tables import load
 from format_bench.journal import Status
 from format_bench.memory import measure
 from format_bench.touch import touch
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adapter_core import DataFormat
+    from format_bench.asv_cell import Cell
+    from format_bench.asv_tables import TableCell
 
 SAVE_MEMORY, READ_MEMORY, HELD_MEMORY = "save memory", "read memory", "held memory"
 VERDICT = "verdict"
@@ -26,13 +29,13 @@ WRONG = "came back wrong: "
 """Begins the sentence of a cell whose table came back with other values."""
 
 
-def save(cell: Cell, adapter: DataFormat, df: pd.DataFrame, path: Path) -> None:
+def save(cell: TableCell, adapter: DataFormat, df: pd.DataFrame, path: Path) -> None:
     """Save, and note by how much the process grew, in bytes."""
     growth, _ = measure(lambda: adapter.save(df, path))
     cell.note(SAVE_MEMORY, str(growth.peak_bytes))
 
 
-def read(cell: Cell, adapter: DataFormat, path: Path) -> pd.DataFrame:
+def read(cell: TableCell, adapter: DataFormat, path: Path) -> pd.DataFrame:
     """Read, and note by how much the process grew at its peak and for good, in bytes."""
     growth, df = measure(lambda: touch(adapter.read(path)))
     cell.note(READ_MEMORY, str(growth.peak_bytes))
@@ -40,14 +43,14 @@ def read(cell: Cell, adapter: DataFormat, path: Path) -> pd.DataFrame:
     return df
 
 
-def note_verdict(cell: Cell, adapter: DataFormat, df: pd.DataFrame) -> None:
+def note_verdict(cell: TableCell, adapter: DataFormat, df: pd.DataFrame) -> None:
     """Compare a table read back with the one saved, and note the verdict."""
     verdict = verify(load(cell.dataset), df, adapter.kept_digits)
     facts = {"losses": verdict.losses, "lost": verdict.lost_columns, "errors": verdict.errors}
     cell.note(VERDICT, json.dumps(facts))
 
 
-def lost_columns(cell: Cell, adapter: DataFormat, path: Path) -> int:
+def lost_columns(cell: TableCell, adapter: DataFormat, path: Path) -> int:
     """Return in how many columns something was lost though every value is right; remark on what.
 
     Raises
@@ -62,10 +65,10 @@ def lost_columns(cell: Cell, adapter: DataFormat, path: Path) -> int:
     return int(facts["lost"])
 
 
-def refuse_wrong(cell: Cell) -> None:
+def refuse_wrong(cell: Cell[Any]) -> None:
     """Fail a cell of which an earlier suite has found that its table comes back wrong."""
     if cell.has_note(VERDICT):
-        facts = json.loads(cell.noted(VERDICT, lambda: None))
+        facts = json.loads(cell.note_of(VERDICT))
         cell.guard(lambda: _raise_if_wrong(facts))
 
 
@@ -74,7 +77,7 @@ def _raise_if_wrong(facts: dict[str, Any]) -> None:
         raise WrongValues(WRONG + "; ".join(facts["errors"]))
 
 
-def set_page_cache(cell: Cell, path: Path, state: str) -> None:
+def set_page_cache(cell: Cell[Any], path: Path, state: str) -> None:
     """Bring a file into the page cache ("warm") or prove it out of it ("cold"), else skip the cell."""
     if state == "warm":
         for file in page_cache.files_of(path):

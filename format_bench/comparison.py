@@ -36,19 +36,25 @@ class Table:
 
 
 def tables(cells: Iterable[Cell], floors: Floors | None = None) -> list[Table]:
-    """Return two tables for each data set, one of times and one of the rest, in the order of the cells.
+    """Return tables for each data set, of times and of the rest, in the order of the cells.
 
-    Ties are marked if the noise floors are given. The peak memory of whole processes is left out: the
-    growth during the call says it better.
+    Cells with a codec have tables of their own, see `format_bench.compression`. Ties are marked if the
+    noise floors are given. The peak memory of whole processes is left out: the growth during the call
+    says it better.
     """
     by_title: dict[str, list[Cell]] = {}
     for cell in cells:
-        if not cell.metric.endswith(PROCESS_PEAK):
-            kind = "time" if cell.unit == "seconds" else "size, memory and losses"
-            by_title.setdefault(f"{cell.dataset}: {kind}", []).append(cell)
+        if not cell.metric.endswith(PROCESS_PEAK) and "codec" not in cell.axes:
+            by_title.setdefault(f"{cell.dataset}: {_kind(cell)}", []).append(cell)
     datasets = list(dict.fromkeys(title.partition(":")[0] for title in by_title))
     in_order = sorted(by_title, key=lambda title: datasets.index(title.partition(":")[0]))
     return [_table(title, by_title[title], floors) for title in in_order]
+
+
+def _kind(cell: Cell) -> str:
+    if cell.unit != "seconds":
+        return "size, memory and losses"
+    return "random access" if cell.benchmark.startswith("image.ImageRandom") else "time"
 
 
 def _table(title: str, cells: list[Cell], floors: Floors | None) -> Table:
@@ -73,16 +79,22 @@ def _values(cells: list[Cell], metric: str) -> list[float]:
 
 def _text(cell: Cell, best: float | None, floors: Floors | None, notes: list[str]) -> str:
     if cell.value is None:
-        return f"{cell.status} {_reference(f'{cell.format}: {cell.status}: {cell.sentence}', notes)}"
-    mark = BEST if cell.value == best else ""
-    if floors and best and not mark and cell.value <= best * (1 + floors.of(cell.metric, cell.unit)):
-        mark = TIE
+        return f"{cell.status} {reference(f'{cell.format}: {cell.status}: {cell.sentence}', notes)}"
+    mark = mark_of(cell, best, floors)
     if cell.sentence:
-        mark += f" {_reference(f'{cell.format}: {cell.sentence}', notes)}"
+        mark += f" {reference(f'{cell.format}: {cell.sentence}', notes)}"
     return human(cell.value, cell.unit) + mark
 
 
-def _reference(note: str, notes: list[str]) -> str:
+def mark_of(cell: Cell, best: float | None, floors: Floors | None) -> str:
+    """Return `BEST`, `TIE` or nothing, for a cell with a value beside the smallest value."""
+    if cell.value == best:
+        return BEST
+    bound = (best or 0) * (1 + floors.of(cell.metric, cell.unit)) if floors else 0
+    return TIE if cell.value is not None and cell.value <= bound else ""
+
+
+def reference(note: str, notes: list[str]) -> str:
     """Return the number of a note in brackets; the same note has one number."""
     if note not in notes:
         notes.append(note)
@@ -95,7 +107,7 @@ def human(value: float, unit: str) -> str:
     Raises
     ------
     ValueError
-        If the unit is none of "seconds", "bytes" and "columns".
+        If there is no such unit.
     """
     if unit not in _STEPS:
         raise ValueError(f"{unit!r} is none of {', '.join(_STEPS)}")
@@ -108,7 +120,7 @@ def human(value: float, unit: str) -> str:
 # From the largest to the smallest; the prefixes are those of the SI.
 _STEPS = {
     "seconds": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
-    "columns": ((1, ""),),
+    **dict.fromkeys(("columns", "files", "images"), ((1, ""),)),
     "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
 }
 

@@ -113,13 +113,18 @@ class Journal:
                 note.unlink()
 
     def ended_badly(self, suite: str, params: Sequence[str]) -> Reason | None:
-        """Return why an earlier process of this cell hung or crashed in this run, if one did.
+        """Return why an earlier process hung or crashed in this run, if one did.
 
-        Suites have different parameters; the first two, format and data set, are common to all.
+        Parameters
+        ----------
+        suite : str
+            The suite of that process.
+        params : sequence of str
+            The first of its parameters, format and data set in any case.
         """
         for note in self._left_over():
             reason = self._reason_of(note)
-            if reason.suite == suite and reason.params[:2] == list(params[:2]):
+            if reason.suite == suite and reason.params[: len(params)] == list(params):
                 return reason
         return None
 

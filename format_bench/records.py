@@ -33,6 +33,11 @@ METRICS = {
     "save peak memory": "bytes",
     "read peak memory": "bytes",
     "lost columns": "columns",
+    "open time": "seconds",
+    "random read time per image": "seconds",
+    "batch read time per image": "seconds",
+    "files": "files",
+    "changed images": "images",
     "read amplification": "ratio",
 }
 """What is measured, and its unit."""
@@ -65,7 +70,7 @@ class Record:
     metric: str
     """One of `METRICS`."""
     unit: str
-    """"seconds", "bytes", "columns" or "ratio"."""
+    """"seconds", "bytes", "columns", "files", "images" or "ratio"."""
     value: float | None
     repeats: list[float]
     """All samples in the order taken, in `unit`; possibly none."""

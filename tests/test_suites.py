@@ -161,7 +161,7 @@ def test_the_circumstances_of_the_run_are_written(project, printed):
     assert facts["libraries"]["pandas"] == pd.__version__
     assert facts["scale"] == "tiny"
     assert facts["commit"]["hash"]
-    assert facts["shapes"]["eq"] == [100, 8]
+    assert facts["shapes"]["tabular.eq"] == [100, 8]
     assert facts["started"] <= facts["ended"]
     assert len(facts["load_average"]["end"]) == 3
 

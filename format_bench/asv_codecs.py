@@ -1,0 +1,82 @@
+"""The cells of the compression suite: a table in a format under one choice of codec."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core import Unsupported
+from format_bench.asv_cell import WrongValues
+from format_bench.asv_steps import WRONG
+from format_bench.asv_tables import TableCell, load
+from format_bench.journal import Status
+from format_bench.verify import verify
+
+if TYPE_CHECKING:
+    from adapter_core import DataFormat
+
+OWN_DEFAULT = "own default"
+
+CHOICES: dict[str, int | None] = {"none": None, OWN_DEFAULT: None, "lz4": None, "zstd level 1": 1}
+"""What can be chosen, and its level; the codec is the first word. The thesis' own choices, and what a
+user gets who chooses nothing."""
+
+
+def codec_of(adapter: DataFormat, choice: str) -> tuple[str | None, int | None]:
+    """Return codec and level of a format that stand for one of `CHOICES`.
+
+    HDF5 has its codecs inside of Blosc, as in "blosc:lz4".
+
+    Raises
+    ------
+    Unsupported
+        If the format has no such codec, or no default of its own.
+    """
+    if choice == "none":
+        return None, None
+    if choice == OWN_DEFAULT:
+        if adapter.default_codec is None:
+            raise Unsupported(f"{adapter.label} does not compress unless it is told to, see none")
+        return adapter.default_codec, None
+    name = choice.partition(" ")[0]
+    for codec in adapter.codecs:
+        if codec.name in (name, f"blosc:{name}"):
+            return codec.name, CHOICES[choice] if codec.levels else None
+    raise Unsupported(f"{adapter.label} has no codec {name}")
+
+
+class CompressionCell(TableCell):
+    """A table in a format under one choice of codec, the third parameter."""
+
+    file_axes = 3
+
+    def chosen(self, adapter: DataFormat) -> tuple[str | None, int | None]:
+        """Return codec and level; skip the cell, with a reason, if the format has no such choice."""
+        try:
+            return codec_of(adapter, self.params[2])
+        except Unsupported as error:
+            raise self.skip(Status.UNSUPPORTED, error) from error
+
+    def save(self, adapter: DataFormat, path: Path) -> None:
+        """Save the table, unmeasured."""
+        df = load(self.dataset)
+        self.check(adapter, df)
+        codec, level = self.chosen(adapter)
+        self.guard(lambda: adapter.save(df, path, codec, level))
+
+    def proven_size(self, adapter: DataFormat) -> int:
+        """Return the size of the kept file in bytes; remark on a codec that was declined.
+
+        Raises
+        ------
+        WrongValues
+            If the table comes back wrong.
+        """
+        path = self.saved(adapter)
+        verdict = verify(load(self.dataset), adapter.read(path), adapter.kept_digits)
+        if verdict.errors:
+            raise WrongValues(WRONG + "; ".join(verdict.errors))
+        codec, used = self.chosen(adapter)[0], adapter.codec_used(path)
+        if used != codec:
+            self.remark(f"{adapter.label} was told to use {codec}; its file shows {used or 'none'}")
+        return adapter.size_bytes(path)

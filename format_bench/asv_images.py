@@ -1,0 +1,92 @@
+"""The sets of images of the asv suite, and the cells that save and read them."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import data_generator
+import image_storages
+from adapter_core import CannotHold, Unavailable
+from adapter_core.image_storage import ImageStorage
+from format_bench import image_cache
+from format_bench.asv_cell import DATA, FILES, Cell, prepare
+from format_bench.journal import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+
+ROOM = 1.5
+"""Free disk space that a cell asks for, as a multiple of the raw pixels: Base64 takes 1.34, and the
+file system something."""
+
+
+def prepare_images(counts: Mapping[str, int], module: str, scale: str) -> None:
+    """Begin a run of a module's suites on sets of so many images."""
+
+    def make() -> dict[str, tuple[int, int]]:
+        for name, count in counts.items():
+            found = data_generator.images(name, count)
+            images = cast("Sequence[np.ndarray]", found.images)
+            image_cache.write(images, cast("Sequence[int]", found.labels), DATA / name)
+        # Images and labels, as it were two columns.
+        return {name: (count, 2) for name, count in counts.items()}
+
+    prepare(module, scale, make)
+
+
+@functools.cache
+def load(dataset: str) -> tuple[image_cache.CachedImages, np.ndarray]:
+    """Return images and labels that `prepare_images` made; loaded once in a process."""
+    return image_cache.load(DATA / dataset)
+
+
+class ImageCell(Cell[ImageStorage]):
+    """A set of images in a storage."""
+
+    registry = image_storages.registry
+
+    @functools.cached_property
+    def images(self) -> image_cache.CachedImages:
+        """The set."""
+        return load(self.dataset)[0]
+
+    def check(self, adapter: ImageStorage) -> None:
+        """Skip the cell, with a reason, if the storage cannot hold the set, or the disk has no room."""
+        try:
+            adapter.check(self.images)
+        except CannotHold as error:
+            raise self.skip(Status.UNSUPPORTED, error) from error
+        free, needed = shutil.disk_usage(FILES).free, ROOM * self.images.size_bytes
+        if free < needed:
+            why = f"the disk has {free / 1e9:.0f} GB free; the set may take {needed / 1e9:.0f} GB"
+            raise self.skip(Status.UNAVAILABLE, Unavailable(adapter.label, why, "free some"))
+
+    def warm_up(self, adapter: ImageStorage) -> None:
+        """Save, read and open a tiny set."""
+        warm_up(adapter)
+
+    def save(self, adapter: ImageStorage, path: Path) -> None:
+        """Save the set, unmeasured."""
+        self.check(adapter)
+        self.guard(lambda: adapter.save(*load(self.dataset), path))
+
+
+@functools.cache
+def warm_up(adapter: ImageStorage) -> None:
+    """Save, read and open a tiny set, so that no import of a library falls into a measured call."""
+    import numpy as np
+
+    images = [np.full((8, 8, 3), value, np.uint8) for value in range(4)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"warm{adapter.suffix}")
+        adapter.save(images, range(4), path)
+        adapter.read(path)
+        with adapter.open(path) as reader:
+            reader.get(1)
+            reader.get_many([2, 0])
