@@ -124,4 +124,4 @@ def _from_hub(name: str) -> Any:
 
 
 def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".strip().splitlines()[0]
+    return f"{type(error).__name__}: {error}".splitlines()[0].rstrip(" .:")

@@ -48,7 +48,8 @@ def digits(count: int) -> Dataset:
 def pictures(count: int) -> Dataset:
     """Return the first pictures of `PICTURES`, each a class of its own; they are decoded when asked for.
 
-    Only files inside the installed package are opened: nothing is ever downloaded.
+    Only files inside the installed package are opened: nothing is ever downloaded. Three are JPEG files,
+    whose pixels may differ in the last bit between versions of Pillow.
 
     Raises
     ------

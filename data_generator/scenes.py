@@ -50,8 +50,8 @@ KINDS = {
     "imagenet-like": Kind(
         Style("large", leaves=1000, smallest=8, largest=224, roughness=60, persistence=13),
         short_side=160,
-        # Cameras' 4:3 and 3:2, and others up to 2:1; 105 kB on average, as in ImageNet-100.
-        long_sides=(213,) * 11 + (240,) * 2 + tuple(range(160, 321, 23)),
+        # Cameras' 4:3 and 3:2, and others from 1:1 up; 105 kB on average, as in ImageNet-100.
+        long_sides=(213,) * 11 + (240,) * 2 + tuple(range(160, 299, 23)),
         classes=100,
         class_by_class=True,
         grey_percent=2,
@@ -118,7 +118,7 @@ class Scenes:
         window = canvas[top : top + self._height[number], left : left + self._width[number]]
         window, gains = window[:, :: self._step[number]], self._gains[number]
         if self._grey[number]:
-            window, gains = window[:, :, 1], gains[1]
+            window, gains = window[:, :, 1], gains[1:2]
         # Gains are at most 128, in 1/128: the product fits in 16 bits.
         image = window * gains
         image >>= 7
