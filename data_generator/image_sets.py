@@ -31,11 +31,11 @@ def images(name: str, count: int, seed: int = DEFAULT_SEED) -> Dataset:
     Parameters
     ----------
     name : str
-        - ``cifar-like``: shape (32, 32, 3), labels 0 to 9 at random; PNG files take 0.73 of the raw
+        - ``cifar-like``: shape (32, 32, 3), labels 0 to 9 at random; PNG files take 0.74 of the raw
           bytes, as those of CIFAR-10 do.
         - ``imagenet-like``: short side 160 and long side 160 to 298 pixels, upright or not, 2 % of them
           greyscale of shape (height, width); labels 0 to 99, sorted; 105 kB on average, of which PNG
-          files take 0.61, as those of ImageNet-100 do.
+          files take 0.60, as those of ImageNet-100 do.
         - ``digits``: the handwritten digits of scikit-learn, see `data_generator.photographs.digits`.
         - ``pictures``: pictures of scikit-image, see `data_generator.photographs.pictures`.
     count : int
