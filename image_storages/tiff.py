@@ -35,7 +35,7 @@ class Adapter(ImageStorage):
     noticed. TIFF has no file without a page: a set of no images is one black pixel and the number 0.
 
     BigTIFF, since sets beyond 4 GB need it, and how large a set becomes is known too late. Images of
-    equal shape that follow each other are handed over in batches, which spares tifffile most of its work.
+    equal shape that follow each other are handed over in batches, to spare tifffile most of its work.
 
     Format: https://www.awaresystems.be/imaging/tiff/bigtiff.html
     """
