@@ -1,8 +1,9 @@
 """Canvases that images are cut from: overlapping leaves with textures, which compress as photographs do.
 
-Ellipses of all sizes that hide each other ("dead leaves", https://doi.org/10.1023/A:1011161428393) have
-the edges and the statistics of photographs over all scales; textures of equal power in each octave fill
-them. All arithmetic is of integers, so that a canvas has the same pixels on every machine.
+Ellipses of all sizes that hide each other ("dead leaves"; Lee, Mumford and Huang, Occlusion Models for
+Natural Images, 2001) have the edges and the statistics of photographs over all scales; textures of equal
+power in each octave fill them. All arithmetic is of integers, so that a canvas has the same pixels on
+every machine.
 """
 
 from __future__ import annotations
