@@ -12,10 +12,11 @@ import pytest
 
 import image_storages
 from adapter_core import CannotHold
+from data_generator.hostile_images import equal, hostile_images, random_image, unequal
 from format_bench.verify_images import verify_images
-from tests.image_sets import MadeOnDemand, equal, random_image, sets, unequal
+from tests.image_sets import MadeOnDemand
 
-SETS = sets()
+SETS = hostile_images()
 
 
 @pytest.fixture(params=image_storages.names())

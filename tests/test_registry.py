@@ -37,7 +37,11 @@ def registry(tmp_path, monkeypatch):
 def test_the_twelve_of_the_thesis_are_listed():
     assert set(TWELVE) <= set(data_formats.names())
     assert data_formats.names() == sorted(data_formats.names(), key=str.lower)
-    assert image_storages.names() == []
+
+
+def test_the_six_storages_of_the_thesis_are_listed():
+    assert {"PNG", "Base64", "HDF5", "Parquet", "SQLite", "LMDB"} <= set(image_storages.names())
+    assert image_storages.names() == sorted(image_storages.names(), key=str.lower)
 
 
 def test_an_adapter_is_found_by_its_label():
