@@ -1,0 +1,137 @@
+"""RocksDB through rocksdict."""
+
+from __future__ import annotations
+
+import struct
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.flat_images import shape_row
+from adapter_core.image_batches import none_larger
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import numpy as np
+    import rocksdict
+
+    from adapter_core.image_input import CheckedImages
+
+KEY = struct.Struct(">I")
+"""Big-endian, since keys are in the order of their bytes."""
+
+NOTE = struct.Struct("<4I")
+"""Height, width, channels and label, before the pixels in each value."""
+
+MOST_BYTES = 3 * 2**30
+"""https://github.com/facebook/rocksdb/wiki/RocksDB-FAQ, on the largest values"""
+
+FILE_BYTES = 64 * 2**20
+"""As large as RocksDB makes its files by default: `target_file_size_base`."""
+
+READ_BYTES = 2 * 2**20
+"""How much of a table is read at once where all of it will be."""
+
+
+class Adapter(ImageStorage):
+    """A RocksDB database (a directory): under the number of each image its shape, label and pixels.
+
+    Since the keys come in order, they are written into sorted tables, which the database takes in as
+    they are, without a journal and without sorting them in memory and merging them on disk later:
+    https://github.com/facebook/rocksdb/wiki/Creating-and-Ingesting-SST-files. The keys and values are
+    the bytes themselves (raw mode); otherwise rocksdict may unpickle them.
+    """
+
+    label = "RocksDB"
+    suffix = ".rocksdb"
+    requires = ("rocksdict",)
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        import rocksdict
+
+        options = _options()
+        path.mkdir()
+        tables: list[str] = []
+        writer, filled = None, 0
+        for index, image in enumerate(none_larger(images, MOST_BYTES, self.refusal)):
+            if writer is None:
+                tables.append(str(path / f"new{len(tables)}.sst"))
+                writer, filled = rocksdict.SstFileWriter(options), 0
+                writer.open(tables[-1])
+            note = NOTE.pack(*shape_row(image), labels[index])
+            writer[KEY.pack(index)] = b"".join((note, image.data))
+            filled += image.nbytes
+            if filled >= FILE_BYTES:
+                writer.finish()
+                writer = None
+        if writer is not None:
+            writer.finish()
+        with closing(rocksdict.Rdict(str(path), options)) as database:
+            if tables:
+                moving = rocksdict.IngestExternalFileOptions()
+                moving.set_move_files(True)
+                database.ingest_external_file(tables, moving)
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+        import rocksdict
+
+        images, labels = [], []
+        options = rocksdict.ReadOptions()
+        # Nothing is read twice; and rocksdict's types forget this argument.
+        options.fill_cache(False)  # type: ignore[call-arg]  # noqa: FBT003
+        options.set_readahead_size(READ_BYTES)
+        with closing(_opened(path)) as database:
+            for value in database.values(read_opt=options):
+                image, label = _image_and_label(value)
+                images.append(image)
+                labels.append(label)
+        return images, np.array(labels, np.int64)
+
+    def _open(self, path: Path) -> ImageReader:
+        return _Reader(_opened(path))
+
+
+class _Reader(ImageReader):
+    def __init__(self, database: rocksdict.Rdict) -> None:
+        # Their types are those of rocksdict's other mode.
+        self._database: Any = database
+        last: Any = next(iter(database.keys(backwards=True)), None)
+        super().__init__(0 if last is None else KEY.unpack(last)[0] + 1)
+
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        return _image_and_label(self._database[KEY.pack(index)])
+
+    def _get_many(self, indices: list[int]) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+
+        values = self._database.get([KEY.pack(index) for index in indices])
+        found = [_image_and_label(value) for value in values]
+        return [image for image, _ in found], np.array([label for _, label in found], np.int64)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+
+def _options() -> rocksdict.Options:
+    import rocksdict
+
+    options = rocksdict.Options(raw_mode=True)
+    options.set_compression_type(rocksdict.DBCompressionType.none())
+    return options
+
+
+def _opened(path: Path) -> rocksdict.Rdict:
+    import rocksdict
+
+    return rocksdict.Rdict(str(path), _options(), access_type=rocksdict.AccessType.read_only())
+
+
+def _image_and_label(value: bytes) -> tuple[np.ndarray, int]:
+    import numpy as np
+
+    height, width, channels, label = NOTE.unpack_from(value)
+    shape = (height, width, channels) if channels else (height, width)
+    return np.ndarray(shape, np.uint8, value, NOTE.size), label
