@@ -1,0 +1,175 @@
+"""WebDataset: tar archives of samples."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from tarfile import BLOCKSIZE, USTAR_FORMAT, TarInfo
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapter_core.image_batches import none_larger
+from adapter_core.image_storage import ImageStorage
+from adapter_core.npy_members import HEADER_BYTES, header, image_in, shape_in
+from adapter_core.placed_reader import PlacedReader
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+    from adapter_core.image_reader import ImageReader
+
+INDEX = "index.json"
+
+SHARD_BYTES = 1 << 30
+"""A shard is complete when it has as many."""
+
+MOST_BYTES = 8**11 - 1 - HEADER_BYTES
+"""Sizes have eleven octal digits
+(https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_06)."""
+
+BUFFER_BYTES = 1 << 20
+
+HEAD_BYTES = 3 * BLOCKSIZE
+"""What stands before an image's file: the header of the label's file, the label, the header."""
+
+_END = bytes(2 * BLOCKSIZE)
+"""What an archive ends with."""
+
+_NAME, _SIZE, _SUM = slice(0, 100), slice(124, 135), slice(148, 156)
+"""Where a header holds the name, the size, and the sum of its bytes."""
+
+
+class Shard(NamedTuple):
+    """One archive, as the index describes it."""
+
+    path: Path
+    samples: int
+
+
+class Adapter(ImageStorage):
+    """A directory of tar archives, 000000.tar and so on, and index.json.
+
+    A sample is two members of an archive, the label as text and the image as a .npy file,
+    000000000.cls and 000000000.npy: as `webdataset.TarWriter` writes them, and `webdataset.WebDataset`
+    decodes them by these endings (https://github.com/webdataset/webdataset#the-webdataset-format).
+    index.json lists the archives, with their sizes and numbers of samples, as the wids library has it:
+    so a missing one is noticed. Tar keeps no sum of the pixels.
+
+    The headers of members and of .npy files are made here after one that tarfile or NumPy made. For
+    small images TarWriter needs many times as long, and so does tarfile to read them.
+    """
+
+    label = "WebDataset"
+    suffix = ".wds"
+    requires = ("numpy",)
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        path.mkdir()
+        samples = zip(none_larger(images, MOST_BYTES, self.refusal), labels.tolist(), strict=True)
+        done = 0
+        shards: list[dict[str, str | int]] = []
+        while done < len(labels) or not shards:
+            name = f"{len(shards):06d}.tar"
+            count, size = _write_shard(path / name, samples, done)
+            shards.append({"url": name, "nsamples": count, "filesize": size})
+            done += count
+        index = {"__kind__": "wids-shard-index-v1", "wids_version": 1, "shardlist": shards}
+        (path / INDEX).write_text(json.dumps(index), encoding="utf-8")
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+
+        images, labels = [], []
+        for shard in _shards(path):
+            with shard.path.open("rb", buffering=BUFFER_BYTES) as file:
+                head = file.read(HEAD_BYTES)
+                for _ in range(shard.samples):
+                    label, size = _sample(head)
+                    labels.append(label)
+                    images.append(image_in(file.read(size)))
+                    padding = -size % BLOCKSIZE
+                    head = file.read(padding + HEAD_BYTES)[padding:]
+            if head != _END:
+                raise ValueError(f"{shard.path} does not end after {shard.samples} samples")
+        return images, np.array(labels, np.int64)
+
+    def _open(self, path: Path) -> ImageReader:
+        import numpy as np
+
+        shards = _shards(path)
+        places = []
+        for number, shard in enumerate(shards):
+            with shard.path.open("rb", buffering=0) as file:
+                begin = 0
+                for _ in range(shard.samples):
+                    file.seek(begin)
+                    start = file.read(HEAD_BYTES + HEADER_BYTES)
+                    label, size = _sample(start[:HEAD_BYTES])
+                    shape = shape_in(start[HEAD_BYTES:])
+                    if size != HEADER_BYTES + math.prod(shape):
+                        raise ValueError(f"{shard.path}: an image of shape {shape} has {size} bytes")
+                    places.append((number, begin + len(start), *shape, *[0] * (3 - len(shape)), label))
+                    begin += HEAD_BYTES + size + -size % BLOCKSIZE
+        return PlacedReader(
+            [shard.path for shard in shards], np.array(places, np.int64).reshape(len(places), 6)
+        )
+
+
+def _shards(path: Path) -> list[Shard]:
+    index = json.loads((path / INDEX).read_text(encoding="utf-8"))
+    for each in index["shardlist"]:
+        size = (path / each["url"]).stat().st_size
+        if size != each["filesize"]:
+            raise ValueError(f"{path / each['url']} has {size} bytes, and had {each['filesize']}")
+    return [Shard(path / each["url"], each["nsamples"]) for each in index["shardlist"]]
+
+
+def _write_shard(path: Path, samples: Iterator[tuple[np.ndarray, int]], first: int) -> tuple[int, int]:
+    """Write samples until the shard is complete; return how many, and the bytes of the file."""
+    count = size = 0
+    with path.open("wb", buffering=BUFFER_BYTES) as file:
+        for image, label in samples:
+            key, text = f"{first + count:09d}", b"%d" % label
+            length = HEADER_BYTES + image.nbytes
+            padding = -length % BLOCKSIZE
+            head = _tar_header(f"{key}.cls", len(text)) + text.ljust(BLOCKSIZE, b"\0")
+            file.write(head + _tar_header(f"{key}.npy", length) + header(image.shape))
+            file.write(image.data)
+            file.write(bytes(padding))
+            count += 1
+            size += HEAD_BYTES + length + padding
+            if size >= SHARD_BYTES:
+                break
+        file.write(_END)
+    return count, size + len(_END)
+
+
+def _tar_header(name: str, size: int) -> bytes:
+    """Return the header of a member."""
+    between, end, total = _header_without_name(size)
+    letters = name.encode("ascii")
+    return b"%b%b%06o\0 %b" % (letters.ljust(_NAME.stop, b"\0"), between, total + sum(letters), end)
+
+
+@lru_cache
+def _header_without_name(size: int) -> tuple[bytes, bytes, int]:
+    """Return what stands before and after the sum in the header of a nameless member, and the sum."""
+    info = TarInfo()
+    info.size = size
+    block = info.tobuf(USTAR_FORMAT)
+    return block[_NAME.stop : _SUM.start], block[_SUM.stop :], int(block[_SUM].rstrip(b"\0 "), 8)
+
+
+def _sample(head: bytes) -> tuple[int, int]:
+    """Return the label, and the size of the image's file, from what stands before it.
+
+    The sums of the headers are left: that names, size, shape and the next header fit together says more.
+    """
+    key, ending = head[_NAME].rstrip(b"\0")[:-4], head[_NAME].rstrip(b"\0")[-4:]
+    second = head[2 * BLOCKSIZE :]
+    if len(head) != HEAD_BYTES or ending != b".cls" or second[_NAME].rstrip(b"\0") != key + b".npy":
+        raise ValueError("a shard is cut short or damaged: no sample stands where one should")
+    return int(head[BLOCKSIZE : BLOCKSIZE + int(head[_SIZE], 8)]), int(second[_SIZE], 8)
