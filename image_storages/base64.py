@@ -109,8 +109,9 @@ def _decoded(row: bytes) -> tuple[np.ndarray, int]:
     """Return the image and the label of a row."""
     from pybase64 import b64decode
 
-    label, height, width, channels, pixels = row.split(b",")
+    label, height, width, channels, pixels = row.split(b",", 4)
     if not pixels.endswith(b"\n"):
         raise ValueError("the last row was cut")
     shape = int(height), int(width), int(channels)
-    return image_of(b64decode(pixels[:-1], validate=True), shape), int(label)
+    # To validate is faster than to pass over what is no Base64, and a view than a copy.
+    return image_of(b64decode(memoryview(pixels)[:-1], validate=True), shape), int(label)
