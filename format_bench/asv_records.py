@@ -57,7 +57,8 @@ def _record(cell: Cell, run: Run, shapes: dict[str, list[int]]) -> Record:
         dataset=cell.dataset,
         rows=rows,
         columns=columns,
-        codec=None if choice in ("", "none") else choice,
+        # "own default" is a name, "zstd level 1" a codec and its level.
+        codec=None if choice in ("", "none") else choice.partition(" level ")[0],
         level=CHOICES.get(choice),
         cache=cell.axes.get("cache"),
         threads="all",

@@ -144,21 +144,25 @@ def _why(said: list[Reason]) -> tuple[str, str]:
 
 
 def _without_wrong(cells: list[Cell]) -> list[Cell]:
-    """Turn all values of a (format, dataset) whose table came back wrong into failures.
+    """Turn all values of a (suite, format, dataset) that came back wrong into failures.
 
-    How fast a wrong table is saved or read is of no interest.
+    How fast wrong data are saved or read is of no interest.
     """
     wrong = {
-        (cell.format, cell.dataset): cell.sentence
+        _what(cell): cell.sentence
         for cell in cells
         if cell.value is None and cell.sentence.startswith(WRONG)
     }
     return [
-        replace(cell, value=None, samples=[], status="failed", sentence=wrong[cell.format, cell.dataset])
-        if (cell.format, cell.dataset) in wrong
+        replace(cell, value=None, samples=[], status="failed", sentence=wrong[_what(cell)])
+        if _what(cell) in wrong
         else cell
         for cell in cells
     ]
+
+
+def _what(cell: Cell) -> tuple[str, str, str]:
+    return cell.benchmark.partition(".")[0], cell.format, cell.dataset
 
 
 def _measured_seconds(result: Any, name: str) -> float:

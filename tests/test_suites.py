@@ -17,11 +17,12 @@ import pytest
 
 import data_formats
 from format_bench import records
+from format_bench.records import METRICS as METRIC_UNITS
 from tests import toys
 from tests.conftest import clone_with, git
 
 DATASETS = ["eq", "int", "float", "bool", "str"]
-BENCHMARKS = {
+TABULAR = {
     "tabular.Tabular.peakmem_save",
     "tabular.Tabular.time_durable_save",
     "tabular.Tabular.time_save",
@@ -34,7 +35,27 @@ BENCHMARKS = {
     "tabular.TabularRead.time_read",
 }
 # Reads have two states of the page cache.
-METRICS = len(BENCHMARKS) + 1
+METRICS = len(TABULAR) + 1
+COMPRESSION = {
+    "compression.Compression.time_save",
+    "compression.Compression.track_size",
+    "compression.CompressionRead.time_read",
+}
+CODECS = ["none", "own default", "lz4", "zstd level 1"]
+IMAGE = {
+    "image.Image.time_save",
+    "image.Image.track_files",
+    "image.Image.track_save_memory",
+    "image.Image.track_size",
+    "image.ImageLoad.track_changed_images",
+    "image.ImageLoad.track_read_memory",
+    "image.ImageRandom.track_batch_read",
+    "image.ImageRandom.track_open_time",
+    "image.ImageRandom.track_random_read",
+    "image.ImageRead.time_read",
+}
+STORAGES = ["png", "jpeg", "hdf5_chunked", "sqlite"]
+"""The storages that the clone keeps; the others would say the same."""
 TOYS = {
     "data_formats/toy_good.py": toys.GOOD,
     "data_formats/toy_broken.py": toys.BROKEN_INSTALLED,
@@ -45,6 +66,7 @@ TOYS = {
     "data_formats/toy_exacting.py": toys.EXACTING,
     "data_formats/toy_lying.py": toys.LYING,
     "data_formats/toy_losing.py": toys.LOSING,
+    "image_storages/toy_flipping.py": toys.FLIPPING,
 }
 
 
@@ -63,6 +85,10 @@ def run(folder: Path, *command: str, fails: bool = False) -> str:
 def project(tmp_path_factory):
     """Return a clone in which the suites ran, were compared and published."""
     folder = clone_with(tmp_path_factory.mktemp("suites") / "clone", TOYS)
+    for path in (folder / "image_storages").glob("[!_]*.py"):
+        if path.stem not in (*STORAGES, "toy_flipping"):
+            path.unlink()
+    git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "Keep few storages")
     conf = (folder / "asv.conf.json").read_text(encoding="utf-8")
     (folder / ".asv.tiny.json").write_text(conf.replace("full", "tiny"), encoding="utf-8")
     run(folder, "-m", "asv", "machine", "--yes", "--machine", "tester")
@@ -84,11 +110,34 @@ def project(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def printed(project):
+def compared(project):
     """Return what postprocessing prints, and the rows of the CSV that it writes."""
     text = run(project, "postprocessing.py", "--config", ".asv.tiny.json")
     with (project / ".asv/tiny/report/comparison.csv").open(encoding="utf-8") as file:
         return text, list(csv.DictReader(file))
+
+
+def of_suite(compared, module):
+    text, rows = compared
+    return text, [row for row in rows if row["benchmark"].startswith(f"{module}.")]
+
+
+@pytest.fixture(scope="module")
+def printed(compared):
+    """Return what is printed, and the rows of tables without compression."""
+    return of_suite(compared, "tabular")
+
+
+@pytest.fixture(scope="module")
+def compressed(compared):
+    """Return what is printed, and the rows of compressed tables."""
+    return of_suite(compared, "compression")
+
+
+@pytest.fixture(scope="module")
+def pictured(compared):
+    """Return what is printed, and the rows of images."""
+    return of_suite(compared, "image")
 
 
 def cells(rows, label, **wanted):
@@ -102,17 +151,75 @@ def cells(rows, label, **wanted):
 def test_all_benchmarks_are_discovered_with_their_parameters(project):
     found = json.loads((project / ".asv/tiny/results/benchmarks.json").read_text())
     assert found.pop("version")
-    assert set(found) == BENCHMARKS
+    assert set(found) == TABULAR | COMPRESSION | IMAGE
     toy = ["Toy", "Broken", "Raising", "Hanging", "Crashing", "Exacting", "Lying", "Losing"]
-    labels = sorted([*data_formats.names(), *toy], key=str.lower)
-    assert found["tabular.TabularRead.time_read"]["params"].pop() == ["'warm'", "'cold'"]
-    assert found["tabular.TabularRead.time_read"]["param_names"].pop() == "cache"
-    for benchmark in found.values():
-        assert benchmark["param_names"] == ["format", "dataset"]
-        assert [[eval(text) for text in values] for values in benchmark["params"]] == [labels, DATASETS]
-        assert benchmark["pretty_name"].startswith("Table: ")
-        assert benchmark["version"] == "2 tiny"
-        assert benchmark["unit"] in ("seconds", "bytes", "columns")
+    formats = [sorted([*data_formats.names(), *toy], key=str.lower), DATASETS]
+    storages = [["Flipping", "HDF5.chunked", "JPEG", "PNG", "SQLite"], ["cifar-like", "imagenet-like"]]
+    compression = [["Feather", "HDF5.table", "ORC", "Parquet"], ["eq", "webface"], CODECS]
+    for name, benchmark in found.items():
+        params = [[eval(text) for text in values] for values in benchmark["params"]]
+        names = benchmark["param_names"]
+        if names[-1] == "cache":
+            assert params.pop() == ["warm", "cold"]
+            names.pop()
+        module = name.partition(".")[0]
+        expected = {
+            "tabular": (formats, ["format", "dataset"], "Table: ", "2 tiny"),
+            "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "1 tiny"),
+            "image": (storages, ["storage", "dataset"], "Images: ", "1 tiny"),
+        }[module]
+        assert (params, names) == expected[:2]
+        assert benchmark["pretty_name"].startswith(expected[2])
+        assert benchmark["version"] == expected[3]
+        assert benchmark["unit"] in METRIC_UNITS.values()
+
+
+def test_every_codec_has_a_value_or_says_why_not(compressed):
+    text, rows = compressed
+    # Reads are named apart from saves and sizes by their suite, not by an axis.
+    assert len(rows) == len(COMPRESSION) * 4 * 2 * len(CODECS)
+    empty = [row for row in rows if row["status"] != "value"]
+    assert {row["format"] for row in empty} == {"HDF5.table", "ORC"}
+    assert all("does not compress unless it is told to" in row["sentence"] for row in empty)
+    assert "webface: compression" in text
+    sizes = {
+        row["metric"]: float(row["value"])
+        for row in cells(rows, "Parquet", dataset="webface")
+        if row["metric"].startswith("size") and row["value"]
+    }
+    assert sizes["size, zstd level 1"] < sizes["size, none"]
+
+
+def test_a_declined_codec_is_told(compressed):
+    _, rows = compressed
+    (cell,) = cells(rows, "ORC", dataset="eq", metric="size, lz4")
+    assert cell["sentence"] == "ORC was told to use lz4; its file shows none"
+
+
+def test_every_storage_has_a_value_or_says_why_not(pictured):
+    _, rows = pictured
+    # Random and sequential reads have two states of the page cache.
+    assert len(rows) == 5 * 2 * (len(IMAGE) + 4)
+    good = [row for row in rows if row["format"] != "Flipping"]
+    empty = [row for row in good if row["status"] != "value"]
+    assert {(row["format"], row["dataset"], row["status"]) for row in empty} == {
+        ("HDF5.chunked", "imagenet-like", "unsupported")
+    }
+    assert all("all must have one shape" in row["sentence"] for row in empty)
+    assert all(float(row["value"]) > 0 for row in good if row["unit"] == "seconds" and row["value"])
+
+
+def test_changed_pixels_are_counted_where_they_are_declared_and_wrong_elsewhere(pictured):
+    text, rows = pictured
+    (cell,) = cells(rows, "JPEG", dataset="cifar-like", metric="changed images")
+    assert float(cell["value"]) == 40
+    assert "pixels of 40 of 40 images changed" in cell["sentence"]
+    assert "JPEG: pixels of 40 of 40" in text
+    (cell,) = cells(rows, "PNG", dataset="cifar-like", metric="changed images")
+    assert (float(cell["value"]), cell["sentence"]) == (0, "")
+    wrong = cells(rows, "Flipping")
+    assert {row["status"] for row in wrong} == {"failed"}
+    assert all(row["sentence"].startswith("came back wrong: pixels of ") for row in wrong)
 
 
 def test_the_environment_is_of_asv_and_holds_the_pinned_libraries(project):
@@ -137,22 +244,24 @@ def test_every_real_format_has_a_value_in_every_cell(printed):
         assert all(float(row["value"]) > 0 for row in own if row["unit"] == "seconds")
 
 
-def test_every_cell_is_a_record_too(project, printed):
-    _, rows = printed
+def test_every_cell_is_a_record_too(project, compared):
+    _, rows = compared
     report = project / ".asv/tiny/report"
     found = records.read(report / "records.jsonl")
-    assert len(found) == len(rows)
     assert len(pd.read_parquet(report / "records.parquet")) == len(rows)
+    sizes = {"eq": (100, 8), "webface": (100, 33), "cifar-like": (40, 2), "imagenet-like": (8, 2)}
     for record, row in zip(found, rows, strict=True):
         facts = (record.format, record.dataset, record.status.value, record.sentence)
         assert facts == (row["format"], row["dataset"], row["status"], row["sentence"])
         assert record.value == (float(row["value"]) if row["value"] else None)
-        assert (record.rows, record.columns) == (100, 8)
+        assert (record.rows, record.columns) == sizes.get(record.dataset, (100, 8))
         assert bool(record.repeats) == (record.value is not None)
-    reads = [record for record in found if record.metric == "read time" and record.format == "CSV"]
-    assert {record.cache for record in reads} == {"warm", "cold"}
-    assert max(len(record.repeats) for record in reads) > 1
-    assert all(record.interval for record in reads if len(record.repeats) > 1)
+    csv_reads = [each for each in found if each.metric == "read time" and each.format == "CSV"]
+    assert {record.cache for record in csv_reads} == {"warm", "cold"}
+    assert max(len(record.repeats) for record in csv_reads) > 1
+    assert all(record.interval for record in csv_reads if len(record.repeats) > 1)
+    choices = {(each.codec, each.level) for each in found if each.suite == "compression.Compression"}
+    assert choices == {(None, None), ("own default", None), ("lz4", None), ("zstd", 1)}
 
 
 def test_the_circumstances_of_the_run_are_written(project, printed):
@@ -272,7 +381,7 @@ def test_the_site_holds_the_same_numbers(project, printed):
     _, rows = printed
     html = project / ".asv/tiny/html"
     index = json.loads((html / "index.json").read_text())
-    assert set(index["benchmarks"]) == BENCHMARKS
+    assert set(index["benchmarks"]) == TABULAR | COMPRESSION | IMAGE
     assert index["graph_param_list"][0]["env-FORMAT_BENCH_SCALE"] == "tiny"
     graphs = [
         path

@@ -56,3 +56,17 @@ EXACTING = (
     .replace("    holds_dup", '    refuses = {Kind.BOOLEAN: "it tells no lies"}\n    holds_dup')
     .replace("import DataFormat", "import DataFormat\nfrom adapter_core.kinds import Kind")
 )
+
+# A storage that turns images upside down and says nothing of it.
+FLIPPING = """
+import image_storages.sqlite
+
+
+class Adapter(image_storages.sqlite.Adapter):
+    label = "Flipping"
+    requires = ("numpy",)
+
+    def _read(self, path):
+        images, labels = super()._read(path)
+        return [image[::-1] for image in images], labels
+"""
