@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -91,7 +92,8 @@ class Adapter(DataFormat):
         import fastavro
         import pyarrow as pa
 
-        table = pa.Table.from_pandas(df, preserve_index=False)
+        # None keeps the default index in the metadata alone, and with it the number of rows.
+        table = pa.Table.from_pandas(df, preserve_index=None)
         fields = [_field(i, table.field(i), table.column(i)) for i in range(table.num_columns)]
         schema = {"type": "record", "name": "row", "fields": fields}
         names = [field["name"] for field in fields]
@@ -131,7 +133,12 @@ class Adapter(DataFormat):
             {PANDAS: metadata},
         )
         arrays = [pa.chunked_array(c, t) for c, t in zip(chunks, types, strict=True)]
-        return pa.Table.from_arrays(arrays, schema=schema).to_pandas()
+        table = pa.Table.from_arrays(arrays, schema=schema)
+        expected = _rows(metadata)
+        if table.num_rows != expected:
+            # Avro marks no end: a file that is cut between two blocks looks whole.
+            raise ValueError(f"{path.name} holds {table.num_rows:,} of {expected:,} rows")
+        return table.to_pandas()
 
     def _column_names(self, path: Path) -> list[str]:
         import fastavro
@@ -153,6 +160,12 @@ class Adapter(DataFormat):
 def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     while batch := list(islice(rows, ROWS_AT_A_TIME)):
         yield batch
+
+
+def _rows(metadata: str) -> int:
+    """Return the number of rows that pandas' metadata tell: the end of the default index."""
+    (index,) = json.loads(metadata)["index_columns"]
+    return int(index["stop"])
 
 
 def _column_name(field: dict[str, Any]) -> str:

@@ -197,6 +197,19 @@ def test_a_truncated_file_raises_or_is_declared_not_to(adapter, path, tmp_path):
     assert bool(silent) is not adapter.detects_truncation, silent
 
 
+def test_an_avro_file_cut_between_two_blocks_is_noticed(tmp_path):
+    path = tmp_path / "table.avro"
+    adapter = data_formats.get("Avro")
+    adapter.save(pd.concat([ordinary()] * 500, ignore_index=True), path)
+    data = path.read_bytes()
+    marker = data[-16:]
+    first_block = data.find(marker, data.find(marker) + 16) + 16
+    assert first_block < len(data)
+    path.write_bytes(data[:first_block])
+    with pytest.raises(ValueError, match="of 2,000 rows"):
+        adapter.read(path)
+
+
 def test_csv_reads_text_that_looks_like_numbers_in_its_first_part_only(tmp_path):
     adapter, path = data_formats.get("CSV"), tmp_path / "t.csv"
     numbers = [f"{i:07}" for i in range(400_000)]
