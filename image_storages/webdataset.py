@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from tarfile import BLOCKSIZE, USTAR_FORMAT, TarInfo
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from adapter_core.image_batches import none_larger
 from adapter_core.image_storage import ImageStorage
 from adapter_core.npy_members import HEADER_BYTES, header, image_in, shape_in
 from adapter_core.placed_reader import PlacedReader
+from adapter_core.shards import BUFFER_BYTES, Shard, checked, described, write_shards
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,14 +23,9 @@ if TYPE_CHECKING:
 
 INDEX = "index.json"
 
-SHARD_BYTES = 1 << 30
-"""A shard is complete when it has as many."""
-
 MOST_BYTES = 8**11 - 1 - HEADER_BYTES
 """Sizes have eleven octal digits
 (https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_06)."""
-
-BUFFER_BYTES = 1 << 20
 
 HEAD_BYTES = 3 * BLOCKSIZE
 """What stands before an image's file: the header of the label's file, the label, the header."""
@@ -40,13 +35,6 @@ _END = bytes(2 * BLOCKSIZE)
 
 _NAME, _SIZE, _SUM = slice(0, 100), slice(124, 135), slice(148, 156)
 """Where a header holds the name, the size, and the sum of its bytes."""
-
-
-class Shard(NamedTuple):
-    """One archive, as the index describes it."""
-
-    path: Path
-    samples: int
 
 
 class Adapter(ImageStorage):
@@ -68,15 +56,10 @@ class Adapter(ImageStorage):
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         path.mkdir()
-        samples = zip(none_larger(images, MOST_BYTES, self.refusal), labels.tolist(), strict=True)
-        done = 0
-        shards: list[dict[str, str | int]] = []
-        while done < len(labels) or not shards:
-            name = f"{len(shards):06d}.tar"
-            count, size = _write_shard(path / name, samples, done)
-            shards.append({"url": name, "nsamples": count, "filesize": size})
-            done += count
-        index = {"__kind__": "wids-shard-index-v1", "wids_version": 1, "shardlist": shards}
+        pairs = zip(none_larger(images, MOST_BYTES, self.refusal), labels.tolist(), strict=True)
+        samples = (_members(number, image, label) for number, (image, label) in enumerate(pairs))
+        shards = write_shards(path, ".tar", samples, _END)
+        index = {"__kind__": "wids-shard-index-v1", "wids_version": 1, "shardlist": described(shards)}
         (path / INDEX).write_text(json.dumps(index), encoding="utf-8")
 
     def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
@@ -119,32 +102,15 @@ class Adapter(ImageStorage):
 
 
 def _shards(path: Path) -> list[Shard]:
-    index = json.loads((path / INDEX).read_text(encoding="utf-8"))
-    for each in index["shardlist"]:
-        size = (path / each["url"]).stat().st_size
-        if size != each["filesize"]:
-            raise ValueError(f"{path / each['url']} has {size} bytes, and had {each['filesize']}")
-    return [Shard(path / each["url"], each["nsamples"]) for each in index["shardlist"]]
+    return checked(path, json.loads((path / INDEX).read_text(encoding="utf-8"))["shardlist"])
 
 
-def _write_shard(path: Path, samples: Iterator[tuple[np.ndarray, int]], first: int) -> tuple[int, int]:
-    """Write samples until the shard is complete; return how many, and the bytes of the file."""
-    count = size = 0
-    with path.open("wb", buffering=BUFFER_BYTES) as file:
-        for image, label in samples:
-            key, text = f"{first + count:09d}", b"%d" % label
-            length = HEADER_BYTES + image.nbytes
-            padding = -length % BLOCKSIZE
-            head = _tar_header(f"{key}.cls", len(text)) + text.ljust(BLOCKSIZE, b"\0")
-            file.write(head + _tar_header(f"{key}.npy", length) + header(image.shape))
-            file.write(image.data)
-            file.write(bytes(padding))
-            count += 1
-            size += HEAD_BYTES + length + padding
-            if size >= SHARD_BYTES:
-                break
-        file.write(_END)
-    return count, size + len(_END)
+def _members(number: int, image: np.ndarray, label: int) -> tuple[bytes, memoryview, bytes]:
+    """Return both members of a sample, the image's pixels alone in the middle."""
+    key, text, size = f"{number:09d}", b"%d" % label, HEADER_BYTES + image.nbytes
+    before = _tar_header(f"{key}.cls", len(text)) + text.ljust(BLOCKSIZE, b"\0")
+    before += _tar_header(f"{key}.npy", size) + header(image.shape)
+    return before, image.data, bytes(-size % BLOCKSIZE)
 
 
 def _tar_header(name: str, size: int) -> bytes:
