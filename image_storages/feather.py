@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class Adapter(ImageStorage):
     """Feather V2, the Arrow IPC file, one row an image; written batch by batch, uncompressed.
 
-    Columns: see `adapter_core.arrow_images`. Reading everything copies the file into memory, batch by
-    batch, and gives views of it. Random access maps the file instead and copies one image, so that it
-    touches nothing else of its batch.
+    Columns: see `adapter_core.arrow_images`. Reading everything takes the whole file into memory at
+    once, which needs less of it than batch by batch, and gives views of that. Random access maps the
+    file instead and copies one image, so that it touches nothing else of its batch.
 
     Format: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
     """
@@ -38,10 +38,11 @@ class Adapter(ImageStorage):
                 writer.write_batch(batch)
 
     def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
         import pyarrow as pa
 
-        with pa.OSFile(str(path)) as file:
-            return images_of(pa.ipc.open_file(file).read_all().to_batches())
+        file = pa.py_buffer(np.fromfile(path, np.uint8))
+        return images_of(pa.ipc.open_file(file).read_all().to_batches())
 
     def _open(self, path: Path) -> ImageReader:
         import pyarrow as pa
