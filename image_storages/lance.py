@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.arrow_images import (
     SHAPE_COLUMNS,
     image_schema,
-    images_of,
     pixels_of,
     record_reader,
     shapes_of,
 )
-from adapter_core.flat_images import split
+from adapter_core.flat_images import sizes, split
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
 
@@ -25,8 +24,9 @@ if TYPE_CHECKING:
 NO_COMPRESSION = {"lance-encoding:compression": "none"}
 """Else Lance picks a codec by itself: https://lance.org/format/file/encoding/"""
 
-READ_BYTES = 32 << 20
-"""Pixels in a batch read: by default Lance takes a number of rows, be they small or large."""
+READ_BYTES, READ_AHEAD, IO_BYTES = 8 << 20, 2, 64 << 20
+"""Pixels in a batch read, and what is read before it is asked for. By default that are 8,192 rows, be
+they small or large, and 2 GiB. Batches of so many bytes, which Lance offers, come in larger buffers."""
 
 
 class Adapter(ImageStorage):
@@ -52,7 +52,19 @@ class Adapter(ImageStorage):
     def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
         import lance
 
-        return images_of(lance.dataset(path).to_batches(batch_size_bytes=READ_BYTES))
+        dataset = lance.dataset(path)
+        shapes, labels = _shapes_and_labels(dataset)
+        rows = max(1, READ_BYTES * len(shapes) // max(1, int(sizes(shapes).sum())))
+        batches = dataset.to_batches(
+            columns=["image"], batch_size=rows, batch_readahead=READ_AHEAD, io_buffer_size=IO_BYTES
+        )
+        images: list[np.ndarray] = []
+        for batch in batches:
+            some = shapes[len(images) : len(images) + len(batch)]
+            images += split(pixels_of(batch.column("image"), some), some)
+        if len(images) != len(labels):
+            raise ValueError(f"there are {len(images)} images and {len(labels)} labels")
+        return images, labels
 
     def _open(self, path: Path) -> ImageReader:
         import lance
@@ -62,9 +74,8 @@ class Adapter(ImageStorage):
 
 class _Reader(ImageReader):
     def __init__(self, dataset: Any) -> None:
-        notes = dataset.to_table(columns=[*SHAPE_COLUMNS, "label"])
-        self._dataset, self._shapes = dataset, shapes_of(notes)
-        self._labels = notes.column("label").to_numpy()
+        self._dataset = dataset
+        self._shapes, self._labels = _shapes_and_labels(dataset)
         super().__init__(len(self._labels))
 
     def _get(self, index: int) -> tuple[np.ndarray, int]:
@@ -82,3 +93,8 @@ class _Reader(ImageReader):
     def close(self) -> None:
         """Let go of the data set."""
         self._dataset = None
+
+
+def _shapes_and_labels(dataset: Any) -> tuple[np.ndarray, np.ndarray]:
+    notes = dataset.to_table(columns=[*SHAPE_COLUMNS, "label"])
+    return shapes_of(notes), notes.column("label").to_numpy()
