@@ -1,0 +1,127 @@
+"""Records of TFRecord files, each a tf.train.Example of an image and its label.
+
+The messages are of one simple form, so they are put together here: the protobuf package would copy the
+pixels twice on saving and once on reading.
+
+Formats: https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details,
+https://protobuf.dev/programming-guides/encoding/ and
+https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/example/feature.proto
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MOST_BYTES = 2**31 - 2**10
+"""A message has less than 2 GiB (https://protobuf.dev/programming-guides/proto-limits/#total)."""
+
+FRAME_BYTES = 12
+"""What stands before a message: its length, and the checksum of that."""
+
+SUM_BYTES = 4
+
+_VARINT = rb"[\x80-\xff]*[\x00-\x7f]"
+_HEAD = re.compile(
+    rb"\x0aV\x0aV\x0a\x05label\x12V\x1aV\x0aV(V)\x0aV\x0a\x05shape\x12V\x1aV\x0aV(V{2,3})"
+    rb"\x0aV\x0a\x05image\x12V\x0aV\x0aV".replace(b"V", rb"(?:%b)" % _VARINT)
+)
+"""What `_head` gives."""
+
+
+def record(image: np.ndarray, label: int) -> tuple[bytes, memoryview, bytes]:
+    """Return a record, the image's pixels alone in the middle."""
+    import google_crc32c
+
+    head = _head(label, image.shape)
+    checksum = google_crc32c.extend(google_crc32c.value(head), image)
+    return _frame(len(head) + image.nbytes) + head, image.data, _masked(checksum)
+
+
+def sample(message: bytes, checksum: bytes) -> tuple[np.ndarray, int]:
+    """Return the image and the label of a record."""
+    import google_crc32c
+    import numpy as np
+
+    head = _HEAD.match(message)
+    if checksum != _masked(google_crc32c.value(message)) or head is None:
+        raise ValueError(
+            "a TFRecord file is damaged: a record has not the checksum that stands after it"
+        )
+    image = np.frombuffer(message, np.uint8, offset=head.end()).reshape(_integers(head[2]))
+    return image, _integers(head[1])[0]
+
+
+def _masked(checksum: int) -> bytes:
+    """Return a checksum as TFRecord writes it, so that sums of sums are none."""
+    rotated = checksum >> 15 | checksum << 17
+    return struct.pack("<I", (rotated + 0xA282EAD8) & 0xFFFFFFFF)
+
+
+@lru_cache(4096)
+def _frame(length: int) -> bytes:
+    import google_crc32c
+
+    number = struct.pack("<Q", length)
+    return number + _masked(google_crc32c.value(number))
+
+
+def message_length(frame: bytes) -> int:
+    """Return the length of the message that follows a frame."""
+    length = int.from_bytes(frame[:8], "little")
+    if frame != _frame(length):
+        raise ValueError("a TFRecord file is damaged: no record begins where one should")
+    return length
+
+
+@lru_cache(4096)
+def _head(label: int, shape: tuple[int, ...]) -> bytes:
+    """Return an Example as far as the pixels, which are its end."""
+    pixels = math.prod(shape)
+    values = b"\x0a" + _varint(pixels)
+    kind = b"\x0a" + _varint(len(values) + pixels) + values
+    entry = b"\x0a\x05image\x12" + _varint(len(kind) + pixels) + kind
+    features = _feature(b"label", [label]) + _feature(b"shape", shape)
+    features += b"\x0a" + _varint(len(entry) + pixels) + entry
+    return b"\x0a" + _varint(len(features) + pixels) + features
+
+
+def _feature(name: bytes, integers: Iterable[int]) -> bytes:
+    """Return one entry of the features, a list of integers."""
+    values = _delimited(b"\x0a", b"".join(map(_varint, integers)))
+    return _delimited(
+        b"\x0a", _delimited(b"\x0a", name) + _delimited(b"\x12", _delimited(b"\x1a", values))
+    )
+
+
+def _delimited(tag: bytes, data: bytes) -> bytes:
+    return tag + _varint(len(data)) + data
+
+
+def _varint(number: int) -> bytes:
+    """Return a number, seven bits a byte, lowest first; all bytes but the last have the eighth bit."""
+    found = bytearray()
+    while number >= 1 << 7:
+        found.append(number & 127 | 128)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
+
+
+@lru_cache(4096)
+def _integers(varints: bytes) -> list[int]:
+    numbers, number, bits = [], 0, 0
+    for byte in varints:
+        number |= (byte & 127) << bits
+        bits += 7
+        if byte < 1 << 7:
+            numbers.append(number)
+            number = bits = 0
+    return numbers
