@@ -1,7 +1,7 @@
 """How much memory storages need for a set of images: ``python -m tests.image_memory --count 3000``.
 
 The images are made as they are asked for, so that the set itself is nowhere. A save that streams grows
-by little, whatever the size of the set; a read needs the set once. Pages of a mapped file count here, too,
+by little, whatever the size of the set; a read needs the set once. Pages of a mapped file count, too,
 though the kernel can take them back.
 """
 
