@@ -126,6 +126,28 @@ def images_of(batches: Iterable[pa.RecordBatch]) -> tuple[list[np.ndarray], np.n
     return images, np.concatenate(labels)
 
 
+def rows_a_batch(shapes: np.ndarray) -> int:
+    """Return how many images take about `BATCH_BYTES`."""
+    return max(1, BATCH_BYTES * len(shapes) // max(1, int(sizes(shapes).sum())))
+
+
+def images_of_shapes(batches: Iterable[pa.RecordBatch], shapes: np.ndarray) -> list[np.ndarray]:
+    """Return all images of batches with no other column than `image`, as views of their memory.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer images than shapes, or pixels in any image than its shape says.
+    """
+    images: list[np.ndarray] = []
+    for batch in batches:
+        some = shapes[len(images) : len(images) + len(batch)]
+        images += split(pixels_of(batch.column("image"), some), some)
+    if len(images) != len(shapes):
+        raise ValueError(f"there are {len(images)} images and {len(shapes)} shapes")
+    return images
+
+
 def reader_of(batches: Sequence[pa.RecordBatch]) -> FlatReader:
     """Return random access to batches that stay where they are, be it in a mapped file.
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.arrow_images import (
     SHAPE_COLUMNS,
     image_schema,
+    images_of_shapes,
     pixels_of,
     record_reader,
+    rows_a_batch,
     shapes_of,
 )
-from adapter_core.flat_images import sizes, split
+from adapter_core.flat_images import split
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
 
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
 NO_COMPRESSION = {"lance-encoding:compression": "none"}
 """Else Lance picks a codec by itself: https://lance.org/format/file/encoding/"""
 
-READ_BYTES, READ_AHEAD, IO_BYTES = 8 << 20, 2, 64 << 20
-"""Pixels in a batch read, and what is read before it is asked for. By default that are 8,192 rows, be
-they small or large, and 2 GiB. Batches of so many bytes, which Lance offers, come in larger buffers."""
+READ_AHEAD, IO_BYTES = 2, 64 << 20
+"""Batches and bytes that are read before they are asked for: by default, up to 2 GiB. A batch has 8,192
+rows by default, be they small or large; what Lance makes if given a number of bytes takes more."""
 
 
 class Adapter(ImageStorage):
@@ -54,17 +56,13 @@ class Adapter(ImageStorage):
 
         dataset = lance.dataset(path)
         shapes, labels = _shapes_and_labels(dataset)
-        rows = max(1, READ_BYTES * len(shapes) // max(1, int(sizes(shapes).sum())))
         batches = dataset.to_batches(
-            columns=["image"], batch_size=rows, batch_readahead=READ_AHEAD, io_buffer_size=IO_BYTES
+            columns=["image"],
+            batch_size=rows_a_batch(shapes),
+            batch_readahead=READ_AHEAD,
+            io_buffer_size=IO_BYTES,
         )
-        images: list[np.ndarray] = []
-        for batch in batches:
-            some = shapes[len(images) : len(images) + len(batch)]
-            images += split(pixels_of(batch.column("image"), some), some)
-        if len(images) != len(labels):
-            raise ValueError(f"there are {len(images)} images and {len(labels)} labels")
-        return images, labels
+        return images_of_shapes(batches, shapes), labels
 
     def _open(self, path: Path) -> ImageReader:
         import lance

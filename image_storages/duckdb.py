@@ -1,0 +1,125 @@
+"""DuckDB through its Python library and Arrow record batches."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core.arrow_images import (
+    SHAPE_COLUMNS,
+    image_schema,
+    images_of_shapes,
+    record_reader,
+    rows_a_batch,
+    shapes_of,
+)
+from adapter_core.flat_images import image_of, sizes
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+
+VECTOR_ROWS = 2048
+"""What DuckDB handles at once, and its smallest row group:
+https://duckdb.org/docs/stable/sql/statements/attach.html"""
+
+CACHE_BYTES = 256 * 2**20
+"""Blocks of the file to keep in memory while reading all, besides the rows that are being read."""
+
+
+class Adapter(ImageStorage):
+    """A DuckDB file with the table `images`, one row an image, its pixels a BLOB.
+
+    Columns: see `adapter_core.arrow_images`. Blocks are left uncompressed: DuckDB tries its codecs on
+    each. By default a row group has 122,880 rows, all in memory until it is complete; here it has the
+    least possible, 2,048, and that is what saving takes beyond the library's own use. Several threads
+    would each leave half-empty blocks. An image is found by its row number (`rowid`).
+
+    Settings: https://duckdb.org/docs/stable/configuration/overview.html
+    """
+
+    label = "DuckDB"
+    suffix = ".duckdb"
+    requires = ("duckdb>=2", "pyarrow>=15")
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        with (
+            closing(_connection(path, f"ROW_GROUP_SIZE {VECTOR_ROWS}")) as connection,
+            record_reader(images, labels, image_schema()) as reader,
+        ):
+            connection.execute("SET force_compression = 'uncompressed'")
+            connection.execute("SET write_buffer_row_group_count = 1")
+            connection.register("given", reader)
+            connection.execute("CREATE TABLE file.images AS FROM given")
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        with closing(_connection(path, "READ_ONLY")) as connection:
+            shapes, labels = _shapes_and_labels(connection)
+            bytes_each = sizes(shapes)
+            vectors = range(0, len(shapes), VECTOR_ROWS)
+            largest = max((int(bytes_each[i : i + VECTOR_ROWS].sum()) for i in vectors), default=0)
+            # Else the cache would come to hold the whole file beside the images.
+            connection.execute(f"SET memory_limit = '{CACHE_BYTES + largest * 3 // 2} B'")
+            connection.execute("SET arrow_large_buffer_size = true")
+            query = connection.sql("SELECT image FROM file.images")
+            return images_of_shapes(query.to_arrow_reader(rows_a_batch(shapes)), shapes), labels
+
+    def _open(self, path: Path) -> ImageReader:
+        return _Reader(_connection(path, "READ_ONLY"))
+
+
+class _Reader(ImageReader):
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._shapes, self._labels = _shapes_and_labels(connection)
+        super().__init__(len(self._labels))
+
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        query = "SELECT image FROM file.images WHERE rowid = ?"
+        ((pixels,),) = self._connection.execute(query, [index]).fetchall()
+        return image_of(pixels, self._shapes[index].tolist()), int(self._labels[index])
+
+    def _get_many(self, indices: list[int]) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+
+        query = "SELECT rowid, image FROM file.images WHERE rowid IN (SELECT unnest(?::BIGINT[]))"
+        pixels = dict(self._connection.execute(query, [indices]).fetchall())
+        chosen = np.array(indices, np.intp)
+        rows = self._shapes[chosen].tolist()
+        images = [image_of(pixels[i], row) for i, row in zip(indices, rows, strict=True)]
+        return images, self._labels[chosen]
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+def _connection(path: Path, options: str) -> duckdb.DuckDBPyConnection:
+    """Attach a file to a database of its own: DuckDB shares one between all that open the same path."""
+    import duckdb
+
+    connection = duckdb.connect()
+    try:
+        # One thread takes less time to find an image, too, than two that wait for each other.
+        connection.execute("SET threads = 1")
+        connection.execute(f"SET temp_directory = {_literal(f'{path}.tmp')}")
+        connection.execute(f"ATTACH {_literal(path)} AS file ({options})")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _literal(text: str | Path) -> str:
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def _shapes_and_labels(connection: duckdb.DuckDBPyConnection) -> tuple[np.ndarray, np.ndarray]:
+    names = ", ".join([*SHAPE_COLUMNS, "label"])
+    notes = connection.sql(f"SELECT {names} FROM file.images").to_arrow_table()  # noqa: S608 (constants)
+    return shapes_of(notes), notes.column("label").to_numpy()
