@@ -100,15 +100,38 @@ def test_the_garbage_collector_is_off_inside_and_back_on_after():
     assert gc.isenabled()
 
 
-def test_repeating_stops_when_stable_or_when_the_budget_is_spent():
-    steady = clock.repeat(lambda: burn(0.02), budget_seconds=30)
-    assert steady.stopped == "stable"
-    assert len(steady.samples) >= clock.MIN_REPEATS
+def repeated(*wall_seconds, budget_seconds=60.0):
+    """Repeat a call that takes these times, whatever the clock of a busy machine would say."""
+    times = iter(wall_seconds)
+    return clock.repeat(
+        lambda: None,
+        budget_seconds,
+        take=lambda _: clock.Sample(next(times), user_seconds=0, sys_seconds=0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("wall_seconds", "count"),
+    [
+        ((1.0, 1.0, 1.0, 9.0), 3),
+        # Deviations of 4.99 % and 5.01 %.
+        ((1.0, 1.0499, 0.9501, 9.0), 3),
+        ((1.0, 1.0501, 0.9499, 1.0, 9.0), 4),
+        # Of n samples the deviation is the root of 0.02 / (n - 1), by 1.1.
+        ((1.0, 1.2, *[1.1] * 30), 8),
+    ],
+)
+def test_repeating_stops_as_soon_as_it_is_stable(wall_seconds, count):
+    timing = repeated(*wall_seconds)
+    assert timing.stopped == "stable"
+    assert len(timing.samples) == count
+
+
+def test_repeating_stops_when_the_budget_is_spent_but_not_before_the_third():
     naps = iter([0.001, 0.03] * 1000)
     shaky = clock.repeat(lambda: time.sleep(next(naps)), budget_seconds=0.3)
     assert shaky.stopped == "budget"
-    slow = clock.repeat(lambda: time.sleep(0.01), budget_seconds=0)
-    assert len(slow.samples) == clock.MIN_REPEATS
+    assert len(repeated(1.0, 2.0, 3.0, 4.0, budget_seconds=0).samples) == clock.MIN_REPEATS
 
 
 def test_preparations_come_before_each_repeat_and_are_not_timed():
