@@ -28,7 +28,7 @@ def key(record: Record) -> Key:
 
 def keys(case: Case, step: Step) -> set[Key]:
     """Return the keys of all cells of a step."""
-    what = (SUITE, case.format, case.dataset, case.rows, None, None)
+    what = (SUITE, case.format, case.dataset, case.rows, case.codec, case.level)
     return {(*what, _cache(step, metric), case.threads, metric) for metric in step.metrics}
 
 
@@ -46,8 +46,8 @@ def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: s
             dataset=case.dataset,
             rows=case.rows,
             columns=columns,
-            codec=None,
-            level=None,
+            codec=case.codec,
+            level=case.level,
             cache=_cache(step, metric),
             threads=case.threads,
             metric=metric,

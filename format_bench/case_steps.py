@@ -53,7 +53,7 @@ def make_table(dataset: str, rows: int, path: Path) -> tuple[int, int]:
 
 def leave_file(case: Case, table: Path, file: Path) -> None:
     """Save without measuring, for a run that goes on after the measured save."""
-    _ready(case).save(_load(table), file)
+    _ready(case).save(_load(table), file, case.codec, case.level)
 
 
 def save(case: Case, table: Path, file: Path, budget_seconds: float) -> list[Measured]:
@@ -70,13 +70,16 @@ def save(case: Case, table: Path, file: Path, budget_seconds: float) -> list[Mea
         return sample
 
     timing = repeat(
-        lambda: adapter.save(df, file), budget_seconds, before=lambda: adapter.remove(file), take=take
+        lambda: adapter.save(df, file, case.codec, case.level),
+        budget_seconds,
+        before=lambda: adapter.remove(file),
+        take=take,
     )
     return [
         *_times("save", timing),
         Measured("durable save time", durable),
         _growth("save memory", sampler),
-        Measured("size", [adapter.size_bytes(file)]),
+        Measured("size", [adapter.size_bytes(file)], _codec_remark(adapter, case.codec, file)),
     ]
 
 
@@ -139,6 +142,9 @@ def _ready(case: Case) -> DataFormat:
     """Return the adapter, its libraries imported and under the thread policy."""
     adapter = data_formats.get(case.format)
     warm_up(adapter)
+    if case.codec is not None:
+        # It imports what only the codec requires, which no call shall pay for.
+        adapter.codec_availability(case.codec)
     threads.apply(case.threads)
     return adapter
 
@@ -147,6 +153,14 @@ def _load(table: Path) -> pd.DataFrame:
     import pandas as pd
 
     return pd.read_pickle(table)  # noqa: S301 (written by `make_table`)
+
+
+def _codec_remark(adapter: DataFormat, codec: str | None, file: Path) -> str:
+    """Tell of a codec that was asked for and not used, or the other way round."""
+    used = adapter.codec_used(file)
+    if used == codec or not adapter.codecs:
+        return ""
+    return f"{adapter.label} was told to use {codec or 'none'}; its file shows {used or 'none'}"
 
 
 def _times(what: str, timing: Timing) -> list[Measured]:

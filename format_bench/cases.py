@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import data_formats
+from adapter_core import UnknownLevel
+
 if TYPE_CHECKING:
     from format_bench.threads import Threads
 
@@ -13,13 +16,30 @@ SUITE = "tabular"
 
 @dataclass(frozen=True)
 class Case:
-    """One format on one table."""
+    """One format on one table, with or without one of its codecs.
+
+    Raises
+    ------
+    UnknownName, Unavailable, UnknownLevel, Unsupported
+        If there is no such format that has such a codec, or the codec has no such level.
+    """
 
     format: str
     """The label."""
     dataset: str
     rows: int
     threads: Threads = "all"
+    codec: str | None = None
+    """By default the format is told to compress nothing."""
+    level: int | None = None
+    """The level that is used: where none is given, the codec's default takes its place."""
+
+    def __post_init__(self) -> None:
+        if self.codec is not None:
+            codec = data_formats.find(self.format).codec_named(self.codec)
+            object.__setattr__(self, "level", codec.level_or_default(self.level))
+        elif self.level is not None:
+            raise UnknownLevel(f"{self.format}: level {self.level} is given without a codec")
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,11 @@ class Runner:
         After which a step counts as timed out.
     limit_bytes : int, optional
         Address space that a step may have.
+    steps : tuple of Step
+        Those to make, in the order of `STEPS`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (limits of each kind)
         self,
         out: Path,
         scratch: Path,
@@ -55,11 +57,13 @@ class Runner:
         budget_seconds: float = 10.0,
         limit_seconds: float = 1800.0,
         limit_bytes: int | None = None,
+        steps: tuple[Step, ...] = STEPS,
     ) -> None:
         self.out, self.scratch = out, scratch
         self.results = out / RESULTS
         self.budget_seconds = budget_seconds
         self.limit_seconds, self.limit_bytes = limit_seconds, limit_bytes
+        self.steps = steps
         self._tables: dict[Path, Outcome] = {}
         self.run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
@@ -112,7 +116,7 @@ class Runner:
                 outcome = self._isolated(_CALLS[step], *arguments)
             if outcome.error == WrongValues.__name__:
                 # How fast a wrong table was saved is of no interest.
-                for earlier in STEPS[: STEPS.index(step)]:
+                for earlier in self.steps[: self.steps.index(step)]:
                     self.done -= keys(case, earlier)
                     yield from self._append(case, earlier, outcome, table)
             if outcome.status and step is not COLD_READ:
@@ -140,7 +144,7 @@ class Runner:
 
     def _missing(self, case: Case) -> list[Step]:
         """Return the steps of which the results lack a metric."""
-        return [step for step in STEPS if not self.done.issuperset(keys(case, step))]
+        return [step for step in self.steps if not self.done.issuperset(keys(case, step))]
 
     def _table(self, case: Case, folder: Path) -> Outcome:
         """Return the path of the case's table and its number of columns; made when first needed."""
