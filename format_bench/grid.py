@@ -1,0 +1,111 @@
+"""Every codec of a format at several levels, side by side: ``python -m format_bench.grid Parquet``.
+
+The runner measures, so a grid that was killed goes on; the records stay in its results.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from adapter_core import FormatBenchError
+from adapter_core.availability import import_failure
+from format_bench import grid_picture, grid_tables
+from format_bench.case_records import key, keys
+from format_bench.cases import READ, SAVE, Case
+from format_bench.comparison import BEST
+from format_bench.grid_cases import cases
+from format_bench.runner import Runner
+
+BUDGET_SECONDS = 1.0
+"""Wall time of the repeats of one step; three are made in any case."""
+
+PAGE = "grid.md"
+
+STEPS = (SAVE, READ)
+
+_LEGEND = f"""\
+ratio: size by the size without compression. added: difference of the medians to those without
+compression, and the interval in which it lies. Reads are warm. {BEST} best of the metric; smaller is
+better."""
+
+
+def measure(runner: Runner, wanted: list[Case]) -> None:
+    """Measure what the results lack, and show how far it has come."""
+    cells = {each for case in wanted for step in STEPS for each in keys(case, step)}
+    done = cells & {key(record) for record in runner.read()}
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(cells), completed=len(done))
+        for record in runner.run(wanted):
+            last = grid_tables.name_of(record.format, record.codec, record.level)
+            progress.update(task, advance=1, description=f"measured: {last}")
+
+
+def page(cells: grid_tables.Cells, title: str) -> str:
+    """Return title, tables and legend in Markdown."""
+    tables = "\n".join(grid_tables.markdown(table) for table in grid_tables.tables(cells))
+    return f"# {title}\n\n{tables}\n{_LEGEND}\n"
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("labels", nargs=-1, metavar="[FORMAT]...")
+@click.option("--dataset", default="eq", show_default=True, help="Name of the table.")
+@click.option("--rows", default=100_000, show_default=True, help="Rows of the table.")
+@click.option("--full", is_flag=True, help="All levels, not just the lowest, default and highest.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="reports/grid",
+    show_default=True,
+    help="Folder for tables, pictures and results; what these hold is not measured again.",
+)
+@click.option(
+    "--scratch",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder for the files that are measured.",
+)
+def main(  # noqa: PLR0913, PLR0917 (one for each option)
+    labels: tuple[str, ...],
+    dataset: str,
+    rows: int,
+    full: bool,  # noqa: FBT001 (a switch)
+    out: Path,
+    scratch: Path | None,
+) -> None:
+    """Measure size, save time and read time under each codec and level of some formats.
+
+    By default of all formats that have codecs. Prints a table for each format, and writes them as
+    grid.md, a picture as grid.svg and grid.png, and all records as results.jsonl.
+    """
+    try:
+        wanted = cases(labels, dataset, rows, full=full)
+        folder = scratch or Path(tempfile.gettempdir())
+        runner = Runner(out, folder, budget_seconds=BUDGET_SECONDS, steps=STEPS)
+        measure(runner, wanted)
+        cells = grid_tables.by_case(wanted, runner.read())
+        _write(cells, f"Codecs and levels: {dataset}, {rows:,} rows", out)
+    except (FormatBenchError, OSError) as error:
+        click.echo(f"grid: {error}", err=True)
+        sys.exit(2)
+
+
+def _write(cells: grid_tables.Cells, title: str, out: Path) -> None:
+    text = page(cells, title)
+    click.echo(text, nl=False)
+    temporary = out / f"{PAGE}.partial"
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(out / PAGE)
+    reason = import_failure("matplotlib")
+    if reason:
+        click.echo(f"grid: there is no picture, since {reason}; try: pip install matplotlib", err=True)
+    else:
+        grid_picture.draw(cells, title, out)
+
+
+if __name__ == "__main__":
+    main()

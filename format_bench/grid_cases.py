@@ -1,0 +1,77 @@
+"""The cases of the grid: which codecs at which levels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import data_formats
+import data_generator
+from adapter_core import FormatBenchError, Unavailable, UnknownName, Unsupported
+from format_bench.cases import Case
+
+if TYPE_CHECKING:
+    from adapter_core import Codec
+
+
+class BadGrid(FormatBenchError, ValueError):
+    """What no grid can be measured of."""
+
+
+def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list[Case]:
+    """Return a case for each codec and level of some formats, of each format the uncompressed one first.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The formats; if there are none, all that have codecs.
+    dataset : str
+        The name of a table.
+    rows : int
+        Rows of the table.
+    full : bool
+        Whether all levels are wanted, not just the lowest, the default and the highest.
+
+    Raises
+    ------
+    BadGrid
+        If there are no rows.
+    UnknownName
+        If there is no such format or table.
+    Unsupported
+        If a format has no codecs to choose from.
+    """
+    if rows < 1:
+        raise BadGrid(f"a grid needs a table of at least 1 row, not {rows}")
+    if dataset not in data_generator.names():
+        raise UnknownName("table", dataset, data_generator.names())
+    found = []
+    for label in dict.fromkeys(labels) or data_formats.names():
+        try:
+            codecs = data_formats.find(label).codecs
+        except Unavailable:
+            # The runner finds out again, and records why.
+            found.append(Case(label, dataset, rows))
+            continue
+        if codecs:
+            found += [Case(label, dataset, rows), *_compressed(label, dataset, rows, codecs, full=full)]
+        elif labels:
+            raise Unsupported(f"{label} offers no choice of a codec")
+    return found
+
+
+def _compressed(
+    label: str, dataset: str, rows: int, codecs: tuple[Codec, ...], *, full: bool
+) -> Iterator[Case]:
+    for codec in codecs:
+        for level in _levels(codec, full=full):
+            yield Case(label, dataset, rows, codec=codec.name, level=level)
+
+
+def _levels(codec: Codec, *, full: bool) -> list[int | None]:
+    if codec.levels is None:
+        return [None]
+    if full:
+        return list(codec.levels)
+    ends_and_default = {codec.levels[0], codec.levels[-1], codec.default_level}
+    return [level for level in codec.levels if level in ends_and_default]

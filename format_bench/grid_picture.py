@@ -1,0 +1,106 @@
+"""The grid as a picture: size against read time, a panel for each format, a line for each codec."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from format_bench.grid_tables import Cells, by_format
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FILES = ("grid.svg", "grid.png")
+
+COLUMNS = 2
+DPI = 100
+WIDTH, PANEL_HEIGHT = 10.0, 3.6
+"""In inches; with DPI, a picture of 1000 pixels across."""
+
+# Colours that colour-blind people tell apart, after M. Okabe and K. Ito, "Color Universal Design"
+# (2008), and markers for those who see none.
+_LOOKS = {
+    "zstd": ("#0072B2", "o"),
+    "deflate": ("#E69F00", "s"),
+    "lz4": ("#009E73", "^"),
+    "lz4hc": ("#009E73", "v"),
+    "snappy": ("#56B4E9", "D"),
+    "blosclz": ("#56B4E9", "d"),
+    "brotli": ("#D55E00", "P"),
+    "lzo": ("#D55E00", "p"),
+    "xz": ("#CC79A7", "X"),
+    "bzip2": ("#999999", "h"),
+}
+_SAME = {"gzip": "deflate", "zlib": "deflate", "zstandard": "zstd"}
+"""Other names of one algorithm."""
+_STRANGE = ("#666666", ".")
+_PLAIN = ("#000000", "*")
+_STROKES = {"": "-", "blosc": "--", "blosc2": ":", "file": "-."}
+"""By what stands before the colon in a codec's name: who applies the algorithm."""
+
+
+def draw(cells: Cells, title: str, out: Path) -> None:
+    """Draw the cells that have values into the files of a folder.
+
+    Parameters
+    ----------
+    cells : dict
+        As `by_case` returns them.
+    title : str
+        Says which table was saved, and of how many rows.
+    out : Path
+        A folder that exists. Files of earlier pictures are replaced.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    panels = by_format(cells)
+    columns = min(COLUMNS, len(panels))
+    lines = math.ceil(len(panels) / columns)
+    # Text stays text in SVG: smaller, and it can be found.
+    with rc_context({"svg.fonttype": "none", "font.size": 9}):
+        figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * lines + 0.6), dpi=DPI, layout="constrained")
+        figure.suptitle(f"{title}\nnumbers are levels; the lower left is best")
+        places = figure.subplots(lines, columns, squeeze=False).flat
+        for place, (label, found) in zip(places, panels.items(), strict=False):
+            _panel(place, label, found)
+        for place in list(places)[len(panels) :]:
+            place.set_axis_off()
+        for name in FILES:
+            temporary = out / f"{name}.partial"
+            figure.savefig(temporary, format=Path(name).suffix[1:])
+            temporary.replace(out / name)
+
+
+def _panel(axes: Axes, label: str, cells: Cells) -> None:
+    axes.set_title(label, fontweight="bold")
+    axes.set_xlabel("size, share of the uncompressed size")
+    axes.set_ylabel("warm read time, s")
+    axes.grid(color="#e0e0e0")
+    axes.set_axisbelow(True)
+    plain = next(iter(cells.values()))["size"].value
+    points: dict[str | None, list[tuple[float, float, int | None]]] = {}
+    for case, row in cells.items():
+        size, seconds = row["size"].value, row["read time"].value
+        if size is not None and seconds is not None and plain:
+            points.setdefault(case.codec, []).append((size / plain, seconds, case.level))
+    for codec, found in points.items():
+        x, y, levels = zip(*found, strict=True)
+        colour, marker, stroke = _look(codec)
+        axes.plot(x, y, color=colour, marker=marker, linestyle=stroke, label=codec or "none")
+        for at_x, at_y, level in zip(x, y, levels, strict=True):
+            if level is not None:
+                axes.annotate(
+                    str(level), (at_x, at_y), xytext=(4, 4), textcoords="offset points", color=colour
+                )
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+
+
+def _look(codec: str | None) -> tuple[str, str, str]:
+    """Return colour, marker and stroke of a codec's line."""
+    if codec is None:
+        return *_PLAIN, ""
+    where, _, algorithm = codec.rpartition(":")
+    return *_LOOKS.get(_SAME.get(algorithm, algorithm), _STRANGE), _STROKES.get(where, "-")

@@ -1,0 +1,113 @@
+"""Tables of the grid: one for each format, a row for each codec and level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from format_bench import comparison
+from format_bench.case_records import key, keys
+from format_bench.cases import READ, SAVE, Case
+from format_bench.comparison import BEST, Table, human, reference
+from format_bench.compression import added_seconds
+
+if TYPE_CHECKING:
+    from format_bench.records import Record
+
+METRICS = ("size", "save time", "read time")
+
+_HEADER = ["codec", "level", "size", "ratio", "save time", "added", "read time", "added"]
+
+Row = dict[str, "Record"]
+"""What was found of a case, by metric; reads are warm."""
+
+Cells = dict[Case, Row]
+"""In the order of the rows, of each format the uncompressed case first."""
+
+
+def by_case(cases: Iterable[Case], records: Iterable[Record]) -> Cells:
+    """Return the records that the cases have in common with all records given."""
+    found = {key(record): record for record in records}
+    return {
+        case: {
+            found[each].metric: found[each]
+            for step in (SAVE, READ)
+            for each in keys(case, step)
+            if each in found
+        }
+        for case in cases
+    }
+
+
+def by_format(cells: Cells) -> dict[str, Cells]:
+    """Return the cells of each format."""
+    found: dict[str, Cells] = {}
+    for case, row in cells.items():
+        found.setdefault(case.format, {})[case] = row
+    return found
+
+
+def name_of(label: str, codec: str | None, level: int | None) -> str:
+    """Return format, codec and level in words, as in "Parquet, zstd 3"."""
+    compression = f"{codec or 'none'} {'' if level is None else level}"
+    return f"{label}, {compression.strip()}"
+
+
+def tables(cells: Cells) -> list[Table]:
+    """Return a table for each format."""
+    return [_table(label, rows) for label, rows in by_format(cells).items()]
+
+
+def markdown(table: Table) -> str:
+    """Return a table in Markdown whose columns are aligned, to be read as it is."""
+    lines = [table.header, *table.rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    header, *rows = (
+        [text.rjust(width) if at else text.ljust(width) for at, (text, width) in enumerate(pairs)]
+        for pairs in (list(zip(line, widths, strict=True)) for line in lines)
+    )
+    return comparison.markdown(replace(table, header=header, rows=rows))
+
+
+def _table(label: str, cells: Cells) -> Table:
+    notes: list[str] = []
+    plain = next(iter(cells.values()))
+    best = {
+        metric: min(
+            (row[metric].value or 0 for row in cells.values() if row[metric].repeats), default=None
+        )
+        for metric in METRICS
+    }
+    rows = []
+    for case, row in cells.items():
+        line = [case.codec or "none", "" if case.level is None else str(case.level)]
+        for metric in METRICS:
+            found = row[metric]
+            line += [_value(found, best[metric], notes), _beside(found, plain[metric])]
+        rows.append(line)
+    return Table(label, _HEADER, rows, notes)
+
+
+def _value(found: Record, best: float | None, notes: list[str]) -> str:
+    if found.value is None:
+        name = name_of(found.format, found.codec, found.level)
+        return f"{found.status} {reference(f'{name}: {found.status}: {found.sentence}', notes)}"
+    mark = BEST if found.value == best else ""
+    if found.metric == "size" and found.sentence:
+        mark += f" {reference(found.sentence, notes)}"
+    return human(found.value, found.unit) + mark
+
+
+def _beside(found: Record, plain: Record) -> str:
+    """Return how a cell relates to the uncompressed one: a ratio of sizes, or an added time."""
+    if found.value is None or plain.value is None or found is plain:
+        return "-"
+    if found.metric == "size":
+        return f"{found.value / plain.value:.3f}"
+    low, high = added_seconds(found.repeats, plain.repeats)
+    return f"{_signed(found.value - plain.value)} ({_signed(low)} to {_signed(high)})"
+
+
+def _signed(seconds: float) -> str:
+    return ("-" if seconds < 0 else "+") + human(abs(seconds), "seconds")
