@@ -156,6 +156,7 @@ print(len(data_formats.names()))
 
 def test_extras_follow_the_files(root):
     metadata = importlib.metadata.metadata("formatbench")
-    stems = {each.stem.replace("_", "-") for each in declarations(root / "data_formats")}
+    families = (root / "data_formats", root / "image_storages")
+    stems = {each.stem.replace("_", "-") for family in families for each in declarations(family)}
     extras = {name.replace("_", "-") for name in metadata.get_all("Provides-Extra")}
-    assert stems | {"all", "site", "test"} == extras
+    assert stems | {"all", "images", "site", "test"} == extras
