@@ -15,7 +15,7 @@ from format_bench.asv_cell import WrongValues
 from format_bench.asv_images import load
 from format_bench.asv_steps import VERDICT, WRONG
 from format_bench.clock import MIN_REPEATS
-from format_bench.memory import measure
+from format_bench.memory import Meter, measure
 from format_bench.verify_images import verify_images
 
 if TYPE_CHECKING:
@@ -29,11 +29,20 @@ BATCH = 32
 """Images of a batch; a usual size in training."""
 
 
-def save_memory(cell: ImageCell, adapter: ImageStorage, path: Path) -> int:
-    """Save; return by how much the process grew, in bytes."""
-    images, labels = load(cell.dataset)
-    growth, _ = measure(lambda: adapter.save(images, labels, path))
-    return growth.peak_bytes
+SAVE_MEMORY = "save memory"
+
+
+class SaveMeter:
+    """Notes by how much the process grows in its first save; later ones find memory that it has kept."""
+
+    def __init__(self, cell: ImageCell) -> None:
+        self._cell = cell
+        self._meter = None if cell.has_note(SAVE_MEMORY) else Meter()
+
+    def note(self, path: Path) -> None:
+        """Note the growth, in bytes, if this process is the first that has saved."""
+        if self._meter is not None and path.exists() and not self._cell.has_note(SAVE_MEMORY):
+            self._cell.note(SAVE_MEMORY, str(self._meter.growth().peak_bytes))
 
 
 def read_memory(cell: ImageCell, adapter: ImageStorage, path: Path) -> int:
@@ -88,12 +97,10 @@ def random_seconds(
     return statistics.median(goes)
 
 
-def open_seconds(adapter: ImageStorage, path: Path, cache: str) -> float:
+def open_seconds(adapter: ImageStorage, path: Path) -> float:
     """Return the seconds that opening a set for random access takes: the median of three."""
     goes = []
     for _ in range(MIN_REPEATS):
-        if cache == "cold":
-            page_cache.make_cold(path)
         start = time.perf_counter()
         reader = adapter.open(path)
         goes.append(time.perf_counter() - start)

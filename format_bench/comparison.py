@@ -54,7 +54,8 @@ def tables(cells: Iterable[Cell], floors: Floors | None = None) -> list[Table]:
 def _kind(cell: Cell) -> str:
     if cell.unit != "seconds":
         return "size, memory and losses"
-    return "random access" if cell.benchmark.startswith("image.ImageRandom") else "time"
+    random = cell.benchmark.startswith("image.ImageRandom") or cell.metric == "open time"
+    return "random access" if random else "time"
 
 
 def _table(title: str, cells: list[Cell], floors: Floors | None) -> Table:

@@ -32,23 +32,34 @@ class Growth:
     the whole life of the process, and growth below an earlier peak is not seen."""
 
 
+class Meter:
+    """Measures from its making to `growth`: for calls that are made elsewhere."""
+
+    def __init__(self) -> None:
+        _give_back()
+        self._children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self._method = "VmHWM" if _reset_peak() else "ru_maxrss"
+        self._before = _status("VmRSS")
+
+    def growth(self) -> Growth:
+        """Return what was done since cost; what it has left alive counts as held."""
+        peak = _status("VmHWM") if self._method == "VmHWM" else _max_resident_bytes()
+        child_peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        of_children = child_peak * KIB if child_peak > self._children else 0
+        _give_back()
+        held = _status("VmRSS") - self._before
+        return Growth(max(0, peak - self._before) + of_children, max(0, held), self._method)
+
+
 def measure(step: Callable[[], Any]) -> tuple[Growth, Any]:
     """Call once; return what it cost in memory, and its result.
 
     To be meant for a fresh process: memory that the process has freed but kept would be used again
     without a trace.
     """
-    _give_back()
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    method = "VmHWM" if _reset_peak() else "ru_maxrss"
-    before = _status("VmRSS")
+    meter = Meter()
     result = step()
-    peak = _status("VmHWM") if method == "VmHWM" else _max_resident_bytes()
-    child_peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    of_children = child_peak * KIB if child_peak > children else 0
-    _give_back()
-    held = _status("VmRSS") - before
-    return Growth(max(0, peak - before) + of_children, max(0, held), method), result
+    return meter.growth(), result
 
 
 def _reset_peak() -> bool:
