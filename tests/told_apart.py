@@ -20,7 +20,7 @@ from format_bench.touch import touch
 if TYPE_CHECKING:
     from adapter_core import DataFormat
 
-TRIES, SAMPLES = 20, 100
+TRIES, SAMPLES = 20, 200
 
 
 def slower(adapter: DataFormat, path: Path) -> DataFormat:
