@@ -34,10 +34,21 @@ setup(
     packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
     package_data={name: ["py.typed", "*.json"] for name in PACKAGES},
     # What generating, comparing and recording need; formats' libraries are extras.
-    install_requires=["jsonschema", "numpy", "packaging", "pandas>=2.2", "pyarrow>=15", "threadpoolctl"],
+    install_requires=[
+        "click",
+        "jsonschema",
+        "numpy",
+        "packaging",
+        "pandas>=2.2",
+        "pyarrow>=15",
+        "rich",
+        "threadpoolctl",
+    ],
+    entry_points={"console_scripts": ["format-bench = format_bench.command_line:main"]},
     extras_require={
         **{name: sorted(requirements) for name, requirements in extras.items()},
-        "site": ["asv==0.6.6", "click", "matplotlib", "rich", "virtualenv"],
+        "report": ["jinja2", "matplotlib", "openpyxl"],
+        "site": ["asv==0.6.6", "formatbench[report]", "virtualenv"],
         # Real sets of images, and those of the Hugging Face hub.
         "images": ["datasets", "pillow", "scikit-image", "scikit-learn"],
         "test": [

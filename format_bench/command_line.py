@@ -1,0 +1,92 @@
+"""The command `format-bench`: finds the commands in their folder, and says in a line what went wrong.
+
+Exit statuses: 0 done, 1 a defect of this program, 2 the input or the machine does not allow it,
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import logging
+import pkgutil
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from adapter_core.errors import FormatBenchError
+from format_bench import commands
+
+INTERRUPTED = 130
+"""128 + SIGINT, as shells have it."""
+
+
+class Commands(click.Group):
+    """Lists the folder of commands, and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """Return the names of all commands."""
+        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, or None if there is none of that name."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = import_module(f"{commands.__name__}.{cmd_name}").command
+        return command
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="formatbench")
+@click.option("-q", "--quiet", is_flag=True, help="Print results alone: no progress, no remarks.")
+@click.option("-v", "--verbose", is_flag=True, help="Tell each step, and whole errors.")
+@click.pass_context
+def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noqa: FBT001 (switches)
+    r"""Measure formats for keeping data, and compare them.
+
+    \b
+    Examples:
+      format-bench run --rows 100000 --datasets eq
+      format-bench run --data my.parquet
+      format-bench recommend reports/run --preset archive
+      format-bench report reports/run
+
+    \b
+    Completion, for bash: eval "$(_FORMAT_BENCH_COMPLETE=bash_source format-bench)"; zsh and fish
+    likewise.
+
+    \b
+    Exit status: 0 done; 2 the input or the machine does not allow it, one line on the standard error
+    output says why; 130 interrupted; 1 a defect of this program.
+    """
+    if quiet and verbose:
+        raise click.UsageError("--quiet and --verbose exclude each other")
+    level = logging.ERROR if quiet else logging.DEBUG if verbose else logging.INFO
+    logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
+    logging.getLogger("format_bench").setLevel(level)
+    ctx.obj = {"quiet": quiet, "verbose": verbose}
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command that the arguments name, and exit with its status."""
+    verbose = {"-v", "--verbose"} & set(sys.argv[1:] if args is None else args)
+    try:
+        sys.exit(format_bench.main(args=args, prog_name="format-bench", standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (FormatBenchError, OSError) as error:
+        if verbose:
+            raise
+        click.echo(f"format-bench: {_line(error)}", err=True)
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("format-bench: interrupted", err=True)
+        sys.exit(INTERRUPTED)
+
+
+def _line(error: Any) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror}"
+    return " ".join(str(error).split())
