@@ -41,8 +41,8 @@ class Commands(click.Group):
 @click.option("-q", "--quiet", is_flag=True, help="Print results alone: no progress, no remarks.")
 @click.option("-v", "--verbose", is_flag=True, help="Tell each step, and whole errors.")
 @click.pass_context
-def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noqa: FBT001 (switches)
-    r"""Measure formats for keeping data, and compare them.
+def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noqa: D301, FBT001 (click needs real \\b; switches)
+    """Measure formats for keeping data, and compare them.
 
     \b
     Examples:
