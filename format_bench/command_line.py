@@ -41,7 +41,7 @@ class Commands(click.Group):
 @click.option("-q", "--quiet", is_flag=True, help="Print results alone: no progress, no remarks.")
 @click.option("-v", "--verbose", is_flag=True, help="Tell each step, and whole errors.")
 @click.pass_context
-def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noqa: D301, FBT001 (click needs real \\b; switches)
+def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noqa: FBT001 (switches)
     """Measure formats for keeping data, and compare them.
 
     \b
@@ -58,7 +58,7 @@ def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noq
     \b
     Exit status: 0 done; 2 the input or the machine does not allow it, one line on the standard error
     output says why; 130 interrupted; 1 a defect of this program.
-    """
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")
     level = logging.ERROR if quiet else logging.DEBUG if verbose else logging.INFO
