@@ -15,11 +15,12 @@ from rich.progress import Progress
 
 from adapter_core import FormatBenchError
 from adapter_core.availability import import_failure
-from format_bench import grid_picture, grid_tables
+from format_bench import grid_picture, grid_tables, grid_tracks
 from format_bench.case_records import key, keys
 from format_bench.cases import READ, SAVE, Case
 from format_bench.comparison import BEST
 from format_bench.grid_cases import cases
+from format_bench.grid_texts import name_of
 from format_bench.runner import Runner
 
 BUDGET_SECONDS = 1.0
@@ -30,9 +31,9 @@ PAGE = "grid.md"
 STEPS = (SAVE, READ)
 
 _LEGEND = f"""\
-ratio: size by the size without compression. added: difference of the medians to those without
-compression, and the interval in which it lies. Reads are warm. {BEST} best of the metric; smaller is
-better."""
+ratio, also in brackets: size by the size without compression. added: difference of the medians to
+those without compression, and the interval in which it lies. Reads are warm. {BEST} best of the metric
+in its column; smaller is better."""
 
 
 def measure(runner: Runner, wanted: list[Case]) -> None:
@@ -42,13 +43,14 @@ def measure(runner: Runner, wanted: list[Case]) -> None:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=len(cells), completed=len(done))
         for record in runner.run(wanted):
-            last = grid_tables.name_of(record.format, record.codec, record.level)
+            last = name_of(record.format, record.codec, record.level)
             progress.update(task, advance=1, description=f"measured: {last}")
 
 
 def page(cells: grid_tables.Cells, title: str) -> str:
-    """Return title, tables and legend in Markdown."""
-    tables = "\n".join(grid_tables.markdown(table) for table in grid_tables.tables(cells))
+    """Return title, tables and legend in Markdown: first all formats together, then each by itself."""
+    found = [grid_tracks.table(cells), *grid_tables.tables(cells)]
+    tables = "\n".join(map(grid_tables.markdown, found))
     return f"# {title}\n\n{tables}\n{_LEGEND}\n"
 
 

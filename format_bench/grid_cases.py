@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from adapter_core import Codec
 
 
+LONG = 12
+STEP = 6
+"""In a range of more than `LONG` levels, as zstd's 1 to 22, two or three would hide where its cost
+begins to soar: every sixth one is measured, too."""
+
+
 class BadGrid(FormatBenchError, ValueError):
     """What no grid can be measured of."""
 
@@ -30,7 +36,8 @@ def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list
     rows : int
         Rows of the table.
     full : bool
-        Whether all levels are wanted, not just the lowest, the default and the highest.
+        Whether all levels are wanted, not just the lowest, the default and the highest, and a few
+        between them in long ranges.
 
     Raises
     ------
@@ -73,5 +80,7 @@ def _levels(codec: Codec, *, full: bool) -> list[int | None]:
         return [None]
     if full:
         return list(codec.levels)
-    ends_and_default = {codec.levels[0], codec.levels[-1], codec.default_level}
-    return [level for level in codec.levels if level in ends_and_default]
+    wanted = {codec.levels[0], codec.levels[-1], codec.default_level}
+    if len(codec.levels) > LONG:
+        wanted.update(codec.levels[::STEP])
+    return [level for level in codec.levels if level in wanted]

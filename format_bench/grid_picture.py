@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from format_bench.grid_tables import Cells, by_format
+from format_bench.grid_tracks import algorithm_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +23,7 @@ WIDTH, PANEL_HEIGHT = 10.0, 3.6
 # (2008), and markers for those who see none.
 _LOOKS = {
     "zstd": ("#0072B2", "o"),
-    "deflate": ("#E69F00", "s"),
+    "gzip": ("#E69F00", "s"),
     "lz4": ("#009E73", "^"),
     "lz4hc": ("#009E73", "v"),
     "snappy": ("#56B4E9", "D"),
@@ -32,8 +33,6 @@ _LOOKS = {
     "xz": ("#CC79A7", "X"),
     "bzip2": ("#999999", "h"),
 }
-_SAME = {"gzip": "deflate", "zlib": "deflate", "zstandard": "zstd"}
-"""Other names of one algorithm."""
 _STRANGE = ("#666666", ".")
 _PLAIN = ("#000000", "*")
 _STROKES = {"": "-", "blosc": "--", "blosc2": ":", "file": "-."}
@@ -62,10 +61,10 @@ def draw(cells: Cells, title: str, out: Path) -> None:
     with rc_context({"svg.fonttype": "none", "font.size": 9}):
         figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * lines + 0.6), dpi=DPI, layout="constrained")
         figure.suptitle(f"{title}\nnumbers are levels; the lower left is best")
-        places = figure.subplots(lines, columns, squeeze=False).flat
+        places = list(figure.subplots(lines, columns, squeeze=False).flat)
         for place, (label, found) in zip(places, panels.items(), strict=False):
             _panel(place, label, found)
-        for place in list(places)[len(panels) :]:
+        for place in places[len(panels) :]:
             place.set_axis_off()
         for name in FILES:
             temporary = out / f"{name}.partial"
@@ -102,5 +101,5 @@ def _look(codec: str | None) -> tuple[str, str, str]:
     """Return colour, marker and stroke of a codec's line."""
     if codec is None:
         return *_PLAIN, ""
-    where, _, algorithm = codec.rpartition(":")
-    return *_LOOKS.get(_SAME.get(algorithm, algorithm), _STRANGE), _STROKES.get(where, "-")
+    where = codec.rpartition(":")[0]
+    return *_LOOKS.get(algorithm_of(codec), _STRANGE), _STROKES.get(where, "-")

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from format_bench import comparison
+from format_bench import comparison, grid_texts
 from format_bench.case_records import key, keys
 from format_bench.cases import READ, SAVE, Case
-from format_bench.comparison import BEST, Table, human, reference
-from format_bench.compression import added_seconds
+from format_bench.comparison import Table
 
 if TYPE_CHECKING:
     from format_bench.records import Record
@@ -48,12 +47,6 @@ def by_format(cells: Cells) -> dict[str, Cells]:
     return found
 
 
-def name_of(label: str, codec: str | None, level: int | None) -> str:
-    """Return format, codec and level in words, as in "Parquet, zstd 3"."""
-    compression = f"{codec or 'none'} {'' if level is None else level}"
-    return f"{label}, {compression.strip()}"
-
-
 def tables(cells: Cells) -> list[Table]:
     """Return a table for each format."""
     return [_table(label, rows) for label, rows in by_format(cells).items()]
@@ -73,41 +66,16 @@ def markdown(table: Table) -> str:
 def _table(label: str, cells: Cells) -> Table:
     notes: list[str] = []
     plain = next(iter(cells.values()))
-    best = {
-        metric: min(
-            (row[metric].value or 0 for row in cells.values() if row[metric].repeats), default=None
-        )
-        for metric in METRICS
-    }
+    best = {metric: grid_texts.best_of(row[metric] for row in cells.values()) for metric in METRICS}
     rows = []
     for case, row in cells.items():
         line = [case.codec or "none", "" if case.level is None else str(case.level)]
         for metric in METRICS:
             found = row[metric]
-            line += [_value(found, best[metric], notes), _beside(found, plain[metric])]
+            beside = grid_texts.ratio if metric == "size" else grid_texts.added
+            line += [
+                grid_texts.value(found, best[metric], notes),
+                grid_texts.NOTHING if row is plain else beside(found, plain[metric]),
+            ]
         rows.append(line)
     return Table(label, _HEADER, rows, notes)
-
-
-def _value(found: Record, best: float | None, notes: list[str]) -> str:
-    if found.value is None:
-        name = name_of(found.format, found.codec, found.level)
-        return f"{found.status} {reference(f'{name}: {found.status}: {found.sentence}', notes)}"
-    mark = BEST if found.value == best else ""
-    if found.metric == "size" and found.sentence:
-        mark += f" {reference(found.sentence, notes)}"
-    return human(found.value, found.unit) + mark
-
-
-def _beside(found: Record, plain: Record) -> str:
-    """Return how a cell relates to the uncompressed one: a ratio of sizes, or an added time."""
-    if found.value is None or plain.value is None or found is plain:
-        return "-"
-    if found.metric == "size":
-        return f"{found.value / plain.value:.3f}"
-    low, high = added_seconds(found.repeats, plain.repeats)
-    return f"{_signed(found.value - plain.value)} ({_signed(low)} to {_signed(high)})"
-
-
-def _signed(seconds: float) -> str:
-    return ("-" if seconds < 0 else "+") + human(abs(seconds), "seconds")
