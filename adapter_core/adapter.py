@@ -9,9 +9,12 @@ from abc import ABC
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.availability import Availability, probe
+
+if TYPE_CHECKING:
+    from adapter_core.traits import Trait
 
 
 class Adapter(ABC):
@@ -29,6 +32,8 @@ class Adapter(ABC):
     """Requirement strings of the distributions that it needs."""
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
+    traits: ClassVar[frozenset[Trait] | None] = None
+    """What the format is; None if nobody has said, which is not the same as none of them."""
 
     def availability(self) -> Availability:
         """Import what the adapter requires and tell whether it can work here."""

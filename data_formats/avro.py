@@ -15,6 +15,7 @@ from adapter_core import whole_file
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
+from adapter_core.traits import Trait
 from adapter_core.values import datetimes_beyond
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Adapter(DataFormat):
     label = "Avro"
     suffix = ".avro"
     requires = ("pandas", "pyarrow>=15", "fastavro", "cramjam", "backports.zstd", "lz4", "zstandard")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     codecs: ClassVar = (
         Codec("deflate", range(1, 10), 6),

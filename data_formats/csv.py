@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import whole_file
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
 from adapter_core.values import (
     contains_text,
     holds_text,
@@ -38,6 +39,9 @@ class Adapter(DataFormat):
     label = "CSV"
     suffix = ".csv"
     requires = ("pandas", "pyarrow", "zstandard")
+    traits: ClassVar = frozenset(
+        {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
+    )
     supports: ClassVar = frozenset({Feature.COLUMNS})
     holds_duplicate_names = True
     detects_truncation = False

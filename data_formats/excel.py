@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
+from adapter_core.traits import Trait
 from adapter_core.values import (
     datetimes_beyond,
     holds_text,
@@ -42,6 +43,7 @@ class Adapter(DataFormat):
     label = "Excel"
     suffix = ".xlsx"
     requires = ("pandas", "openpyxl", "pyarrow")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     holds_duplicate_names = True
     kept_digits = 16

@@ -9,6 +9,7 @@ from adapter_core import arrow_ipc
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +21,7 @@ class Adapter(DataFormat):
     label = "Feather"
     suffix = ".feather"
     requires = ("pandas", "pyarrow>=15")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
     default_codec = "lz4"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.hdf5 import HDF5
 from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,7 @@ class Adapter(HDF5):
     label = "HDF5.fixed"
     suffix = ".h5"
     requires = ("pandas", "tables")
+    traits: ClassVar = frozenset({Trait.SINGLE_FILE})
     refuses: ClassVar = {
         Kind.BINARY: _PICKLED,
         Kind.DATE: _PICKLED,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.data_format import Feature
 from adapter_core.hdf5 import CODECS, CODECS_OF_BLOSC2, HDF5
 from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
 from adapter_core.values import contains_text, holds_text, text_columns
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Adapter(HDF5):
     label = "HDF5.table"
     suffix = ".h5"
     requires = ("pandas", "tables", "pyarrow")
+    traits: ClassVar = frozenset({Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     holds_zero_rows = False
     codecs: ClassVar = CODECS + CODECS_OF_BLOSC2

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import whole_file
 from adapter_core.data_format import DataFormat
 from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
 from adapter_core.values import (
     NANOSECOND_YEARS,
     datetimes_beyond,
@@ -30,6 +31,9 @@ class Adapter(DataFormat):
     label = "JSON"
     suffix = ".jsonl"
     requires = ("pandas", "zstandard")
+    traits: ClassVar = frozenset(
+        {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
+    )
     holds_zero_rows = False
     detects_truncation = False
     kept_digits = 15

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +34,7 @@ class Adapter(DataFormat):
     suffix = ".lance"
     requires = ("pandas", "pyarrow>=15", "pylance")
     modules: ClassVar = {"pylance": "lance"}
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))
     refuses: ClassVar = {

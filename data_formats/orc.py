@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Adapter(DataFormat):
     label = "ORC"
     suffix = ".orc"
     requires = ("pandas", "pyarrow>=15")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = (Codec("snappy"), Codec("zlib"), Codec("lz4"), Codec("zstd"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +20,7 @@ class Adapter(DataFormat):
     label = "Parquet"
     suffix = ".parquet"
     requires = ("pandas", "pyarrow>=15")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     codecs: ClassVar = (
         Codec("snappy"),

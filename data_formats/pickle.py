@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import whole_file
 from adapter_core.data_format import DataFormat
+from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,7 @@ class Adapter(DataFormat):
     label = "Pickle"
     suffix = ".pkl"
     requires = ("pandas", "zstandard")
+    traits: ClassVar = frozenset({Trait.SINGLE_FILE})
     holds_duplicate_names = True
     codecs: ClassVar = whole_file.CODECS
 

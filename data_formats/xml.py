@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import whole_file
 from adapter_core.data_format import DataFormat
 from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
 from adapter_core.values import (
     matches_text,
     reads_as_other_type,
@@ -41,6 +42,7 @@ class Adapter(DataFormat):
     label = "XML"
     suffix = ".xml"
     requires = ("pandas", "lxml", "pyarrow", "zstandard")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})
     holds_zero_rows = False
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = whole_file.CODECS
