@@ -1,0 +1,127 @@
+"""Zarr through zarr-python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.flat_images import image_of, offsets, split
+from adapter_core.image_batches import shape_table
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.image_input import CheckedImages
+
+CHUNK_BYTES = 2**20
+"""zarr-python spends about as long on each chunk as on moving a MiB of it."""
+
+BATCH_BYTES = 8 * CHUNK_BYTES
+"""What is written, and read, at once: zarr-python keeps all chunks of a call until it ends, so that one
+call for everything would need the set in memory twice."""
+
+
+class Adapter(ImageStorage):
+    """A Zarr group (version 3, a directory) of three arrays: `pixels`, `shapes` and `labels`.
+
+    `pixels` is one run of bytes, so that any shapes have room; it grows by a batch at a time. Its chunks
+    are a file each. Gathered into shards they would be fewer files, but of a shard zarr-python reads the
+    index anew for each image, which takes half as long again. There is no codec, and chunks of nothing
+    but zeros, which Zarr omits by default, are written. A chunk whose file is missing reads as zeros.
+
+    Format: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html
+    """
+
+    label = "Zarr"
+    suffix = ".zarr"
+    requires = ("zarr>=3.1",)
+
+    def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
+        import zarr
+
+        group = zarr.create_group(path)
+        plain: dict[str, Any] = {"compressors": None, "config": {"write_empty_chunks": True}}
+        shapes: list[tuple[int, ...]] = []
+        batches = _batches(images, shapes)
+        first = next(batches)
+        # A chunk is stored whole, so that a small set has a smaller one.
+        chunks = (min(CHUNK_BYTES, max(len(first), 1)),)
+        pixels = group.create_array("pixels", data=first, chunks=chunks, **plain)
+        for batch in batches:
+            pixels.append(batch)
+        group.create_array("shapes", data=shape_table(shapes), **plain)
+        group.create_array("labels", data=labels, **plain)
+
+    def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
+        import numpy as np
+        from zarr.buffer.cpu import NDBuffer
+
+        pixels, shapes, labels = _arrays(path)
+        flat = np.empty(pixels.shape, np.uint8)
+        for start in range(0, len(flat), BATCH_BYTES):
+            end = min(start + BATCH_BYTES, len(flat))
+            room = NDBuffer.from_numpy_array(flat[start:end])
+            pixels.get_basic_selection(slice(start, end), out=room)
+        return split(flat, shapes), labels
+
+    def _open(self, path: Path) -> ImageReader:
+        return _Reader(*_arrays(path))
+
+
+def _batches(images: CheckedImages, shapes: list[tuple[int, ...]]) -> Iterator[np.ndarray]:
+    """Yield the bytes of images in batches, of which the last is shorter, and note the shapes."""
+    import numpy as np
+
+    batch, filled = np.empty(BATCH_BYTES, np.uint8), 0
+    for image in images:
+        shapes.append(image.shape)
+        rest = image.reshape(-1)
+        while filled + len(rest) >= BATCH_BYTES:
+            room = BATCH_BYTES - filled
+            batch[filled:] = rest[:room]
+            yield batch
+            rest, filled = rest[room:], 0
+        batch[filled : filled + len(rest)] = rest
+        filled += len(rest)
+    yield batch[:filled]
+
+
+def _arrays(path: Path) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Return the pixels, which stay in their files, and the shapes and labels."""
+    import zarr
+
+    group: Any = zarr.open_group(path, mode="r")
+    shapes, labels = group["shapes"][:], group["labels"][:]
+    if len(shapes) != len(labels):
+        raise ValueError(f"there are {len(shapes)} shapes and {len(labels)} labels")
+    return group["pixels"], shapes, labels
+
+
+class _Reader(ImageReader):
+    def __init__(self, pixels: Any, shapes: np.ndarray, labels: np.ndarray) -> None:
+        self._pixels, self._shapes, self._labels = pixels, shapes, labels
+        self._offsets = offsets(shapes)
+        super().__init__(len(labels))
+
+    def _get(self, index: int) -> tuple[np.ndarray, int]:
+        start, end = self._offsets[index : index + 2].tolist()
+        return image_of(self._pixels[start:end], self._shapes[index].tolist()), int(self._labels[index])
+
+    def _get_many(self, indices: list[int]) -> tuple[list[np.ndarray], np.ndarray]:
+        """Ask once for all images that begin in one chunk, since a chunk is read as a whole anyway."""
+        import numpy as np
+
+        (chunk,) = self._pixels.chunks
+        found: dict[int, np.ndarray] = {}
+        for _, group in groupby(sorted(set(indices)), lambda i: self._offsets[i] // chunk):
+            near = list(group)
+            start = int(self._offsets[near[0]])
+            run = self._pixels[start : int(self._offsets[near[-1] + 1])]
+            for index in near:
+                begin, end = (self._offsets[index : index + 2] - start).tolist()
+                found[index] = image_of(run[begin:end], self._shapes[index].tolist())
+        return [found[index] for index in indices], self._labels[np.array(indices, np.intp)]
