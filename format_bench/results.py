@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench import noise_floor, records
+from format_bench import noise_floor, published, records
 from format_bench.case_records import key
 from format_bench.records import BadResults
 
@@ -36,19 +36,22 @@ class Results:
 
 
 def load(source: str | Path) -> Results:
-    """Return the results in a folder or a file.
+    """Return the results in a folder or a file, or published ones.
 
     Parameters
     ----------
     source : str or Path
         A folder with results.jsonl (of `Runner`) or records.jsonl (of postprocessing.py), or such a
-        file itself. Circumstances and noise floors are taken from beside it.
+        file itself. Circumstances and noise floors are taken from beside it. Or text that is one of
+        `published.names`; a file or a folder of that name comes first, since who has one means it.
 
     Raises
     ------
     BadResults
         If nothing is there, or something else; the message names the file and, if it can, the line.
     """
+    if source in published.names() and not Path(source).exists():
+        return Results(str(source), published.records(str(source)), circumstances=[])
     path = _file(Path(source))
     last = {key(record): record for record in records.read(path)}
     if not last:
@@ -72,7 +75,8 @@ def _file(source: Path) -> Path:
         return source
     if not source.exists():
         raise BadResults(
-            f"there are no results at {source}; `format-bench run --out {source}` makes them"
+            f"there are no results at {source}; `format-bench run --out {source}` makes them, and "
+            f"published ones are: {', '.join(published.names())}"
         )
     for name in FILES:
         if (source / name).is_file():

@@ -1,0 +1,31 @@
+"""Published figures, to put beside one's own; each source is a module with tables beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adapter_core.errors import UnknownName
+from format_bench.published import thesis
+
+if TYPE_CHECKING:
+    from format_bench.records import Record
+
+_SOURCES = {"thesis": thesis.records}
+
+
+def names() -> list[str]:
+    """Return the names of all sources."""
+    return list(_SOURCES)
+
+
+def records(name: str) -> list[Record]:
+    """Return the figures of a source.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such source.
+    """
+    if name not in _SOURCES:
+        raise UnknownName("published result", name, names())
+    return _SOURCES[name]()

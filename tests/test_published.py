@@ -1,0 +1,105 @@
+"""The published figures, as results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+
+import pytest
+
+import data_formats
+import data_generator
+import image_storages
+from adapter_core import UnknownName
+from format_bench import published
+from format_bench.journal import Status
+from format_bench.records import BadResults, export
+from format_bench.results import family_of, load
+from format_bench.validation import validate
+
+
+@pytest.fixture(scope="module")
+def thesis():
+    return load("thesis")
+
+
+def value_of(results, *cell):
+    (found,) = [
+        each.value
+        for each in results.records
+        if (family_of(each), each.format, each.dataset, each.metric, each.codec) == (*cell, None)[:5]
+    ]
+    return found
+
+
+def test_all_cells_of_the_tables_are_there(thesis):
+    # 12 formats on 5 tables and 9 on webface; 4 formats with 3 codecs; 6 storages on 2 sets.
+    assert Counter(map(family_of, thesis.records)) == {
+        "tabular": (12 * 5 + 9) * 5,
+        "compression": 4 * 3 * 3,
+        "image": 6 * 2 * 3,
+    }
+    assert len({each.run_id for each in thesis.records}) == 1
+    assert all(each.status is Status.VALUE and "Tarageľ" in each.sentence for each in thesis.records)
+    for record in thesis.records:
+        validate(asdict(record))
+
+
+def test_labels_are_those_of_the_adapters(thesis):
+    for family, known in (("tabular", data_formats), ("image", image_storages)):
+        labels = {each.format for each in thesis.records if family_of(each) == family}
+        assert labels <= set(known.names())
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        (("tabular", "CSV", "eq", "save time"), 2.65),
+        (("tabular", "HDF5.table", "webface", "size"), 24_400_000_000),
+        (("tabular", "Avro", "webface", "read memory"), 37_600_000_000),
+        (("compression", "Parquet", "webface", "save time", "lz4"), 17.72 + 8.81),
+        (("compression", "ORC", "webface", "read time", "lz4"), 15.37 - 0.46),
+        (("compression", "Feather", "webface", "size", "zstd"), 6_900_000_000 * 0.3),
+        (("compression", "Feather", "webface", "size"), 6_900_000_000),
+        (("image", "PNG", "ImageNet-100", "save time"), 1076.31),
+        (("image", "SQLite", "CIFAR-10", "size"), 205_000_000),
+    ],
+)
+def test_figures_are_in_seconds_and_bytes(thesis, cell, value):
+    assert value_of(thesis, *cell) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("dataset", ["eq", "int", "float", "bool", "str"])
+def test_sizes_of_pickles_show_the_rows_and_the_megabyte(thesis, tmp_path, dataset):
+    share = 100
+    df = data_generator.table(dataset, rows=1_000_000 // share).df
+    text = df.select_dtypes("str").columns
+    df.astype(dict.fromkeys(text, object)).to_pickle(tmp_path / "table.pkl")
+    expected = (tmp_path / "table.pkl").stat().st_size * share
+    assert value_of(thesis, "tabular", "Pickle", dataset, "size") == pytest.approx(expected, rel=0.02)
+
+
+def test_a_size_lies_where_it_was_rounded(thesis):
+    sizes = [each for each in thesis.records if each.metric == "size" and each.repeats]
+    for record in sizes:
+        low, high = record.interval
+        assert (low + high) / 2 == record.value
+        assert high - low == (1e6 if record.value < 1e9 else 1e8)
+
+
+def test_a_folder_of_that_name_comes_first(thesis, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert load("thesis") == thesis
+    with pytest.raises(BadResults, match="no results at thesis"):
+        load("./thesis")
+    folder = tmp_path / "thesis"
+    folder.mkdir()
+    export(thesis.records[:1], folder / "results.jsonl")
+    assert len(load("thesis").records) == 1
+
+
+def test_what_is_not_there_is_told_with_what_is(tmp_path):
+    with pytest.raises(BadResults, match=r"no results at .*gone.*, and published ones are: thesis"):
+        load(tmp_path / "gone")
+    with pytest.raises(UnknownName, match="no published result 'theses'; did you mean thesis"):
+        published.records("theses")
