@@ -4,8 +4,9 @@ asv goes by name, so these classes run in this order: `Image` saves, and its fil
 """
 
 import contextlib
+import statistics
 
-from format_bench import asv_image_steps, page_cache
+from format_bench import asv_image_steps, page_cache, random_access
 from format_bench.asv_images import ImageCell, load, prepare_images
 from format_bench.asv_steps import refuse_wrong, set_page_cache
 
@@ -103,7 +104,7 @@ class ImageLoad(_Suite):
         return asv_image_steps.changed_images(self.cell, self.adapter, self.path)
 
     def track_open_time(self, *params):
-        return asv_image_steps.open_seconds(self.adapter, self.path)
+        return statistics.median(random_access.open_seconds(self.adapter, self.path))
 
     track_open_time.pretty_name = "Images: open time"
     track_open_time.unit = "seconds"
@@ -126,11 +127,18 @@ class ImageRandom(_Suite):
         set_page_cache(self.cell, self.path, self.cell.params[2])
 
     def track_random_read(self, *params):
-        return asv_image_steps.random_seconds(self.adapter, self.path, params[2], 1, BUDGET_SECONDS)
+        return self.seconds_per_image(1)
 
     def track_batch_read(self, *params):
-        size = asv_image_steps.BATCH
-        return asv_image_steps.random_seconds(self.adapter, self.path, params[2], size, BUDGET_SECONDS)
+        return self.seconds_per_image(random_access.BATCH)
+
+    def seconds_per_image(self, size):
+        cache = self.cell.params[2]
+        return statistics.median(
+            random_access.seconds_per_image(
+                self.adapter, self.path, cache=cache, size=size, budget_seconds=BUDGET_SECONDS
+            )
+        )
 
     track_random_read.pretty_name = "Images: random read time per image"
     track_random_read.unit = "seconds"

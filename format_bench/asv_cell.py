@@ -21,6 +21,7 @@ from adapter_core import Unavailable, UnknownName
 from adapter_core.adapter import Adapter
 from format_bench.asv_circumstances import Keeper
 from format_bench.journal import Journal, Status
+from format_bench.verify import WrongValues
 
 if TYPE_CHECKING:
     from adapter_core.registry import Registry
@@ -206,10 +207,6 @@ class Cell(ABC, Generic[A]):
 
     def _write(self, status: Status, sentence: str) -> None:
         self.journal.write(self.suite, self.params, status, sentence)
-
-
-class WrongValues(Exception):
-    """Data came back with other values than were saved."""
 
 
 @functools.cache

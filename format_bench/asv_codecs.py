@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import Unsupported
-from format_bench.asv_cell import WrongValues
-from format_bench.asv_steps import WRONG
 from format_bench.asv_tables import TableCell, load
 from format_bench.journal import Status
-from format_bench.verify import verify
+from format_bench.verify import WRONG, WrongValues, verify
 
 if TYPE_CHECKING:
     from adapter_core import DataFormat

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -15,6 +14,7 @@ from adapter_core.image_storage import ImageStorage
 from format_bench import image_cache
 from format_bench.asv_cell import DATA, FILES, Cell, prepare
 from format_bench.journal import Status
+from format_bench.warm_up import warm_up_storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,24 +69,9 @@ class ImageCell(Cell[ImageStorage]):
 
     def warm_up(self, adapter: ImageStorage) -> None:
         """Save, read and open a tiny set."""
-        warm_up(adapter)
+        warm_up_storage(adapter)
 
     def save(self, adapter: ImageStorage, path: Path) -> None:
         """Save the set, unmeasured."""
         self.check(adapter)
         self.guard(lambda: adapter.save(*load(self.dataset), path))
-
-
-@functools.cache
-def warm_up(adapter: ImageStorage) -> None:
-    """Save, read and open a tiny set, so that no import of a library falls into a measured call."""
-    import numpy as np
-
-    images = [np.full((8, 8, 3), value, np.uint8) for value in range(4)]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"warm{adapter.suffix}")
-        adapter.save(images, range(4), path)
-        adapter.read(path)
-        with adapter.open(path) as reader:
-            reader.get(1)
-            reader.get_many([2, 0])

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from adapter_core.errors import FormatBenchError
-from format_bench.asv_steps import WRONG
 from format_bench.journal import Journal, Reason, Status
+from format_bench.verify import WRONG
 
 REMARKED = ("track_lost_columns", "track_changed_images", "compression.Compression.track_size")
 """The benchmarks whose values come with a remark: what was lost, or which codec was declined."""

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError
 from format_bench import page_cache
-from format_bench.asv_cell import WrongValues
 from format_bench.asv_tables import load
 from format_bench.journal import Status
 from format_bench.memory import measure
 from format_bench.touch import touch
-from format_bench.verify import verify
+from format_bench.verify import WRONG, WrongValues, verify
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 
 SAVE_MEMORY, READ_MEMORY, HELD_MEMORY = "save memory", "read memory", "held memory"
 VERDICT = "verdict"
-
-WRONG = "came back wrong: "
-"""Begins the sentence of a cell whose table came back with other values."""
 
 
 def save(cell: TableCell, adapter: DataFormat, df: pd.DataFrame, path: Path) -> None:

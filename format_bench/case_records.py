@@ -1,22 +1,27 @@
-"""What a step of a case has found, as records."""
+"""What a step of a case has found, as records, round by round."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from format_bench.cases import SUITE, Case, Measured, Step
 from format_bench.intervals import median_interval
 from format_bench.journal import Status
 from format_bench.records import METRICS, Record, engine_of
+from format_bench.verify import WrongValues
 
 if TYPE_CHECKING:
+    from format_bench.cases import Case, Measured, Step
     from format_bench.isolation import Outcome
 
 Key = tuple[object, ...]
 
-_CACHED = {"read time", "read CPU time", "read memory", "read amplification"}
+_CACHED = {
+    *("read time", "read CPU time", "read memory", "read amplification"),
+    *("random read time per image", "batch read time per image"),
+}
 """The metrics that the state of the page cache bears on."""
 
 
@@ -28,7 +33,7 @@ def key(record: Record) -> Key:
 
 def keys(case: Case, step: Step) -> set[Key]:
     """Return the keys of all cells of a step."""
-    what = (SUITE, case.format, case.dataset, case.rows, case.codec, case.level)
+    what = (case.suite, case.format, case.dataset, case.rows, case.codec, case.level)
     return {(*what, _cache(step, metric), case.threads, metric) for metric in step.metrics}
 
 
@@ -37,10 +42,8 @@ def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: s
     found: dict[str, Measured] = {} if outcome.status else {each.metric: each for each in outcome.value}
     for metric in step.metrics:
         measured = found.get(metric)
-        repeats = measured.repeats if measured else []
-        interval = median_interval(repeats) if len(repeats) > 1 else None
-        yield Record(
-            suite=SUITE,
+        empty = Record(
+            suite=case.suite,
             format=case.format,
             engine=engine_of(case.format),
             dataset=case.dataset,
@@ -52,13 +55,39 @@ def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: s
             threads=case.threads,
             metric=metric,
             unit=METRICS[metric],
-            value=statistics.median(repeats) if measured else None,
-            repeats=repeats,
-            interval=[interval.low, interval.high] if interval else None,
+            value=None,
+            repeats=[],
+            interval=None,
             status=outcome.status or Status.VALUE,
             sentence=measured.sentence if measured else outcome.sentence,
             run_id=run_id,
         )
+        yield _with_repeats(empty, measured.repeats) if measured else empty
+
+
+def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:
+    """Return the record of a cell after one more round.
+
+    A value stays, with a remark, when a later round has none, except where that round shows that the
+    data came back wrong.
+    """
+    if earlier is None or earlier.value is None or outcome.error == WrongValues.__name__:
+        return found
+    rounds = earlier.rounds + 1
+    if found.value is None:
+        remark = f"round {rounds}: {found.status}: {found.sentence}"
+        return replace(earlier, rounds=rounds, sentence=f"{earlier.sentence}; {remark}".lstrip("; "))
+    return replace(_with_repeats(found, earlier.repeats + found.repeats), rounds=rounds)
+
+
+def _with_repeats(record: Record, repeats: list[float]) -> Record:
+    interval = median_interval(repeats) if len(repeats) > 1 else None
+    return replace(
+        record,
+        value=statistics.median(repeats),
+        repeats=repeats,
+        interval=[interval.low, interval.high] if interval else None,
+    )
 
 
 def _cache(step: Step, metric: str) -> str | None:

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import data_formats
-import data_generator
-from format_bench import page_cache, threads
-from format_bench.asv_steps import WRONG
-from format_bench.cases import Case, Measured
+from format_bench import cases, page_cache, random_access
+from format_bench.cases import Case, Measured, Step
 from format_bench.clock import Sample, Timing, repeat, time_call
-from format_bench.intervals import relative_deviation
 from format_bench.memory import Growth, measure
-from format_bench.touch import touch
-from format_bench.verify import verify
-from format_bench.warm_up import warm_up
+from format_bench.work import work_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pandas as pd
-
-    from adapter_core import DataFormat
+    from adapter_core.image_storage import ImageStorage
 
 
-class WrongValues(Exception):
-    """A table came back with other values than were saved."""
+@dataclass(frozen=True)
+class Effort:
+    """How much of one step is measured in one process."""
+
+    budget_seconds: float
+    """Wall time after which no further repeat begins."""
+    least: int
+    """Repeats that are made in any case."""
 
 
 class GrowingSampler:
@@ -44,22 +43,17 @@ class GrowingSampler:
         return sample
 
 
-def make_table(dataset: str, rows: int, path: Path) -> tuple[int, int]:
-    """Generate a table and leave it at `path`; return how many rows and columns it has."""
-    df: pd.DataFrame = data_generator.table(dataset, rows=rows).df
-    df.to_pickle(path)
-    return df.shape
-
-
-def leave_file(case: Case, table: Path, file: Path) -> None:
+def leave_file(case: Case, data: Path, file: Path) -> None:
     """Save without measuring, for a run that goes on after the measured save."""
-    _ready(case).save(_load(table), file, case.codec, case.level)
+    work = work_on(case)
+    work.save(work.load(data), file)
 
 
-def save(case: Case, table: Path, file: Path, budget_seconds: float) -> list[Measured]:
+def save(case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
     """Measure saving to a file that does not exist yet, plain and durable; the last file stays."""
-    adapter, df = _ready(case), _load(table)
-    adapter.check(df)
+    work = work_on(case)
+    loaded = work.load(data)
+    work.check(loaded)
     durable: list[float] = []
     sampler = GrowingSampler()
 
@@ -70,47 +64,49 @@ def save(case: Case, table: Path, file: Path, budget_seconds: float) -> list[Mea
         return sample
 
     timing = repeat(
-        lambda: adapter.save(df, file, case.codec, case.level),
-        budget_seconds,
-        before=lambda: adapter.remove(file),
+        lambda: work.save(loaded, file),
+        effort.budget_seconds,
+        before=lambda: work.adapter.remove(file),
         take=take,
+        least=effort.least,
     )
     return [
         *_times("save", timing),
         Measured("durable save time", durable),
         _growth("save memory", sampler),
-        Measured("size", [adapter.size_bytes(file)], _codec_remark(adapter, case.codec, file)),
+        *work.about(file),
     ]
 
 
-def read(case: Case, table: Path, file: Path, budget_seconds: float) -> list[Measured]:
-    """Measure reading a file that is in the page cache, and compare the table with the one saved.
+def read(case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
+    """Measure reading a file that is in the page cache, and compare the data with those saved.
 
     Raises
     ------
     WrongValues
         If a value, a row or a name came back wrong.
     """
-    adapter = _ready(case)
+    work = work_on(case)
     for each in page_cache.files_of(file):
         each.read_bytes()
     sampler = GrowingSampler()
-    kept: list[pd.DataFrame] = []
+    kept: list[Any] = []
     timing = repeat(
-        lambda: kept.append(touch(adapter.read(file))), budget_seconds, before=kept.clear, take=sampler
+        lambda: kept.append(work.read(file)),
+        effort.budget_seconds,
+        before=kept.clear,
+        take=sampler,
+        least=effort.least,
     )
-    verdict = verify(_load(table), kept[0], adapter.kept_digits)
-    if verdict.errors:
-        raise WrongValues(WRONG + "; ".join(verdict.errors))
     return [
+        work.verify(work.load(data), kept[0]),
         *_times("read", timing),
         _growth("read memory", sampler),
         Measured("held memory", [growth.held_bytes for growth in sampler.growths]),
-        Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses)),
     ]
 
 
-def cold_read(case: Case, _: Path, file: Path, budget_seconds: float) -> list[Measured]:
+def cold_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Measured]:
     """Measure reading a file that is proven out of the page cache, and what was brought in.
 
     Raises
@@ -118,8 +114,8 @@ def cold_read(case: Case, _: Path, file: Path, budget_seconds: float) -> list[Me
     NotCold
         If it cannot be evicted, or that cannot be proven.
     """
-    adapter = _ready(case)
-    size_bytes = adapter.size_bytes(file)
+    work = work_on(case)
+    size_bytes = work.adapter.size_bytes(file)
     amplification: list[float] = []
 
     def take(step: Callable[[], Any]) -> Sample:
@@ -130,44 +126,68 @@ def cold_read(case: Case, _: Path, file: Path, budget_seconds: float) -> list[Me
         return sample
 
     timing = repeat(
-        lambda: touch(adapter.read(file)),
-        budget_seconds,
+        lambda: work.read(file),
+        effort.budget_seconds,
         before=lambda: page_cache.make_cold(file),
         take=take,
+        least=effort.least,
     )
     return [*_times("read", timing), Measured("read amplification", amplification)]
 
 
-def _ready(case: Case) -> DataFormat:
-    """Return the adapter, its libraries imported and under the thread policy."""
-    adapter = data_formats.get(case.format)
-    warm_up(adapter)
-    if case.codec is not None:
-        # It imports what only the codec requires, which no call shall pay for.
-        adapter.codec_availability(case.codec)
-    threads.apply(case.threads)
-    return adapter
+def random_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Measured]:
+    """Measure opening a set, and reading single images and batches of it from the page cache."""
+    for each in page_cache.files_of(file):
+        each.read_bytes()
+    storage = cast("ImageStorage", work_on(case).adapter)
+    return [
+        Measured("open time", random_access.open_seconds(storage, file)),
+        *_random(storage, file, "warm", effort),
+    ]
 
 
-def _load(table: Path) -> pd.DataFrame:
-    import pandas as pd
+def cold_random_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Measured]:
+    """Measure reading single images and batches of a set that was out of the page cache when opened.
 
-    return pd.read_pickle(table)  # noqa: S301 (written by `make_table`)
+    Raises
+    ------
+    NotCold
+        If it cannot be evicted, or that cannot be proven.
+    """
+    storage = cast("ImageStorage", work_on(case).adapter)
+    return _random(storage, file, "cold", effort)
 
 
-def _codec_remark(adapter: DataFormat, codec: str | None, file: Path) -> str:
-    """Tell of a codec that was asked for and not used, or the other way round."""
-    used = adapter.codec_used(file)
-    if used == codec or not adapter.codecs:
-        return ""
-    return f"{adapter.label} was told to use {codec or 'none'}; its file shows {used or 'none'}"
+CALLS: dict[Step, Callable[[Case, Path, Path, Effort], list[Measured]]] = {
+    cases.SAVE: save,
+    cases.READ: read,
+    cases.COLD_READ: cold_read,
+    cases.SAVE_IMAGES: save,
+    cases.READ_IMAGES: read,
+    cases.RANDOM_READ: random_read,
+    cases.COLD_RANDOM_READ: cold_random_read,
+}
+"""What measures each step."""
+
+
+def _random(storage: ImageStorage, file: Path, cache: str, effort: Effort) -> list[Measured]:
+    found = []
+    for what, size in (("random", 1), ("batch", random_access.BATCH)):
+        # Two metrics of three goes each share the time of a step.
+        goes = random_access.seconds_per_image(
+            storage, file, cache=cache, size=size, budget_seconds=effort.budget_seconds / 6
+        )
+        found.append(Measured(f"{what} read time per image", goes))
+    return found
 
 
 def _times(what: str, timing: Timing) -> list[Measured]:
-    wall = [sample.wall_seconds for sample in timing.samples]
-    sentence = f"stopped as {timing.stopped}, deviation {relative_deviation(wall):.1%}"
     return [
-        Measured(f"{what} time", wall, sentence),
+        Measured(
+            f"{what} time",
+            [sample.wall_seconds for sample in timing.samples],
+            f"repeats stopped as {timing.stopped}",
+        ),
         Measured(f"{what} CPU time", [sample.cpu_seconds for sample in timing.samples]),
     ]
 

@@ -1,9 +1,9 @@
-"""What the runner measures in one go: one format on one table, step by step."""
+"""What the runner measures in one go: one format on one data set, step by step."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import data_formats
 from adapter_core import UnknownLevel
@@ -11,12 +11,12 @@ from adapter_core import UnknownLevel
 if TYPE_CHECKING:
     from format_bench.threads import Threads
 
-SUITE = "tabular"
+Suite = Literal["tabular", "compression", "image"]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One format on one table, with or without one of its codecs.
+    """One format on one data set, with or without one of its codecs.
 
     Raises
     ------
@@ -28,11 +28,13 @@ class Case:
     """The label."""
     dataset: str
     rows: int
+    """Of the table, or images of the set."""
     threads: Threads = "all"
     codec: str | None = None
     """By default the format is told to compress nothing."""
     level: int | None = None
     """The level that is used: where none is given, the codec's default takes its place."""
+    suite: Suite = "tabular"
 
     def __post_init__(self) -> None:
         if self.codec is not None:
@@ -63,9 +65,25 @@ class Measured:
     """What there is to say of it."""
 
 
-SAVE = Step("save", None, ("save time", "save CPU time", "durable save time", "save memory", "size"))
-READ = Step("read", "warm", ("read time", "read CPU time", "read memory", "held memory", "lost columns"))
+_SAVE = ("save time", "save CPU time", "durable save time", "save memory", "size")
+_READ = ("read time", "read CPU time", "read memory", "held memory")
+_RANDOM = ("random read time per image", "batch read time per image")
+
+SAVE = Step("save", None, _SAVE)
+READ = Step("read", "warm", (*_READ, "lost columns"))
 COLD_READ = Step("cold read", "cold", ("read time", "read CPU time", "read amplification"))
+SAVE_IMAGES = Step("save", None, (*_SAVE, "files"))
+READ_IMAGES = Step("read", "warm", (*_READ, "changed images"))
+RANDOM_READ = Step("random read", "warm", ("open time", *_RANDOM))
+COLD_RANDOM_READ = Step("cold random read", "cold", _RANDOM)
 
 STEPS = (SAVE, READ, COLD_READ)
-"""In the order in which they are made; the first leaves the file that the others read."""
+"""Those of a table, as they follow each other; the first leaves the file that the others read."""
+
+IMAGE_STEPS = (SAVE_IMAGES, READ_IMAGES, COLD_READ, RANDOM_READ, COLD_RANDOM_READ)
+"""Likewise, of a set of images."""
+
+
+def steps_of(case: Case) -> tuple[Step, ...]:
+    """Return all steps of a case."""
+    return IMAGE_STEPS if case.suite == "image" else STEPS

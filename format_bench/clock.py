@@ -84,8 +84,9 @@ def repeat(
     budget_seconds: float,
     before: Callable[[], Any] | None = None,
     take: Callable[[Callable[[], Any]], Sample] = time_call,
+    least: int = MIN_REPEATS,
 ) -> Timing:
-    """Call at least three times, then until stable or until the budget is spent.
+    """Call a number of times, then until stable or until the budget is spent.
 
     Parameters
     ----------
@@ -97,6 +98,8 @@ def repeat(
         Called before each repeat, outside the clock, to remove or evict a file.
     take : callable, optional
         Makes a sample of a call of `step`: `time_call`, or what measures more besides.
+    least : int
+        Calls that are made in any case. Fewer than three are never called stable.
     """
     start = time.perf_counter()
     samples: list[Sample] = []
@@ -104,9 +107,10 @@ def repeat(
         if before:
             before()
         samples.append(take(step))
-        if len(samples) < MIN_REPEATS:
+        if len(samples) < least:
             continue
-        if relative_deviation([sample.wall_seconds for sample in samples]) < STABLE_DEVIATION:
+        deviation = relative_deviation([sample.wall_seconds for sample in samples])
+        if len(samples) >= MIN_REPEATS and deviation < STABLE_DEVIATION:
             return Timing(tuple(samples), "stable")
         if time.perf_counter() - start > budget_seconds:
             return Timing(tuple(samples), "budget")

@@ -80,6 +80,8 @@ class Record:
     sentence: str
     """Why there is no value; may be empty if there is one."""
     run_id: str
+    rounds: int = 1
+    """In how many rounds of the run, each with a process of its own, the repeats were taken."""
 
 
 def engine_of(label: str) -> str:
@@ -224,7 +226,7 @@ def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
 
     # Without them, a column that is empty in all records would have no type.
     types = {
-        **dict.fromkeys(["rows", "columns", "level"], pa.int64()),
+        **dict.fromkeys(["rows", "columns", "level", "rounds"], pa.int64()),
         "value": pa.float64(),
         **dict.fromkeys(["repeats", "interval"], pa.list_(pa.float64())),
     }

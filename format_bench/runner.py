@@ -1,33 +1,37 @@
 """Measures cases without asv: each step in a fresh process, each cell on disk before the next.
 
 A run can be killed at any moment: what is in its results is finished, and the same call goes on.
+All cases have a first round before any has a second, so that a machine that drifts favours none.
 """
 
 from __future__ import annotations
 
+import math
 import secrets
 import tempfile
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data_generator import DEFAULT_SEED
-from format_bench import case_steps, circumstances, isolation, records, scratch_folder, threads
-from format_bench.case_records import key, keys, records_of
-from format_bench.case_steps import WrongValues
-from format_bench.cases import COLD_READ, READ, SAVE, STEPS, Case, Step
+from format_bench import case_steps, isolation, records, scratch_folder, threads
+from format_bench.case_data import CaseData
+from format_bench.case_records import combined, key, keys, records_of
+from format_bench.cases import Case, Step, steps_of
+from format_bench.circumstances_files import CircumstancesFiles
+from format_bench.clock import MIN_REPEATS
 from format_bench.isolation import Outcome
+from format_bench.journal import Status
+from format_bench.verify import WrongValues
 
 if TYPE_CHECKING:
     from format_bench.records import Record
 
 RESULTS = "results.jsonl"
-_CALLS = {
-    SAVE: case_steps.save,
-    READ: case_steps.read,
-    COLD_READ: case_steps.cold_read,
-}
+
+Watch = Callable[[Case, Step, int], None]
+"""Told of each step before it is made, and in which round, from 1 on."""
 
 
 class Runner:
@@ -39,14 +43,25 @@ class Runner:
         The folder of the results; made if missing. Cells that it holds are not measured again.
     scratch : Path
         The folder in which measured files are written, each run in a folder of its own that is removed.
+    rounds : int
+        How often each step is made, each time in a fresh process.
+    repeats : int
+        The least number of samples of each time, of all rounds together.
     budget_seconds : float
-        Wall time of the repeats of one step after which no further repeat begins.
+        Wall time of the repeats of one step, of all rounds together, after which no further repeat
+        begins.
     limit_seconds : float
         After which a step counts as timed out.
     limit_bytes : int, optional
         Address space that a step may have.
-    steps : tuple of Step
-        Those to make, in the order of `STEPS`.
+    time_budget_seconds : float
+        Wall time of a run after which no further case begins.
+    steps : tuple of Step, optional
+        Those to make; by default all of each case.
+    prepared : mapping of str to Path
+        Data sets that need not be generated, by name: where `leave_table` has left them.
+    watch : callable, optional
+        Told what is measured next.
     """
 
     def __init__(  # noqa: PLR0913 (limits of each kind)
@@ -54,17 +69,25 @@ class Runner:
         out: Path,
         scratch: Path,
         *,
+        rounds: int = 1,
+        repeats: int = MIN_REPEATS,
         budget_seconds: float = 10.0,
         limit_seconds: float = 1800.0,
         limit_bytes: int | None = None,
-        steps: tuple[Step, ...] = STEPS,
+        time_budget_seconds: float = math.inf,
+        steps: tuple[Step, ...] | None = None,
+        prepared: Mapping[str, Outcome] | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.out, self.scratch = out, scratch
         self.results = out / RESULTS
-        self.budget_seconds = budget_seconds
+        self.rounds = rounds
+        self.effort = case_steps.Effort(budget_seconds / rounds, math.ceil(repeats / rounds))
         self.limit_seconds, self.limit_bytes = limit_seconds, limit_bytes
+        self.time_budget_seconds = time_budget_seconds
         self.steps = steps
-        self._tables: dict[Path, Outcome] = {}
+        self.prepared = prepared or {}
+        self.watch = watch
         self.run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
     def run(self, cases: Iterable[Case]) -> Iterator[Record]:
@@ -79,12 +102,11 @@ class Runner:
         """
         self.out.mkdir(parents=True, exist_ok=True)
         with scratch_folder.only_run(self.out):
-            self.done = {key(each) for each in self.read()}
-            left = [case for case in cases if self._missing(case)]
-            for policy in dict.fromkeys(case.threads for case in left):
-                same = [case for case in left if case.threads == policy]
+            self.found = {key(each): each for each in self.read()}
+            cases = list(cases)
+            if any(self.missing(case, self.rounds) for case in cases):
                 with scratch_folder.make(self.scratch) as folder:
-                    yield from self._run_under(policy, same, folder)
+                    yield from self._run_in(folder, cases)
 
     def read(self) -> list[Record]:
         """Return the records that count, of all runs so far: of each cell the last one written."""
@@ -92,36 +114,54 @@ class Runner:
             return []
         return list({key(record): record for record in records.read(self.results)}.values())
 
-    def _run_under(self, policy: threads.Threads, cases: list[Case], folder: Path) -> Iterator[Record]:
-        found = circumstances.collect(
-            folder, seed=DEFAULT_SEED, scale=f"{cases[0].rows} rows", threads=policy
-        )
-        path = self.out / f"{self.run_id}-threads-{policy}.json"
-        circumstances.write(found, path)
-        for case in cases:
-            with tempfile.TemporaryDirectory(dir=folder, prefix="case-") as place:
-                yield from self._run_case(case, self._table(case, folder), Path(place))
-        circumstances.write(circumstances.finish(found), path)
+    def missing(self, case: Case, number: int) -> list[Step]:
+        """Return the steps of which the results lack a metric, or its samples of a round."""
+        return [
+            step
+            for step in steps_of(case)
+            if (self.steps is None or step in self.steps)
+            and any(self._lacks(each, number) for each in keys(case, step))
+        ]
 
-    def _run_case(self, case: Case, table: Outcome, place: Path) -> Iterator[Record]:
-        file = place / "file"
-        missing = self._missing(case)
-        before = table if table.status else Outcome()
-        if not before.status and SAVE not in missing:
-            before = self._isolated(case_steps.leave_file, case, table.value[0], file)
+    def _lacks(self, cell: tuple[object, ...], number: int) -> bool:
+        """Tell whether a cell has no samples of a round. One without a value is not tried again."""
+        record = self.found.get(cell)
+        return record is None or (record.status is Status.VALUE and record.rounds < number)
+
+    def _run_in(self, folder: Path, cases: list[Case]) -> Iterator[Record]:
+        end = time.monotonic() + self.time_budget_seconds
+        data = CaseData(folder, self.prepared, self.limit_seconds)
+        scale = f"{', '.join(str(rows) for rows in sorted({case.rows for case in cases}))} rows"
+        with CircumstancesFiles(self.out, self.run_id, folder, scale) as circumstances:
+            for number in range(1, self.rounds + 1):
+                for case in cases:
+                    if not self.missing(case, number):
+                        continue
+                    if time.monotonic() > end:
+                        return
+                    circumstances.begin(case.threads)
+                    with tempfile.TemporaryDirectory(dir=folder, prefix="case-") as place:
+                        yield from self._run_case(case, number, data.of(case), Path(place) / "file")
+
+    def _run_case(self, case: Case, number: int, data: Outcome, file: Path) -> Iterator[Record]:
+        missing = self.missing(case, number)
+        before = data if data.status else Outcome()
+        first = steps_of(case)[0]
+        if not before.status and first not in missing:
+            before = self._isolated(case_steps.leave_file, case, data.value[0], file)
         for step in missing:
             outcome = before
             if not before.status:
-                arguments = (case, table.value[0], file, self.budget_seconds)
-                outcome = self._isolated(_CALLS[step], *arguments)
+                if self.watch:
+                    self.watch(case, step, number)
+                arguments = (case, data.value[0], file, self.effort)
+                outcome = self._isolated(case_steps.CALLS[step], *arguments)
             if outcome.error == WrongValues.__name__:
-                # How fast a wrong table was saved is of no interest.
-                for earlier in self.steps[: self.steps.index(step)]:
-                    self.done -= keys(case, earlier)
-                    yield from self._append(case, earlier, outcome, table)
-            if outcome.status and step is not COLD_READ:
+                # How fast wrong data were saved is of no interest.
+                yield from self._append(case, first, outcome, data, number)
+            if outcome.status and step.cache != "cold":
                 before = outcome
-            yield from self._append(case, step, outcome, table)
+            yield from self._append(case, step, outcome, data, number)
 
     def _isolated(self, call: Any, case: Case, *arguments: Any) -> Outcome:
         return isolation.run(
@@ -133,25 +173,15 @@ class Runner:
             environment=threads.environment(case.threads),
         )
 
-    def _append(self, case: Case, step: Step, outcome: Outcome, table: Outcome) -> Iterator[Record]:
-        columns = 0 if table.status else table.value[1]
-        for record in records_of(case, columns, step, outcome, self.run_id):
+    def _append(
+        self, case: Case, step: Step, outcome: Outcome, data: Outcome, number: int
+    ) -> Iterator[Record]:
+        columns = 0 if data.status else data.value[1]
+        wrong = outcome.error == WrongValues.__name__
+        for found in records_of(case, columns, step, outcome, self.run_id):
             # A run that was killed between two cells of a step has left the first.
-            if key(record) not in self.done:
+            if wrong or self._lacks(key(found), number):
+                record = combined(self.found.get(key(found)), found, outcome)
                 records.append(self.results, record)
-                self.done.add(key(record))
+                self.found[key(record)] = record
                 yield record
-
-    def _missing(self, case: Case) -> list[Step]:
-        """Return the steps of which the results lack a metric."""
-        return [step for step in self.steps if not self.done.issuperset(keys(case, step))]
-
-    def _table(self, case: Case, folder: Path) -> Outcome:
-        """Return the path of the case's table and its number of columns; made when first needed."""
-        path = folder / f"{case.dataset}-{case.rows}.pickle"
-        if path not in self._tables:
-            made = isolation.run(
-                case_steps.make_table, case.dataset, case.rows, path, limit_seconds=self.limit_seconds
-            )
-            self._tables[path] = made if made.status else Outcome((path, made.value[1]))
-        return self._tables[path]

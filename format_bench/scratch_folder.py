@@ -26,12 +26,12 @@ class Busy(FormatBenchError):
 @contextmanager
 def make(parent: Path) -> Iterator[Path]:
     """Give a new folder in `parent`, removed at the end; remove those that killed runs have left."""
-    # Under the lock of the parent no other run takes a new folder, not locked yet, for one left over.
-    with _locked(parent):
-        for left in parent.glob(f"{_PREFIX}*"):
-            _remove_if_left(left)
-        folder = Path(tempfile.mkdtemp(dir=parent, prefix=_PREFIX))
-        lock = _try_lock(folder)
+    for left in parent.glob(f"{_PREFIX}*"):
+        _remove_if_left(left)
+    new = Path(tempfile.mkdtemp(dir=parent, prefix=f".{_PREFIX}"))
+    lock = _try_lock(new)
+    # Under that name from the beginning, another run could take it for one left over.
+    folder = new.rename(parent / new.name.removeprefix("."))
     try:
         yield folder
     finally:
@@ -58,16 +58,6 @@ def only_run(out: Path) -> Iterator[None]:
         os.close(lock)
 
 
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
 def _try_lock(folder: Path) -> int:
     """Return a descriptor that holds the lock of a folder until it is closed."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -83,7 +73,7 @@ def _remove_if_left(folder: Path) -> None:
     """Remove the folder of a run that is no more."""
     try:
         lock = _try_lock(folder)
-    except BlockingIOError:
-        return
+    except (BlockingIOError, FileNotFoundError):
+        return  # its run lives, or another one has just removed it
     shutil.rmtree(folder)
     os.close(lock)

@@ -12,6 +12,7 @@ from adapter_core.errors import CannotHold
 
 if TYPE_CHECKING:
     from adapter_core import DataFormat
+    from adapter_core.image_storage import ImageStorage
 
 
 @functools.cache
@@ -25,3 +26,18 @@ def warm_up(adapter: DataFormat) -> None:
         except CannotHold:
             return
         adapter.read(path)
+
+
+@functools.cache
+def warm_up_storage(adapter: ImageStorage) -> None:
+    """Save, read and open a tiny set of images."""
+    import numpy as np
+
+    images = [np.full((8, 8, 3), value, np.uint8) for value in range(4)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"warm{adapter.suffix}")
+        adapter.save(images, range(4), path)
+        adapter.read(path)
+        with adapter.open(path) as reader:
+            reader.get(1)
+            reader.get_many([2, 0])

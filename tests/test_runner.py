@@ -11,8 +11,11 @@ import pandas as pd
 import pytest
 
 from format_bench import scratch_folder
-from format_bench.case_records import key, keys
-from format_bench.cases import STEPS, Case
+from format_bench.case_records import combined, key, keys
+from format_bench.case_records import records_of as step_records
+from format_bench.cases import IMAGE_STEPS, STEPS, Case, Measured
+from format_bench.isolation import Outcome
+from format_bench.journal import Status
 from format_bench.runner import RESULTS, Runner
 from tests import toy_package
 from tests.killed import kill_and_go_on
@@ -122,6 +125,58 @@ def test_one_thread_and_all_are_cells_of_their_own(tmp_path):
         (path,) = (tmp_path / "out").glob(f"*-threads-{policy}.json")
         facts = json.loads(path.read_text(encoding="utf-8"))
         assert facts["threads"]["in_force"]["cpus"] == (cpus or facts["cpu"]["usable"])
+
+
+def test_rounds_add_samples_of_processes_of_their_own(tmp_path):
+    case = Case("Feather", "eq", 100)
+    steps = []
+    runner = Runner(
+        tmp_path, tmp_path, rounds=2, budget_seconds=0, watch=lambda *what: steps.append(what)
+    )
+    cases = [case, Case("Pickle", "eq", 100)]
+    records = list(runner.run(cases))
+    assert steps == [(each, step, number) for number in (1, 2) for each in cases for step in STEPS]
+    (first, second) = [
+        each for each in records if (each.format, each.metric) == ("Feather", "save time")
+    ]
+    assert (first.rounds, second.rounds) == (1, 2)
+    assert second.repeats[: len(first.repeats)] == first.repeats
+    # Three samples at least, of two processes that take two each.
+    assert len(second.repeats) == 4
+    assert runner.read() == [record for record in records if record.rounds == 2]
+    assert list(Runner(tmp_path, tmp_path, rounds=2).run(cases)) == []
+    more = list(Runner(tmp_path, tmp_path, rounds=3, budget_seconds=0).run([case]))
+    assert {record.rounds for record in more} == {3}
+
+
+def test_a_value_outlives_a_later_round_without_one():
+    (case, step) = Case("Feather", "eq", 100), STEPS[0]
+    good = Outcome([Measured(metric, [1.0, 3.0]) for metric in step.metrics])
+    bad = Outcome(None, Status.FAILED, "its process crashed (SIGSEGV)")
+    wrong = Outcome(None, Status.FAILED, "came back wrong: all of it", "WrongValues")
+    first, failed, refuted = (
+        next(step_records(case, 2, step, outcome, "run")) for outcome in (good, bad, wrong)
+    )
+    assert combined(None, first, good) == first
+    kept = combined(first, failed, bad)
+    assert (kept.value, kept.rounds) == (2.0, 2)
+    assert kept.sentence == "round 2: failed: its process crashed (SIGSEGV)"
+    assert combined(first, refuted, wrong).value is None
+
+
+def test_the_time_budget_ends_a_run_between_cases(tmp_path):
+    cases = [Case(label, "eq", 100) for label in ("Feather", "Pickle")]
+    assert list(Runner(tmp_path, tmp_path, time_budget_seconds=0).run(cases)) == []
+    assert len(list(Runner(tmp_path, tmp_path, budget_seconds=0).run(cases))) > 0
+
+
+def test_images_are_measured_like_tables(tmp_path):
+    case = Case("NumPy", "cifar-like", 40, suite="image")
+    found = list(Runner(tmp_path, tmp_path, budget_seconds=0).run([case]))
+    assert {key(record) for record in found} == {
+        each for step in IMAGE_STEPS for each in keys(case, step)
+    }
+    assert {record.sentence for record in found if record.value is None} == set()
 
 
 def test_killed_runs_go_on(tmp_path):

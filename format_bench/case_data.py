@@ -1,0 +1,45 @@
+"""The data of cases, made when first needed, in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from format_bench import isolation
+from format_bench.image_work import make_images
+from format_bench.isolation import Outcome
+from format_bench.table_work import make_table
+
+if TYPE_CHECKING:
+    from format_bench.cases import Case
+
+
+class CaseData:
+    """Data sets in a folder, each made once.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are kept.
+    prepared : mapping of str to Outcome
+        What need not be made, by name of the data set.
+    limit_seconds : float
+        How long making one may take.
+    """
+
+    def __init__(self, folder: Path, prepared: Mapping[str, Outcome], limit_seconds: float) -> None:
+        self._folder, self._prepared = folder, prepared
+        self._limit_seconds = limit_seconds
+        self._made: dict[Path, Outcome] = {}
+
+    def of(self, case: Case) -> Outcome:
+        """Return the path of a case's data and the number of columns, or why there are none."""
+        if case.dataset in self._prepared:
+            return self._prepared[case.dataset]
+        make, kind = (make_images, "images") if case.suite == "image" else (make_table, "table")
+        path = self._folder / f"{kind}-{case.dataset}-{case.rows}"
+        if path not in self._made:
+            made = isolation.run(make, case.dataset, case.rows, path, limit_seconds=self._limit_seconds)
+            self._made[path] = made if made.status else Outcome((path, made.value[1]))
+        return self._made[path]
