@@ -1,0 +1,70 @@
+"""What is said of pickles, and which of them can do no harm."""
+
+from __future__ import annotations
+
+import pickle
+from io import BytesIO
+from typing import Any
+
+DANGER = (
+    "a pickle can run any program when it is loaded; if you trust where it comes from, "
+    "add --trust-pickle"
+)
+
+_DATA = frozenset(
+    {
+        *(
+            (f"numpy.{core}.{module}", name)
+            for core in ("core", "_core")
+            for module, name in (
+                ("multiarray", "_reconstruct"),
+                ("multiarray", "scalar"),
+                ("numeric", "_frombuffer"),
+            )
+        ),
+        ("numpy", "ndarray"),
+        ("numpy", "dtype"),
+        ("_codecs", "encode"),
+        *(("datetime", name) for name in ("date", "datetime", "time", "timedelta", "timezone")),
+        ("decimal", "Decimal"),
+        ("pandas._libs.tslibs.timestamps", "_unpickle_timestamp"),
+        ("pandas._libs.tslibs.timedeltas", "_timedelta_unpickle"),
+        ("pandas._libs.tslibs.nattype", "_nat_unpickle"),
+    }
+)
+"""What arrays of text, of times and of Python's own data types are made by."""
+
+_OFFSETS = "pandas._libs.tslibs.offsets"
+"""The module of the frequencies that an index of times may have; its classes are public elsewhere."""
+
+
+class Foreign(Exception):
+    """A pickle that asks for something else than data."""
+
+
+class _DataUnpickler(pickle.Unpickler):
+    """https://docs.python.org/3/library/pickle.html#restricting-globals."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        from pandas.tseries import offsets
+
+        is_frequency = module == _OFFSETS and name in offsets.__all__
+        if (module, name) not in _DATA and not is_frequency:
+            raise Foreign(f"{module}.{name}")
+        return super().find_class(module, name)
+
+
+def foreign_name(data: bytes) -> str | None:
+    """Return the first name in a pickle that data do not need; None if there is none.
+
+    What is damaged, or no pickle at all, is no danger either: whoever loads it fails at the same place.
+    """
+    # PyTables tries them one after the other, so that a pickle may show its intent to the last alone.
+    for encoding in ("ASCII", "latin1", "bytes"):
+        try:
+            _DataUnpickler(BytesIO(data), encoding=encoding).load()
+        except Foreign as error:
+            return str(error)
+        except Exception:  # noqa: S112 (see above)
+            continue
+    return None

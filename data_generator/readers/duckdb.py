@@ -1,0 +1,46 @@
+"""DuckDB databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from data_generator.readers._reader import Request, TableReader
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal ORDER BY ALL"
+
+
+class Reader(TableReader):
+    """One table, in the order in which its rows were inserted."""
+
+    what = "DuckDB"
+    endings = (".duckdb", ".ddb", ".db")
+    signatures = ((8, b"DUCK"),)
+    requires = ("duckdb",)
+    holds_several = True
+
+    def read(self, request: Request) -> pd.DataFrame:
+        """Return the only table, or the one that was named."""
+        with self.guard(request), _opened(request) as database:
+            places = database.sql(TABLES).fetchall()
+        tables = {
+            name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in places
+        }
+        chosen = tables[request.only(list(tables), "table")]
+        quoted = ".".join('"{}"'.format(part.replace('"', '""')) for part in chosen)
+        with self.guard(request), _opened(request) as database:
+            table = database.sql(f"SELECT * FROM {quoted}").to_arrow_table()  # noqa: S608 (quoted)
+            return table.to_pandas()
+
+
+@contextmanager
+def _opened(request: Request) -> Iterator[Any]:
+    """Open a database to read it; without a folder for what does not fit in memory."""
+    import duckdb
+
+    with duckdb.connect(request.path, read_only=True, config={"temp_directory": ""}) as database:
+        yield database

@@ -1,0 +1,63 @@
+"""Excel workbooks through pandas and openpyxl."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+from data_generator.bad_data import BadData
+from data_generator.labels import refuse_duplicates
+from data_generator.readers._memory import check_fits
+from data_generator.readers._reader import Request, TableReader
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIRST_NAME = 30
+"""Offset of the first member's name in a ZIP archive, and below the flag of an encrypted one:
+https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.7 and 4.4.4."""
+ENCRYPTED = 1
+
+MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
+"""Any of these comes first, by whichever program."""
+
+
+class Reader(TableReader):
+    """One sheet, with the names of its columns in the first row.
+
+    Cells with an error, and formulas whose value no program has stored yet, are nulls.
+    """
+
+    what = "Excel"
+    endings = (".xlsx", ".xlsm")
+    requires = ("openpyxl",)
+    holds_several = True
+
+    def recognises(self, head: bytes) -> bool:
+        """Tell whether this is a ZIP archive whose first member is one that workbooks have."""
+        return head.startswith(b"PK\3\4") and head.startswith(MEMBERS, FIRST_NAME)
+
+    def read(self, request: Request) -> pd.DataFrame:
+        """Return the only sheet that is not empty, or the one that was named."""
+        import pandas as pd
+
+        with self.guard(request), zipfile.ZipFile(request.path) as archive:
+            members = archive.infolist()
+        if any(member.flag_bits & ENCRYPTED for member in members):
+            raise BadData(request.path, "is encrypted", "save it without a password")
+        check_fits(request.path, sum(member.file_size for member in members))
+        with self.guard(request), pd.ExcelFile(request.path, engine="openpyxl") as workbook:
+            headers = {sheet.title: _header(sheet) for sheet in workbook.book.worksheets}
+        with_header = [name for name, header in headers.items() if header]
+        if not with_header:
+            raise BadData(request.path, "holds no sheet with names in its first row")
+        sheet = request.only(with_header, "sheet")
+        refuse_duplicates(request.path, headers[sheet])
+        with self.guard(request):
+            return pd.read_excel(request.path, sheet_name=sheet, engine="openpyxl")
+
+
+def _header(sheet: Any) -> list[str]:
+    """Return what is in the first row."""
+    row = next(sheet.iter_rows(max_row=1, values_only=True), ())
+    return [str(name) for name in row if name is not None]

@@ -1,0 +1,35 @@
+"""Pickles, for those who trust them, through pandas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from data_generator.bad_data import BadData
+from data_generator.readers._pickles import DANGER
+from data_generator.readers._reader import Request, TableReader
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Reader(TableReader):
+    """https://docs.python.org/3/library/pickle.html."""
+
+    what = "Pickle"
+    endings = (".pkl", ".pickle", ".p")
+    signatures = tuple((0, bytes((0x80, protocol))) for protocol in range(2, 6))
+    is_compressible = True
+
+    def read(self, request: Request) -> pd.DataFrame:
+        """Return the DataFrame, or the Series as a table of one column."""
+        import pandas as pd
+
+        if not request.trust_pickle:
+            raise BadData(request.path, "is a pickle", DANGER)
+        with self.guard(request):
+            found = pd.read_pickle(request.path, compression=request.codec)  # noqa: S301 (trusted)
+        if isinstance(found, pd.Series):
+            return found.to_frame()
+        if not isinstance(found, pd.DataFrame):
+            raise BadData(request.path, f"holds a {type(found).__name__}, and no pandas DataFrame")
+        return found

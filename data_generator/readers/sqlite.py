@@ -1,0 +1,70 @@
+"""SQLite databases through the standard library and pandas."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from data_generator.bad_data import BadData
+from data_generator.readers._reader import Request, TableReader
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+
+SECONDS_TO_WAIT = 1.0
+"""For a lock that another program holds."""
+
+READ_VERSION = 19
+"""Offset in the file of the byte that is 2 for a write-ahead log:
+https://www.sqlite.org/fileformat.html#file_format_version_numbers"""
+
+
+class Reader(TableReader):
+    """One table, in the order of its row numbers; the type of a column is that of its values."""
+
+    what = "SQLite"
+    endings = (".sqlite", ".sqlite3", ".db", ".db3")
+    signatures = ((0, b"SQLite format 3\0"),)
+    holds_several = True
+
+    def read(self, request: Request) -> pd.DataFrame:
+        """Return the only table, or the one that was named."""
+        import pandas as pd
+
+        address = _address(request.path)
+        with self.guard(request), closing(_connect(address)) as database:
+            tables = [name for (name,) in database.execute(TABLES)]
+        table = request.only(tables, "table")
+        quoted = table.replace('"', '""')
+        with self.guard(request), closing(_connect(address)) as database:
+            return pd.read_sql_query(f'SELECT * FROM "{quoted}"', database)  # noqa: S608 (quoted)
+
+
+def _address(path: Path) -> str:
+    """Return the URI by which a database is read and nothing is written, not even beside it.
+
+    To read one with a write-ahead log SQLite makes two files, unless it is told that nobody writes:
+    https://www.sqlite.org/wal.html#read_only_databases
+    """
+    address = f"{path.as_uri()}?mode=ro"
+    with path.open("rb") as file:
+        head = file.read(100)
+    if head[READ_VERSION : READ_VERSION + 1] != b"\2":
+        return address
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        advice = "end the program that writes to it, or run PRAGMA wal_checkpoint(TRUNCATE)"
+        raise BadData(path, f"has changes that are in {log.name} alone", advice)
+    pages, page_bytes = int.from_bytes(head[28:32], "big"), int.from_bytes(head[16:18], "big")
+    expected = pages * (page_bytes if page_bytes != 1 else 2**16)
+    if path.stat().st_size < expected:
+        raise BadData(path, f"is cut: it has {path.stat().st_size:,} of {expected:,} bytes")
+    return f"{address}&immutable=1"
+
+
+def _connect(address: str) -> sqlite3.Connection:
+    return sqlite3.connect(address, uri=True, timeout=SECONDS_TO_WAIT)
