@@ -11,7 +11,7 @@ from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
 
 if TYPE_CHECKING:
-    import h5py  # type: ignore[import-untyped]
+    import h5py
     import numpy as np
 
     from adapter_core.image_input import CheckedImages
