@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data_generator import file_kind, place, tables
 from data_generator.bad_data import BadData
-from data_generator.dataset import Dataset
 from data_generator.labels import with_plain_labels
+from data_generator.own_data import OwnData, safe_name
 from data_generator.readers._reader import Request
 from data_generator.readers._rehearsal import rehearse
 from data_generator.sampling import sampled_rows
 
 if TYPE_CHECKING:
     from data_generator.place import Place
-
-NAME_CHARACTERS = 60
-
-
-@dataclass(frozen=True)
-class OwnTable(Dataset):
-    """A user's table."""
-
-    remarks: tuple[str, ...] = ()
-    """What was changed so that formats can keep it, in sentences without a full stop."""
 
 
 def load_table(
@@ -36,7 +24,7 @@ def load_table(
     sample_rows: int | None = None,
     seed: int = tables.DEFAULT_SEED,
     trust_pickle: bool = False,
-) -> OwnTable:
+) -> OwnData:
     """Return the table in a file; the file is opened for reading, and nothing is left beside it.
 
     Read are Parquet, CSV and TSV, JSON (an array of records, or one record a line), Feather and Arrow
@@ -61,7 +49,7 @@ def load_table(
 
     Returns
     -------
-    OwnTable
+    OwnData
         Shape (rows, columns), at least one of each, with the default index and unique text names.
 
     Raises
@@ -90,12 +78,9 @@ def load_table(
     chosen = sampled_rows(len(plain), sample_rows, seed)
     if chosen is not None:
         plain = plain.take(chosen).reset_index(drop=True)
-    return OwnTable(_name(found), plain, remarks=tuple(remarks))
+    return OwnData(_name(found), plain, remarks=tuple(remarks))
 
 
 def _name(found: Place) -> str:
-    """Return a name that can be a file's, and is that of no generated table."""
     stem = Path(place.bare_name(found.path)).stem
-    words = re.sub(r"\W+", "_", f"{stem}_{found.table}" if found.table else stem)
-    name = words.strip("_")[:NAME_CHARACTERS] or "table"
-    return f"{name}_file" if name in tables.names() else name
+    return safe_name(f"{stem}_{found.table}" if found.table else stem, tables.names())

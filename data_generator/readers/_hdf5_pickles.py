@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from data_generator.readers import _pickles
 
 if TYPE_CHECKING:
-    import h5py  # type: ignore[import-untyped]
+    import h5py
 
 
 def foreign_name(path: Path) -> str | None:

@@ -1,0 +1,81 @@
+"""Which images are in a folder, and how they are labelled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core.image_files import LABELS
+from adapter_core.image_input import MAX_LABEL
+from data_generator.bad_data import BadData
+from data_generator.files import load_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp")
+
+
+def listed(folder: Path) -> tuple[list[Path], list[int]]:
+    """Return the images in a folder and their labels.
+
+    Subfolders are classes, numbered in the order of their names; whatever lies deeper in one belongs to
+    it, and those without images are not counted. In a folder without any, the labels are in labels.csv,
+    in its columns `file` and `label`, or else all are 0. Hidden files are left out.
+
+    Raises
+    ------
+    BadData
+        If there are no images, or some in classes and some in none, or if labels.csv does not fit them.
+    """
+    loose = sorted(path for path in folder.iterdir() if _is_image(path))
+    subfolders = sorted(path for path in folder.iterdir() if path.is_dir() and not _is_hidden(path))
+    classes = [images for images in map(_images_below, subfolders) if images]
+    if loose and classes:
+        problem = f"has images both in subfolders and beside them, as {loose[0].name}"
+        raise BadData(folder, problem, "put all into subfolders, one for each class, or none")
+    if not loose and not classes:
+        raise BadData(folder, "holds no images", f"looked for were {', '.join(ENDINGS)}")
+    if loose:
+        return loose, _labels_of(loose, folder / LABELS)
+    paths = [path for images in classes for path in images]
+    return paths, [label for label, images in enumerate(classes) for _ in images]
+
+
+def _images_below(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if _is_image(path))
+
+
+def _is_image(path: Path) -> bool:
+    return path.suffix.lower() in ENDINGS and not _is_hidden(path) and path.is_file()
+
+
+def _is_hidden(path: Path) -> bool:
+    return path.name.startswith(".")
+
+
+def _labels_of(images: list[Path], notes: Path) -> list[int]:
+    if not notes.exists():
+        return [0] * len(images)
+    df: pd.DataFrame = load_table(notes).df
+    _check_notes(df, notes)
+    labels = dict(zip(df["file"], df["label"].tolist(), strict=True))
+    for image in images:
+        if image.name not in labels:
+            raise BadData(notes, f"has no label for {image.name}")
+    there = {image.name for image in images}
+    gone = next((name for name in labels if name not in there), None)
+    if gone is not None:
+        raise BadData(notes, f"labels {gone}, which is not in the folder")
+    return [labels[image.name] for image in images]
+
+
+def _check_notes(df: pd.DataFrame, notes: Path) -> None:
+    for name in ("file", "label"):
+        if name not in df:
+            raise BadData(notes, f"has no column {name!r}", "its first line must be file,label")
+    if not df["file"].is_unique:
+        raise BadData(notes, f"labels {df['file'][df['file'].duplicated()].iloc[0]} more than once")
+    label = df["label"]
+    if label.dtype.kind != "i" or label.min() < 0 or label.max() > MAX_LABEL:
+        raise BadData(notes, f"has labels that are no whole numbers from 0 to {MAX_LABEL}")
