@@ -40,7 +40,8 @@ def measure(runner: Runner, wanted: list[Case]) -> None:
     """Measure what the results lack, and show how far it has come."""
     cells = {each for case in wanted for step in STEPS for each in keys(case, step)}
     done = cells & {key(record) for record in runner.read()}
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=len(cells), completed=len(done))
         for record in runner.run(wanted):
             last = name_of(record.format, record.codec, record.level)
@@ -104,7 +105,8 @@ def _write(cells: grid_tables.Cells, title: str, out: Path) -> None:
     temporary.replace(out / PAGE)
     reason = import_failure("matplotlib")
     if reason:
-        click.echo(f"grid: there is no picture, since {reason}; try: pip install matplotlib", err=True)
+        hint = 'pip install ".[report]"'
+        click.echo(f"grid: there is no picture, since {reason}; try: {hint}", err=True)
     else:
         grid_picture.draw(cells, title, out)
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 FILES = ("grid.svg", "grid.png")
 
+Point = tuple[float, float, int | None]
+"""Share of the uncompressed size, seconds, level."""
+
 COLUMNS = 2
 DPI = 100
 WIDTH, PANEL_HEIGHT = 10.0, 3.6
@@ -60,7 +63,7 @@ def draw(cells: Cells, title: str, out: Path) -> None:
     # Text stays text in SVG: smaller, and it can be found.
     with rc_context({"svg.fonttype": "none", "font.size": 9}):
         figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * lines + 0.6), dpi=DPI, layout="constrained")
-        figure.suptitle(f"{title}\nnumbers are levels; the lower left is best")
+        figure.suptitle(f"{title}\nnumbers are the lowest and the highest level; the lower left is best")
         places = list(figure.subplots(lines, columns, squeeze=False).flat)
         for place, (label, found) in zip(places, panels.items(), strict=False):
             _panel(place, label, found)
@@ -73,28 +76,47 @@ def draw(cells: Cells, title: str, out: Path) -> None:
 
 
 def _panel(axes: Axes, label: str, cells: Cells) -> None:
+    from matplotlib.ticker import EngFormatter
+
     axes.set_title(label, fontweight="bold")
     axes.set_xlabel("size, share of the uncompressed size")
-    axes.set_ylabel("warm read time, s")
+    axes.set_ylabel("warm read time")
+    axes.yaxis.set_major_formatter(EngFormatter("s"))
     axes.grid(color="#e0e0e0")
     axes.set_axisbelow(True)
+    # Room for the numbers.
+    axes.margins(x=0.1, y=0.1)
     plain = next(iter(cells.values()))["size"].value
-    points: dict[str | None, list[tuple[float, float, int | None]]] = {}
+    lines: dict[str | None, list[Point]] = {}
     for case, row in cells.items():
         size, seconds = row["size"].value, row["read time"].value
         if size is not None and seconds is not None and plain:
-            points.setdefault(case.codec, []).append((size / plain, seconds, case.level))
-    for codec, found in points.items():
-        x, y, levels = zip(*found, strict=True)
-        colour, marker, stroke = _look(codec)
-        axes.plot(x, y, color=colour, marker=marker, linestyle=stroke, label=codec or "none")
-        for at_x, at_y, level in zip(x, y, levels, strict=True):
-            if level is not None:
-                axes.annotate(
-                    str(level), (at_x, at_y), xytext=(4, 4), textcoords="offset points", color=colour
-                )
+            lines.setdefault(case.codec, []).append((size / plain, seconds, case.level))
+    for codec, points in lines.items():
+        _line(axes, codec, points)
     axes.set_ylim(bottom=0)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    if lines:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+
+
+def _line(axes: Axes, codec: str | None, points: list[Point]) -> None:
+    x, y, levels = zip(*points, strict=True)
+    colour, marker, stroke = _look(codec)
+    axes.plot(x, y, color=colour, marker=marker, linestyle=stroke, label=codec or "none")
+    # On the side on which the line does not go on.
+    middle = (min(x) + max(x)) / 2
+    for end in {0, len(points) - 1}:
+        if levels[end] is not None:
+            side = 1 if x[end] > middle else -1
+            axes.annotate(
+                str(levels[end]),
+                (x[end], y[end]),
+                xytext=(6 * side, 0),
+                textcoords="offset points",
+                horizontalalignment="left" if side > 0 else "right",
+                verticalalignment="center",
+                color=colour,
+            )
 
 
 def _look(codec: str | None) -> tuple[str, str, str]:

@@ -1,0 +1,40 @@
+"""Which format offers which codecs, as a table: ``python -m format_bench.grid_offers``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+import data_formats
+
+if TYPE_CHECKING:
+    from adapter_core import Codec
+
+
+def table() -> str:
+    """Return the table in Markdown, a row for each format, whether or not it is available."""
+    lines = ["| format | own default | codecs, their levels and in brackets the default level |"]
+    lines.append("| --- | --- | --- |")
+    for label in data_formats.names():
+        adapter = data_formats.find(label)
+        offered = "; ".join(_offers(adapter.codecs)) or "no choice"
+        lines.append(f"| {label} | {adapter.default_codec or 'none'} | {offered} |")
+    return "\n".join(lines) + "\n"
+
+
+def _offers(codecs: Iterable[Codec]) -> Iterator[str]:
+    """Yield the codecs in words, those of the same levels together."""
+    names: dict[str, list[str]] = {}
+    for codec in codecs:
+        levels = ""
+        if codec.levels is not None:
+            levels = f" {codec.levels[0]} to {codec.levels[-1]} ({codec.default_level})"
+        names.setdefault(levels, []).append(codec.name)
+    for levels, same in names.items():
+        yield f"{', '.join(same)}{levels}"
+
+
+if __name__ == "__main__":
+    click.echo(table(), nl=False)

@@ -1,0 +1,301 @@
+"""The grid of codecs and levels: what it measures, and what its page and pictures say of it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+import data_formats
+from adapter_core import Unavailable
+from format_bench import grid, grid_offers, grid_picture, grid_tables, grid_tracks, records
+from format_bench.case_records import key, keys, records_of
+from format_bench.cases import READ, SAVE, Case, Measured
+from format_bench.comparison import human
+from format_bench.grid_cases import cases
+from format_bench.isolation import Outcome
+from format_bench.journal import Status
+from format_bench.runner import RESULTS, Runner
+
+ROWS = 300
+
+# The command, but with no more repeats than there must be.
+HASTY = "from format_bench import grid; grid.BUDGET_SECONDS = 0; grid.main()"
+
+
+def grid_process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return run([sys.executable, "-m", "format_bench.grid", *map(str, arguments)])
+
+
+def run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def lines_of(page: str, title: str) -> list[list[str]]:
+    """Return the rows of a table of the page, as the texts of their cells."""
+    section = page.partition(f"## {title}\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split("|") for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row] for row in rows[2:]]
+
+
+@pytest.fixture(scope="module")
+def orc(tmp_path_factory):
+    """Measure ORC, with a kill; return the folder, the lines at the kill, and the page in the end."""
+    folder = tmp_path_factory.mktemp("grid")
+    out, scratch = folder / "out", folder / "scratch"
+    scratch.mkdir()
+    results = out / RESULTS
+    options = ("--rows", str(ROWS), "--out", out, "--scratch", scratch)
+    command = [sys.executable, "-c", HASTY, "ORC", *options]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 120
+        while not (results.exists() and results.read_bytes().count(b"\n") > len(SAVE.metrics)):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+    killed_at = results.read_bytes()
+    done = run(command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(scratch.iterdir()) == []
+    return out, killed_at.splitlines(keepends=True), done.stdout
+
+
+def test_a_grid_that_was_killed_goes_on_and_measures_nothing_twice(orc):
+    out, killed_at, _ = orc
+    wanted = cases(["ORC"], "eq", ROWS, full=False)
+    cells = {each for case in wanted for step in (SAVE, READ) for each in keys(case, step)}
+    assert len(SAVE.metrics) < len(killed_at) < len(cells)
+    whole = [line for line in killed_at if line.endswith(b"\n")]
+    assert (out / RESULTS).read_bytes().startswith(b"".join(whole))
+    found = [key(record) for record in records.read(out / RESULTS)]
+    assert len(found) == len(set(found))
+    assert set(found) == cells
+
+
+def test_the_page_is_printed_and_written(orc):
+    out, _, printed = orc
+    assert printed == (out / grid.PAGE).read_text(encoding="utf-8")
+    assert printed.startswith(f"# Codecs and levels: eq, {ROWS} rows\n")
+    assert [line[:2] for line in lines_of(printed, "ORC")] == [
+        ["none", ""],
+        ["snappy", ""],
+        ["zlib", ""],
+        ["lz4", ""],
+        ["zstd", ""],
+    ]
+    assert list(out.glob("*.partial")) == []
+
+
+def test_a_codec_that_was_declined_is_told(orc):
+    _, _, printed = orc
+    size = {line[0]: line[2] for line in lines_of(printed, "ORC")}["lz4"]
+    number = size.partition("[")[2].rstrip("]")
+    own = printed.partition("## ORC\n")[2]
+    assert f"\n{number}. ORC was told to use lz4; its file shows none\n" in own
+
+
+def test_ratio_and_added_times_follow_from_the_records(orc):
+    out, _, printed = orc
+    found = {(record.codec, record.metric): record for record in records.read(out / RESULTS)}
+    lines = {line[0]: line for line in lines_of(printed, "ORC")}
+    assert {lines["none"][at] for at in (3, 5, 7)} == {"-"}
+    for codec in ("snappy", "zlib", "lz4", "zstd"):
+        size, plain = found[codec, "size"].value, found[None, "size"].value
+        assert lines[codec][2].partition(" [")[0].rstrip("*") == human(size, "bytes")
+        assert float(lines[codec][3]) == pytest.approx(size / plain, abs=5e-4)
+        for at, metric in ((4, "save time"), (6, "read time")):
+            one, other = found[codec, metric], found[None, metric]
+            assert lines[codec][at].rstrip("*") == human(one.value, "seconds")
+            differences = (
+                one.value - other.value,
+                one.interval[0] - other.interval[1],
+                one.interval[1] - other.interval[0],
+            )
+            middle, low, high = (
+                f"{'+' if each >= 0 else '-'}{human(abs(each), 'seconds')}" for each in differences
+            )
+            assert lines[codec][at + 1] == f"{middle} ({low} to {high})"
+
+
+def test_the_pictures_are_whole_and_name_each_codec(orc):
+    out, _, _ = orc
+    texts = {node.text for node in ET.parse(out / "grid.svg").iter() if node.text}
+    assert {"ORC", "none", "snappy", "zlib", "lz4", "zstd"} <= texts
+    with Image.open(out / "grid.png") as picture:
+        assert picture.width == grid_picture.WIDTH * grid_picture.DPI
+        colours = np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0)
+    drawn = {"#{:02X}{:02X}{:02X}".format(*colour) for colour in colours}
+    assert {grid_picture._look(codec)[0] for codec in (None, "snappy", "zlib", "lz4", "zstd")} <= drawn
+
+
+def made_up(wanted: list[Case]) -> list[records.Record]:
+    """Return results with sizes that fall, and times that rise, from case to case."""
+    found = []
+    for at, case in enumerate(wanted, start=1):
+        save = [Measured("size", [1e6 / at])]
+        save += [Measured(metric, [at + 0.1, at, at + 0.2]) for metric in SAVE.metrics[:-1]]
+        read = [Measured(metric, [at / 10, at / 8, at / 9]) for metric in READ.metrics]
+        for step, measured in ((SAVE, save), (READ, read)):
+            found += records_of(case, 8, step, Outcome(measured), "made up")
+    return found
+
+
+def keep(found: list[records.Record], out: Path) -> None:
+    for record in found:
+        records.append(out / RESULTS, record)
+
+
+def test_a_codec_that_cannot_work_here_is_a_cell_with_a_sentence(tmp_path):
+    answer = data_formats.get("HDF5.fixed").codec_availability("lzo")
+    if answer:
+        pytest.skip("PyTables was built with lzo")
+    wanted = [Case("HDF5.fixed", "eq", ROWS), Case("HDF5.fixed", "eq", ROWS, codec="lzo")]
+    keep(made_up(wanted[:1]), tmp_path)
+    runner = Runner(tmp_path, tmp_path, budget_seconds=0, steps=grid.STEPS)
+    grid.measure(runner, wanted)
+    page = grid.page(grid_tables.by_case(wanted, runner.read()), "lzo")
+    (line,) = [line for line in lines_of(page, "HDF5.fixed") if line[0] == "lzo"]
+    assert line[1:] == ["5", "unavailable [1]", "-", "unavailable [1]", "-", "unavailable [1]", "-"]
+    why = f"HDF5.fixed with lzo is unavailable: {answer.reason}; try: {answer.install_hint}"
+    assert f"\n1. HDF5.fixed, lzo 5: unavailable: {why}\n" in page.partition("## HDF5.fixed")[2]
+
+
+@pytest.fixture(scope="module")
+def feather(tmp_path_factory):
+    """Return a folder with results for all levels of Feather, and the bytes of these results."""
+    out = tmp_path_factory.mktemp("feather")
+    keep(made_up(cases(["Feather"], "eq", ROWS, full=True)), out)
+    return out, (out / RESULTS).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def default_cases():
+    """Return what is measured unless something else is asked for."""
+    return cases([], "eq", ROWS, full=False)
+
+
+def levels_of(page: str, codec: str) -> list[int]:
+    return [int(line[1]) for line in lines_of(page, "Feather") if line[0] == codec]
+
+
+def test_all_levels_are_measured_if_that_is_asked_for(feather):
+    out, before = feather
+    done = grid_process("Feather", "--rows", str(ROWS), "--full", "--out", out)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert levels_of(done.stdout, "zstd") == list(range(1, 23))
+    assert levels_of(done.stdout, "lz4") == list(range(1, 13))
+    assert (out / RESULTS).read_bytes() == before
+
+
+def test_by_default_few_levels_are_measured(feather, monkeypatch):
+    out, before = feather
+    # Without matplotlib there is no picture, and all else is as it was.
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for path in out.glob("grid.*"):
+        path.unlink()
+    done = CliRunner().invoke(grid.main, ["Feather", "--rows", str(ROWS), "--out", str(out)])
+    assert done.exit_code == 0
+    assert levels_of(done.stdout, "zstd") == [1, 7, 13, 19, 22]
+    assert levels_of(done.stdout, "lz4") == [1, 12]
+    assert done.stderr.count("\n") == 1
+    assert "there is no picture" in done.stderr
+    assert [path.name for path in out.glob("grid.*")] == [grid.PAGE]
+    assert (out / RESULTS).read_bytes() == before
+
+
+def test_levels_are_the_lowest_the_default_the_highest_and_steps_in_long_ranges(default_cases):
+    levels: dict[tuple[str, str], list[int | None]] = {}
+    for case in default_cases:
+        levels.setdefault((case.format, case.codec or "none"), []).append(case.level)
+    assert levels["Parquet", "snappy"] == [None]
+    assert levels["Parquet", "brotli"] == [0, 8, 11]
+    assert levels["HDF5.table", "blosc:zstd"] == [1, 5, 9]
+    assert levels["CSV", "gzip"] == [1, 9]
+    assert levels["CSV", "zstd"] == [1, 3, 7, 13, 19, 22]
+    with_codecs = [label for label in data_formats.names() if data_formats.find(label).codecs]
+    assert list(dict.fromkeys(label for label, _ in levels)) == with_codecs
+    for label in with_codecs:
+        offered = {codec.name for codec in data_formats.find(label).codecs} | {"none"}
+        assert {codec for each, codec in levels if each == label} == offered
+
+
+def test_both_tracks_stand_side_by_side(default_cases):
+    found = {(each.format, each.codec, each.level, each.metric): each for each in made_up(default_cases)}
+    table = grid_tracks.table(grid_tables.by_case(default_cases, found.values()))
+    lines = {(line[0], line[1]): line[2:] for line in table.rows}
+
+    def check(label, own, *chosen):
+        for metric in ("size", "save time", "read time"):
+            line = lines[label, metric]
+            assert line[0] == (own or "none")
+            for text, cell in zip(line[1:], chosen, strict=True):
+                if cell is None:
+                    number = int(text.removeprefix("unsupported [").rstrip("]"))
+                    assert table.notes[number - 1].startswith(f"{label} offers no ")
+                    continue
+                record = found[label, *cell, metric]
+                words = human(record.value, record.unit)
+                assert text.partition(" (")[0].partition(" [")[0].rstrip("*") == words
+                if metric == "size":
+                    plain = found[label, None, None, "size"].value
+                    assert f"({record.value / plain:.3f})" in text
+
+    check("Parquet", "snappy", ("snappy", None), ("zstd", 1), ("lz4", 1), ("gzip", 1))
+    check("Feather", "lz4", ("lz4", 1), ("zstd", 1), ("lz4", 1), None)
+    check("CSV", None, (None, None), ("zstd", 1), None, ("gzip", 1))
+    check("Avro", None, (None, None), ("zstandard", 1), ("lz4", None), ("deflate", 1))
+    check("HDF5.table", None, (None, None), ("blosc:zstd", 1), ("blosc:lz4", 1), ("zlib", 1))
+    check("ORC", None, (None, None), ("zstd", None), ("lz4", None), ("zlib", None))
+    assert "HDF5.table: blosc:zstd 1" in table.notes
+    assert "ORC: zlib, which has no levels" in table.notes
+    assert {each.format for each in default_cases} == {label for label, _ in lines}
+
+
+def test_a_format_that_cannot_be_loaded_is_a_row_with_a_sentence(monkeypatch):
+    def find(label):
+        raise Unavailable(label, "it is broken", "pip install it")
+
+    monkeypatch.setattr(data_formats, "find", find)
+    (case,) = wanted = cases(["Feather"], "eq", ROWS, full=True)
+    outcome = Outcome(status=Status.UNAVAILABLE, sentence="it is broken")
+    found = [each for step in (SAVE, READ) for each in records_of(case, 0, step, outcome, "made up")]
+    page = grid.page(grid_tables.by_case(wanted, found), "broken")
+    rows = lines_of(page, grid_tracks.TITLE)
+    assert [row[:3] for row in rows] == [["Feather", metric, "none"] for metric in grid_tables.METRICS]
+    assert {cell for row in rows for cell in row[3:]} == {"unavailable [1]"}
+    assert page.count("1. Feather, none: unavailable: it is broken\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["Parkett"], "there is no data format 'Parkett'; did you mean Parquet?"),
+        (["Parquet", "--dataset", "webfaces"], "there is no table 'webfaces'; did you mean webface?"),
+        (["Parquet", "--rows", "-1"], "a grid needs a table of at least 1 row, not -1"),
+        (["Excel"], "Excel offers no choice of a codec"),
+    ],
+)
+def test_wrong_input_is_told_in_a_line(arguments, words, tmp_path):
+    done = CliRunner().invoke(grid.main, [*arguments, "--out", str(tmp_path / "out")])
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"grid: {words}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_process_ends_with_2_if_the_input_is_wrong():
+    done = grid_process("Parkett")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_codecs_in_docs_are_those_of_the_formats(root):
+    page = (root / "docs/compression.md").read_text(encoding="utf-8")
+    assert grid_offers.table() in page, "put there: python -m format_bench.grid_offers"
