@@ -42,7 +42,7 @@ class Adapter(ImageFiles):
         Image.fromarray(image).save(file, "JPEG")
         return file.getvalue()
 
-    def _decode(self, data: bytes, shape: Shape) -> np.ndarray:  # noqa: ARG002 (the file tells it)
+    def _decode(self, data: bytes, shape: Shape) -> np.ndarray:
         import numpy as np
         from PIL.JpegImagePlugin import JpegImageFile
 

@@ -27,7 +27,7 @@ class Adapter(ImageFiles):
 
         return imagecodecs.jpegxl_encode(image, lossless=True)
 
-    def _decode(self, data: bytes, shape: Shape) -> np.ndarray:  # noqa: ARG002 (the file tells it)
+    def _decode(self, data: bytes, shape: Shape) -> np.ndarray:
         import imagecodecs
 
         return imagecodecs.jpegxl_decode(data)

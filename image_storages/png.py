@@ -34,7 +34,7 @@ class Adapter(ImageFiles):
         Image.fromarray(image[:, :, 0] if grey else image).save(file, "PNG")
         return file.getvalue()
 
-    def _decode(self, data: bytes, shape: Shape) -> np.ndarray:  # noqa: ARG002 (the file tells it)
+    def _decode(self, data: bytes, shape: Shape) -> np.ndarray:
         import numpy as np
         from PIL.PngImagePlugin import PngImageFile
 
