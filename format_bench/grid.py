@@ -24,7 +24,7 @@ from format_bench.grid_texts import name_of
 from format_bench.runner import Runner
 
 BUDGET_SECONDS = 1.0
-"""Wall time of the repeats of one step; three are made in any case."""
+"""Wall time of the repeats of one step, of all rounds together; three are made in any case."""
 
 PAGE = "grid.md"
 
@@ -39,10 +39,10 @@ in its column; smaller is better."""
 def measure(runner: Runner, wanted: list[Case]) -> None:
     """Measure what the results lack, and show how far it has come."""
     cells = {each for case in wanted for step in STEPS for each in keys(case, step)}
-    done = cells & {key(record) for record in runner.read()}
+    done = sum(min(each.rounds, runner.rounds) for each in runner.read() if key(each) in cells)
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=len(cells), completed=len(done))
+        task = progress.add_task("", total=len(cells) * runner.rounds, completed=done)
         for record in runner.run(wanted):
             last = name_of(record.format, record.codec, record.level)
             progress.update(task, advance=1, description=f"measured: {last}")
@@ -61,6 +61,13 @@ def page(cells: grid_tables.Cells, title: str) -> str:
 @click.option("--rows", default=100_000, show_default=True, help="Rows of the table.")
 @click.option("--full", is_flag=True, help="All levels, not just the lowest, default and highest.")
 @click.option(
+    "--rounds",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="How often everything is measured; on a busy machine 3, so that a bad minute bends no line.",
+)
+@click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default="reports/grid",
@@ -77,6 +84,7 @@ def main(  # noqa: PLR0913, PLR0917 (one for each option)
     dataset: str,
     rows: int,
     full: bool,  # noqa: FBT001 (a switch)
+    rounds: int,
     out: Path,
     scratch: Path | None,
 ) -> None:
@@ -88,7 +96,7 @@ def main(  # noqa: PLR0913, PLR0917 (one for each option)
     try:
         wanted = cases(labels, dataset, rows, full=full)
         folder = scratch or Path(tempfile.gettempdir())
-        runner = Runner(out, folder, budget_seconds=BUDGET_SECONDS, steps=STEPS)
+        runner = Runner(out, folder, rounds=rounds, budget_seconds=BUDGET_SECONDS, steps=STEPS)
         measure(runner, wanted)
         cells = grid_tables.by_case(wanted, runner.read())
         _write(cells, f"Codecs and levels: {dataset}, {rows:,} rows", out)
