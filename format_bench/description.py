@@ -1,0 +1,136 @@
+"""What a user's own data hold, on a terminal or in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from adapter_core.kinds import Kind
+from data_generator.bad_data import printable
+from data_generator.description import ColumnDescription, ImagesDescription, Plain, TableDescription
+from format_bench.comparison import human
+
+if TYPE_CHECKING:
+    from rich.console import Console, JustifyMethod
+
+MOST_COLUMNS = 30
+"""Of which each has a line; those of wider tables are summed up by what they hold."""
+
+NUMBERS = ("columns", "nulls", "distinct")
+"""Columns that are never cut."""
+
+GAP, GAP_IN_FILE = 3, 2
+"""Characters between two columns."""
+
+DAY = len("2026-11-21")
+
+
+def show(to: Console, found: TableDescription | ImagesDescription) -> None:
+    """Print what data hold, no line wider than the console; long names are cut."""
+    if isinstance(found, ImagesDescription):
+        for line in _image_lines(found):
+            to.print(line, markup=False, highlight=False)
+        return
+    size = human(found.memory_bytes, "bytes")
+    summary = (
+        f"{_counted(found.rows, 'row')}, {_counted(len(found.columns), 'column')}, {size} in memory"
+    )
+    to.print(summary, markup=False, highlight=False)
+    wide = len(found.columns) > MOST_COLUMNS
+    header, rows = _kinds(found.columns) if wide else _columns(found.columns)
+    to.print(_table(to, header, rows))
+
+
+def _columns(columns: Iterable[ColumnDescription]) -> tuple[list[str], list[list[str]]]:
+    rows = [
+        [each.name, each.dtype, _percent(each.null_share), _distinct(each), _holds(each)]
+        for each in columns
+    ]
+    return ["column", "dtype", "nulls", "distinct", "holds"], rows
+
+
+def _kinds(columns: Iterable[ColumnDescription]) -> tuple[list[str], list[list[str]]]:
+    by_kind = groupby(sorted(columns, key=lambda each: each.kind), key=lambda each: each.kind)
+    rows = []
+    for kind, group in by_kind:
+        alike = list(group)
+        nulls = _percent(mean(each.null_share for each in alike))
+        rows.append([f"{len(alike):,}", kind, nulls, f"{alike[0].name}, ..."])
+    return ["columns", "hold", "nulls", "such as"], rows
+
+
+def _table(to: Console, header: list[str], rows: list[list[str]]) -> Table:
+    cells = [list(map(printable, row)) for row in (header, *rows)]
+    shown = Table(box=box.SIMPLE_HEAD if to.is_terminal else None, pad_edge=False)
+    gaps = (GAP if to.is_terminal else GAP_IN_FILE) * len(header)
+    for name, width in zip(header, _widths(cells, to.width - gaps), strict=True):
+        justify: JustifyMethod = "right" if name in NUMBERS else "left"
+        shown.add_column(name, justify=justify, no_wrap=True, overflow="ellipsis", max_width=width)
+    for row in cells[1:]:
+        # As they are: rich takes words in brackets, as pandas' dtypes have them, for its own.
+        shown.add_row(*map(Text, row))
+    return shown
+
+
+def _widths(cells: list[list[str]], most: int) -> list[int]:
+    """Return how wide columns may be, the widest ones cut until all fit."""
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    text = [i for i, name in enumerate(cells[0]) if name not in NUMBERS]
+    while sum(widths) > most and max(widths[i] for i in text) > 1:
+        widths[max(text, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _image_lines(found: ImagesDescription) -> Iterable[str]:
+    size = human(found.raw_bytes, "bytes")
+    yield f"{_counted(found.images, 'image')}, {size} of pixels, {_counted(found.labels, 'label')}"
+    if found.shapes == 1:
+        yield f"all of the shape {found.smallest}"
+    else:
+        yield f"{found.shapes:,} shapes, from {found.smallest} to {found.largest}"
+    for channels, number in found.channels.items():
+        kind = f"with {_counted(channels, 'channel')}" if channels else "of shape (height, width)"
+        yield f"{_counted(number, 'image')} {kind}"
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.001:  # noqa: PLR2004 (what is rounded to nothing)
+        return "<0.1 %"
+    return f"{100 * share:.3g} %"
+
+
+def _distinct(column: ColumnDescription) -> str:
+    if column.distinct is None:
+        return "-"
+    return f"{'' if column.distinct_is_exact else '~'}{column.distinct:,}"
+
+
+def _holds(column: ColumnDescription) -> str:
+    if column.longest is not None:
+        return f"up to {_counted(column.longest, 'byte' if column.kind == Kind.BINARY else 'character')}"
+    if column.types:
+        return f"Python's {', '.join(column.types)}"
+    if column.least is None or column.greatest is None:
+        return column.kind
+    least, greatest = _short(column.least), _short(column.greatest)
+    is_time = column.kind in (Kind.DATETIME, Kind.ZONED_DATETIME)
+    if is_time and least[:DAY] != greatest[:DAY]:
+        least, greatest = least[:DAY], greatest[:DAY]
+    return f"{least} to {greatest}"
+
+
+def _short(value: Plain) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
