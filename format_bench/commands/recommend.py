@@ -1,0 +1,81 @@
+"""Which format to use, from results."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import click
+
+from format_bench.recommendation import Requirement, presets, purposes, recommend, scope, screen, weights
+from format_bench.recommendation.document import document
+from format_bench.recommendation.requirements import MEANINGS
+from format_bench.results import load
+
+DEFAULT = "reports/run"
+
+_NAMES = "\n".join(f"  {name:12} {meaning}" for name, meaning in MEANINGS.items())
+_PURPOSES = "\n".join(f"  {name:12} {each.purpose}" for name, each in presets.PRESETS.items())
+
+HELP = f"""Rank the formats in RESULTS, and say in plain words which to use, why, and what is given up.
+
+RESULTS is a folder or a file of results, or the name of published ones; {DEFAULT} by default. Without
+weights and preset, save time, read time and size count alike.
+
+\b
+Examples:
+  format-bench recommend --weight read_time=3 --weight size=1 --require exact
+  format-bench recommend reports/run --preset archive
+  format-bench recommend thesis --preset cache --weight size=0.5 --json
+
+\b
+What can be required:
+{_NAMES}
+
+\b
+Presets; what is given besides is added, or takes the place of the same metric:
+{_PURPOSES}
+"""
+
+
+@click.command(help=HELP)
+@click.argument("results", default=DEFAULT)
+@click.option(
+    "--weight",
+    "weighed",
+    multiple=True,
+    metavar="METRIC=NUMBER",
+    help="How much a metric counts; as in read_time=3, or cold_read_time=1.",
+)
+@click.option(
+    "--require",
+    "required",
+    multiple=True,
+    type=click.Choice([str(each) for each in Requirement]),
+    help="What a format must meet.",
+)
+@click.option("--preset", type=click.Choice(list(presets.PRESETS)), help="Weights and requirements.")
+@click.option("--dataset", help="Choose by this data set alone; by default all count alike.")
+@click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
+@click.pass_context
+def command(  # noqa: PLR0913, PLR0917 (one for each option)
+    ctx: click.Context,
+    results: str,
+    weighed: tuple[str, ...],
+    required: tuple[str, ...],
+    preset: str | None,
+    dataset: str | None,
+    as_json: bool,  # noqa: FBT001 (a switch)
+) -> None:
+    """Print a recommendation."""
+    own = weights.parsed(weighed)
+    found = load(results)
+    if dataset is not None:
+        found = scope.of_dataset(found, dataset)
+    wanted = purposes.combined(found, own, tuple(map(Requirement, required)), preset)
+    answer = recommend(found, wanted.weights, wanted.requirements)
+    answer = replace(answer, remarks=[*answer.remarks, *wanted.remarks])
+    if as_json:
+        click.echo(json.dumps(document(answer), ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        screen.show(answer, quiet=ctx.obj["quiet"])

@@ -1,0 +1,58 @@
+"""What a value measures: a metric, and for reads whether the page cache was cold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adapter_core.errors import UnknownName
+from format_bench.records import METRICS
+
+if TYPE_CHECKING:
+    from format_bench.records import Record
+
+_COLD = "cold "
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric under one state of the page cache, so that values of different formats compare."""
+
+    metric: str
+    """One of `METRICS`."""
+    cold: bool = False
+    """Whether nothing was in the page cache; what the cache has no bearing on is not cold."""
+
+    @classmethod
+    def of(cls, record: Record) -> Measure:
+        """Return what a record measures."""
+        return cls(record.metric, record.cache == "cold")
+
+    @classmethod
+    def named(cls, name: str) -> Measure:
+        """Return the measure that is written as "read_time" or "cold read time".
+
+        Raises
+        ------
+        UnknownName
+            If there is no such metric; the message lists near ones.
+        """
+        words = name.replace("_", " ").replace("-", " ")
+        metric = words.removeprefix(_COLD)
+        exact = next((each for each in METRICS if each.lower() == metric.lower()), None)
+        if exact is None:
+            raise UnknownName("metric", name, [each.replace(" ", "_") for each in METRICS])
+        return cls(exact, cold=words.startswith(_COLD))
+
+    @property
+    def unit(self) -> str:
+        """The unit of its values, as in `METRICS`."""
+        return METRICS[self.metric]
+
+    @property
+    def option(self) -> str:
+        """How it is written on the command line."""
+        return str(self).replace(" ", "_")
+
+    def __str__(self) -> str:
+        return _COLD * self.cold + self.metric

@@ -1,0 +1,89 @@
+"""The answer: who was chosen from, in which order, who was not, and what would change it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from format_bench.candidates import Candidate, Table
+    from format_bench.measures import Measure
+    from format_bench.recommendation.break_even import BreakEven
+    from format_bench.recommendation.requirements import Requirement
+    from format_bench.recommendation.sensitivity import Change
+    from format_bench.recommendation.weights import Weights
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate that meets all requirements."""
+
+    candidate: Candidate
+    score: float
+    """By what factor it is worse than the best of everything; 1 is the best there can be."""
+    band: tuple[float, float]
+    """Between which scores noise may put it."""
+    logs: dict[Measure, float]
+    """Logarithms of the factors that make up the score."""
+    ratios: dict[Measure, float | None]
+    """How many times the best value its values are, the geometric mean over tables; None if the best
+    is 0."""
+    places: tuple[int, int]
+    """The best and the worst place that noise allows."""
+    ties: bool
+    """Whether noise may put it beside, or before, the first one."""
+    on_front: bool
+    """Whether no other one is better in a measure and nowhere worse."""
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """A candidate that cannot be chosen."""
+
+    candidate: Candidate
+    reasons: dict[Requirement, str]
+    """A sentence for each requirement that it does not meet, or is not known to."""
+    empty: str
+    """Why it has no score; empty if it has one."""
+    score: float | None
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Who comes first, and all that it rests on."""
+
+    results: str
+    """Name of the results."""
+    family: str
+    """"tabular", "compression" or "image"."""
+    tables: list[Table]
+    weights: Weights
+    requirements: tuple[Requirement, ...]
+    noise: str
+    """Where bands come from: "floors", "intervals", or "unknown"."""
+    ranked: list[Ranked]
+    """Best first; at least one."""
+    excluded: list[Excluded]
+    change: Change | None
+    break_evens: list[BreakEven]
+    """Of the first one with each other one on the Pareto front."""
+    remarks: list[str] = field(default_factory=list)
+    """What else a reader must know."""
+
+    @property
+    def first(self) -> Ranked:
+        """The candidate to use."""
+        return self.ranked[0]
+
+    @property
+    def ties(self) -> list[Ranked]:
+        """Those that noise may put beside the first one."""
+        return [each for each in self.ranked[1:] if each.ties]
+
+    @property
+    def better_but_excluded(self) -> list[Excluded]:
+        """Those that requirements alone keep from being first, best first."""
+        kept_back = [
+            each for each in self.excluded if each.score is not None and each.score < self.first.score
+        ]
+        return sorted(kept_back, key=lambda each: each.score or 0.0)

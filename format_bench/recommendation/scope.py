@@ -1,0 +1,84 @@
+"""Which of all results a choice is made from: of one family, and perhaps of one data set."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from adapter_core.errors import UnknownName
+from format_bench.measures import Measure
+from format_bench.recommendation.weights import BadWeight
+from format_bench.results import family_of
+
+if TYPE_CHECKING:
+    from format_bench.records import Record
+    from format_bench.results import Results
+
+_FIRST = ("tabular", "compression", "image")
+"""In which order families are taken where results have several."""
+
+
+def of_dataset(results: Results, dataset: str) -> Results:
+    """Return the results of one data set.
+
+    Raises
+    ------
+    UnknownName
+        If the results have none of that name.
+    """
+    known = {record.dataset for record in results.records}
+    if dataset not in known:
+        raise UnknownName(f"data set in {results.name}", dataset, known)
+    return replace(results, records=[each for each in results.records if each.dataset == dataset])
+
+
+def families(results: Results) -> list[str]:
+    """Return the families that results have."""
+    found = {family_of(record) for record in results.records}
+    return sorted(found, key=lambda family: (_FIRST.index(family) if family in _FIRST else 9, family))
+
+
+def one_family(results: Results, measures: Collection[Measure]) -> Results:
+    """Return the results of the first family in which everything that is asked for was measured.
+
+    Where those of tables are of a single one, its compressed cases join them.
+
+    Raises
+    ------
+    BadWeight
+        If there is none.
+    """
+    wanted = set(measures)
+    for family in families(results):
+        records = [each for each in results.records if family_of(each) == family]
+        if wanted <= _measured(records):
+            if family == "tabular":
+                records += _compressed(results.records, {(each.dataset, each.rows) for each in records})
+            return replace(results, records=records)
+    raise BadWeight(_lacking(results, wanted))
+
+
+def _compressed(records: list[Record], tables: set[tuple[str, int]]) -> list[Record]:
+    """Return what was measured with codecs on the only table; on several, others were left out."""
+    if len(tables) > 1:
+        return []
+    return [
+        each
+        for each in records
+        if family_of(each) == "compression" and each.codec and (each.dataset, each.rows) in tables
+    ]
+
+
+def _measured(records: list[Record]) -> set[Measure]:
+    return {Measure.of(each) for each in records if each.value is not None}
+
+
+def _lacking(results: Results, wanted: set[Measure]) -> str:
+    measured = _measured(results.records)
+    if wanted <= measured:
+        together = " and ".join(sorted(map(str, wanted)))
+        return f"{results.name} has {together} of different families, never of one"
+    lacking = " and ".join(sorted(str(each) for each in wanted - measured))
+    have = ", ".join(sorted(each.option for each in measured)) or "no value at all"
+    return f"{results.name} has no values of {lacking}; it has {have}"
