@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import warnings
 from contextlib import AbstractContextManager
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from data_generator.bad_data import BadData
@@ -66,7 +67,5 @@ def _header(request: Request) -> tuple[str, list[str]]:
         first = next((line for line in text if line.strip("\r\n")), "")
         is_tsv = bare_name(request.path).lower().endswith(TSV)
         separator = "\t" if is_tsv else max(SEPARATORS, key=first.count)
-        text.seek(0)
-        return separator, next(
-            (fields for fields in csv.reader(text, delimiter=separator) if fields), []
-        )
+        # A name in quotes may go on in the next line.
+        return separator, next(csv.reader(chain([first], text), delimiter=separator), [])
