@@ -2,79 +2,91 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import click
 
-import data_generator
 import image_storages
-from adapter_core.errors import CannotHold
-from data_generator.hostile_images import hostile_images
-from format_bench.verify_images import verify_images
-
-if TYPE_CHECKING:
-    from adapter_core.image_storage import ImageStorage
-    from data_generator.hostile_images import Set
+from format_bench.image_trials import Verdict, sets, verdict
 
 _HEAD = """\
 # What each image storage keeps
 
-Each set was saved, read back and compared: pixels, shapes, greyscale, order, and labels, which are whole
-numbers up to 2**31 and come back as int64. **exact** means that nothing differs; **refused** that the
-storage says that it cannot hold the set, and leaves nothing. Otherwise the words say what was lost.
-
 This page is made by `python -m format_bench.image_verdicts > docs/image_losses.md`, with the libraries
-that `constraints.txt` names.
+that `constraints.txt` names. It tries all sets of images that `data_generator` gives, and those of
+`data_generator/hostile_images.py`: shapes, channels and labels that are easily lost.
+
+Each set was saved, read back and compared: number and order of images, shapes (greyscale of shape
+(height, width) apart from one channel), pixels, and labels, which come back as int64. **exact** means
+that nothing differs; **refused** that the storage says that it cannot hold the set, and leaves nothing.
+Otherwise the words say what was lost.
 """
 
-_REAL = {"cifar-like": 100, "imagenet-like": 20, "digits": 100, "pictures": 5}
-"""Sets of the generator, and how many of their images are tried."""
+_SHOWN_BY = {
+    "unequal shapes": "wide and high",
+    "greyscale": "greyscale",
+    "order": "constant",
+    "labels to 2**31": "large labels",
+}
+"""What a storage may lose, and the set that has nothing else that it could stumble over."""
 
-
-def verdict(storage: ImageStorage, images: Set) -> str:
-    """Return in a few words what became of a set that a storage saved and read."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"set{storage.suffix}")
-        try:
-            storage.save(*images, path)
-        except CannotHold as refusal:
-            return f"refused: {str(refusal).partition(': ')[2]}"
-        found = verify_images(storage, *images, *storage.read(path))
-    if found.errors:
-        return f"**wrong**: {'; '.join(found.errors)}"
-    return "; ".join(found.losses) or "exact"
+_CHANNELS = {
+    1: "one channel",
+    2: "two channels",
+    3: "one image",
+    4: "four channels",
+    5: "five channels",
+}
 
 
 def page() -> str:
     """Return the whole page in Markdown."""
-    found = [image_storages.find(name) for name in image_storages.names()]
-    storages = [each for each in found if each.availability()]
-    lines = [_HEAD]
-    for name, images in sets().items():
-        lines.append(f"## {name}\n")
-        by_verdict: dict[str, list[str]] = {}
-        for storage in storages:
-            by_verdict.setdefault(verdict(storage, images), []).append(storage.label)
-        for words, labels in sorted(by_verdict.items(), key=lambda item: item[0] != "exact"):
-            lines.append(f"- {', '.join(labels)}: {'**exact**' if words == 'exact' else words}")
-        lines.append("")
-    lines += [
+    storages = [image_storages.find(name) for name in image_storages.names()]
+    tried = {each.label: each for each in storages if each.availability()}
+    found = {
+        name: {label: verdict(storage, images) for label, storage in tried.items()}
+        for name, images in sets().items()
+    }
+    missing = [
         f"- {each.label} is not available here: {each.availability().reason}"
-        for each in found
-        if each not in storages
+        for each in storages
+        if each.label not in tried
     ]
-    return "\n".join(lines).rstrip() + "\n"
+    lines = [_HEAD, "## In short\n", *_summary(list(tried), found), "", *missing, "## Set by set\n"]
+    return "\n".join([*lines, *_details(found)]).rstrip() + "\n"
 
 
-def sets() -> dict[str, Set]:
-    """Return all sets that are tried, by name."""
-    real: dict[str, Set] = {}
-    for name, count in _REAL.items():
-        found = data_generator.images(name, count)
-        real[f"{name}, {count} images"] = (list(found.images or ()), list(found.labels or ()))
-    return real | hostile_images()
+def _summary(labels: list[str], found: dict[str, dict[str, Verdict]]) -> Iterator[str]:
+    """Yield a table with a row for all storages that keep the same."""
+    yield _row("storages", "pixels", "channels", *_SHOWN_BY)
+    yield _row(*["---"] * (3 + len(_SHOWN_BY)))
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for label in labels:
+        changed = any(by_label[label].kind == "changed" for by_label in found.values())
+        channels = [str(count) for count, name in _CHANNELS.items() if found[name][label].kept]
+        shown = [found[name][label] for name in _SHOWN_BY.values()]
+        cells = ["kept" if each.kept else each.kind for each in shown]
+        row = ("changed" if changed else "kept", ", ".join(channels), *cells)
+        rows.setdefault(row, []).append(label)
+    for row, alike in rows.items():
+        yield _row(", ".join(alike), *row)
+
+
+def _details(found: dict[str, dict[str, Verdict]]) -> Iterator[str]:
+    """Yield what became of each set, where it is not exact."""
+    for name, by_label in found.items():
+        yield f"### {name}\n"
+        by_words: dict[str, list[str]] = {}
+        for label, each in by_label.items():
+            if each.kind != "exact":
+                by_words.setdefault(each.words, []).append(label)
+        for words, labels in by_words.items():
+            yield f"- {', '.join(labels)}: {words}"
+        yield f"- {'all others' if by_words else 'all'}: **exact**\n"
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 if __name__ == "__main__":
