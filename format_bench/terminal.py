@@ -27,10 +27,9 @@ def console() -> Console:
 
 def table(to: Console, title: str, header: list[str], rows: list[list[str]]) -> None:
     """Print a table, the first column aligned left and all others right; without lines in a file."""
+    if title:
+        to.print(title, style="bold")
     shown = Table(
-        title=title or None,
-        title_justify="left",
-        title_style="bold",
         box=box.SIMPLE_HEAD if to.is_terminal else None,
         pad_edge=False,
     )
@@ -43,4 +42,7 @@ def table(to: Console, title: str, header: list[str], rows: list[list[str]]) -> 
 
 def prose(to: Console, text: str, indent: str = "") -> None:
     """Print a paragraph in lines of at most `WIDTH` characters, the second and later ones indented."""
-    to.print(textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False))
+    lines = textwrap.wrap(
+        text, WIDTH, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
+    )
+    to.print("\n".join(lines), soft_wrap=True)

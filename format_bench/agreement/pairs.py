@@ -1,0 +1,99 @@
+"""Which cells of two results measure the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from format_bench.candidates import Candidate, Choice, Table, candidates_of, tables_of
+from format_bench.results import family_of
+
+if TYPE_CHECKING:
+    from format_bench.measures import Measure
+    from format_bench.records import Record
+    from format_bench.results import Results
+
+
+class PairedTable(NamedTuple):
+    """A data set that both results have, perhaps with different numbers of rows."""
+
+    family: str
+    dataset: str
+    rows_a: int
+    rows_b: int
+
+    @property
+    def same_rows(self) -> bool:
+        """Whether values compare as they are."""
+        return self.rows_a == self.rows_b
+
+
+class Pair(NamedTuple):
+    """Two cells with values."""
+
+    table: PairedTable
+    choice: Choice
+    measure: Measure
+    a: Record
+    b: Record
+
+
+class Pairs(NamedTuple):
+    """All that two results have in common, and how much they do not."""
+
+    pairs: list[Pair]
+    only_a: int
+    """Cells on common tables that have a value in the first results alone."""
+    only_b: int
+
+
+def pairs_of(a: Results, b: Results) -> Pairs:
+    """Return the pairs of two results, in the order of the first."""
+    pairs: list[Pair] = []
+    left_over = [0, 0]
+    families = dict.fromkeys(map(family_of, a.records))
+    for family in families:
+        one, other = _by_choice(a, family), _by_choice(b, family)
+        for table in _common_tables(family, list(one.values()), list(other.values())):
+            for choice in dict.fromkeys([*one, *other]):
+                cells_a = _cells(one.get(choice), Table(table.dataset, table.rows_a))
+                cells_b = _cells(other.get(choice), Table(table.dataset, table.rows_b))
+                for measure in cells_a:
+                    if measure in cells_b:
+                        pairs.append(Pair(table, choice, measure, cells_a[measure], cells_b[measure]))
+                left_over[0] += len(cells_a.keys() - cells_b.keys())
+                left_over[1] += len(cells_b.keys() - cells_a.keys())
+    return Pairs(pairs, *left_over)
+
+
+def _by_choice(results: Results, family: str) -> dict[Choice, Candidate]:
+    records = [each for each in results.records if family_of(each) == family]
+    return {each.choice: each for each in candidates_of(records)}
+
+
+def _common_tables(family: str, a: list[Candidate], b: list[Candidate]) -> Iterator[PairedTable]:
+    """Yield data sets of equal rows; where there are none, each results' largest of that name."""
+    rows_a, rows_b = _rows(a), _rows(b)
+    for dataset in rows_a:
+        if dataset not in rows_b:
+            continue
+        common = sorted(rows_a[dataset] & rows_b[dataset])
+        if common:
+            yield from (PairedTable(family, dataset, rows, rows) for rows in common)
+        else:
+            yield PairedTable(family, dataset, max(rows_a[dataset]), max(rows_b[dataset]))
+
+
+def _rows(candidates: list[Candidate]) -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for table in tables_of(candidates):
+        found.setdefault(table.dataset, set()).add(table.rows)
+    return found
+
+
+def _cells(candidate: Candidate | None, table: Table) -> dict[Measure, Record]:
+    """Return the cells of a table that have values."""
+    cells = candidate.cells.items() if candidate else ()
+    return {
+        measure: record for (at, measure), record in cells if at == table and record.value is not None
+    }

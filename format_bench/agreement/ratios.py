@@ -1,0 +1,108 @@
+"""By what factor two medians differ, and whether that is more than noise.
+
+Each median lies in an interval of order statistics (`format_bench.intervals`; Le Boudec 2010). The
+samples of two results are independent, so both medians lie in theirs with the product of the
+confidences, and their ratio then between (lower end of B) / (upper end of A) and the opposite. That
+assumes no distribution and no equal variance; it is wider than need be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from format_bench.intervals import Interval, median_interval
+
+if TYPE_CHECKING:
+    from format_bench.agreement.pairs import Pair
+    from format_bench.records import Record
+
+_COUNTED = ("columns", "files", "images")
+"""Units of what does not vary from one measurement to the next."""
+
+
+class Verdict(StrEnum):
+    """What a difference is."""
+
+    REAL = "real"
+    """The interval excludes 1, and the difference is beyond the noise floors that are known."""
+    NOISE = "noise"
+    UNCLEAR = "unclear"
+    """At least one of the values is a single sample of what varies."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """B / A for one cell."""
+
+    pair: Pair
+    value: float | None
+    """None if A is 0 and B is not; 1 if both are."""
+    low: float | None
+    high: float | None
+    """Ends of the interval; None if a value is a single sample, or an end is not finite."""
+    confidence: float | None
+    """Of the interval, at least."""
+    verdict: Verdict
+    relative: bool
+    """Whether both values were first divided by the geometric mean of the common formats."""
+
+
+def ratio_of(pair: Pair, means: tuple[float, float] | None, floor: float) -> Ratio:
+    """Return the ratio of a pair.
+
+    Parameters
+    ----------
+    pair : Pair
+        Two cells with values.
+    means : tuple of float, optional
+        What to divide A and B by first, where their tables differ; taken for known.
+    floor : float
+        By how much two measurements of the same thing differ, as a share of the smaller.
+    """
+    mean_a, mean_b = means or (1.0, 1.0)
+    a, b = (pair.a.value or 0.0) / mean_a, (pair.b.value or 0.0) / mean_b
+    one, other = interval_of(pair.a), interval_of(pair.b)
+    value = _divided(b, a)
+    if one is None or other is None:
+        return Ratio(pair, value, None, None, None, Verdict.UNCLEAR, relative=bool(means))
+    low_a, high_a, low_b, high_b = (
+        one.low / mean_a,
+        one.high / mean_a,
+        other.low / mean_b,
+        other.high / mean_b,
+    )
+    apart = low_b > high_a or low_a > high_b
+    beyond = max(a, b) > min(a, b) * (1 + floor)
+    return Ratio(
+        pair,
+        value,
+        _divided(low_b, high_a),
+        _divided(high_b, low_a),
+        one.confidence * other.confidence,
+        Verdict.REAL if apart and beyond else Verdict.NOISE,
+        relative=bool(means),
+    )
+
+
+def interval_of(record: Record) -> Interval | None:
+    """Return where the median of a cell lies; None for a single sample of what varies.
+
+    A size, or a count, is the same each time; a published one lies where it was rounded.
+    """
+    if len(record.repeats) > 1:
+        return median_interval(record.repeats)
+    if record.interval:
+        low, high = record.interval
+        return Interval(low, high, confidence=1.0)
+    if record.metric == "size" or record.unit in _COUNTED:
+        value = record.value or 0.0
+        return Interval(value, value, confidence=1.0)
+    return None
+
+
+def _divided(b: float, a: float) -> float | None:
+    if a:
+        return b / a
+    return None if b else 1.0

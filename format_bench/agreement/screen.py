@@ -1,0 +1,131 @@
+"""A comparison on a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from format_bench import terminal
+from format_bench.agreement.ratios import Ratio, Verdict
+from format_bench.comparison import human
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from format_bench.agreement.compare import Comparison
+    from format_bench.agreement.pairs import PairedTable
+    from format_bench.measures import Measure
+
+MARKS = {Verdict.REAL: "", Verdict.NOISE: "~", Verdict.UNCLEAR: "?"}
+
+EQUAL = "="
+
+LEGEND = (
+    f"Numbers are B / A; below 1, B is better; {EQUAL} where both are equal. ~ noise: the interval "
+    "includes 1, or the noise floor is larger. ? unclear: single samples. No mark: real. Agreement of "
+    "ranks: 1 is the same order, -1 the opposite."
+)
+
+SHOWN = 10
+"""How many of the largest differences are printed."""
+
+
+def show(comparison: Comparison, *, quiet: bool) -> None:
+    """Print a comparison; if `quiet`, without legend and remarks."""
+    console = terminal.console()
+    terminal.prose(console, f"A: {comparison.a}; B: {comparison.b}")
+    _show_ratios(console, comparison.ratios)
+    _show_largest(console, comparison.ratios)
+    _show_ranks(console, comparison)
+    _show_differences(console, comparison)
+    _show_counts(console, comparison)
+    if not quiet:
+        for remark in comparison.remarks:
+            terminal.prose(console, f"note: {remark}", indent="  ")
+        terminal.prose(console, LEGEND)
+
+
+def _show_ratios(console: Console, ratios: list[Ratio]) -> None:
+    """Print a table for each measure: formats by data sets."""
+    groups: dict[tuple[str, Measure], list[Ratio]] = {}
+    for each in ratios:
+        groups.setdefault((each.pair.table.family, each.pair.measure), []).append(each)
+    for (family, measure), found in groups.items():
+        tables = list(dict.fromkeys(each.pair.table for each in found))
+        cells = {(each.pair.choice, each.pair.table): _text(each) for each in found}
+        rows = [
+            [str(choice), *(cells.get((choice, table), "-") for table in tables)]
+            for choice in dict.fromkeys(each.pair.choice for each in found)
+        ]
+        terminal.table(console, f"{family}: {measure}", ["format", *map(_heading, tables)], rows)
+
+
+def _heading(table: PairedTable) -> str:
+    return table.dataset if table.same_rows else f"{table.dataset}, relative"
+
+
+def _text(ratio: Ratio) -> str:
+    if ratio.pair.a.value == ratio.pair.b.value and not ratio.relative:
+        return EQUAL
+    return ("from 0" if ratio.value is None else f"{ratio.value:.3g}") + MARKS[ratio.verdict]
+
+
+def _show_largest(console: Console, ratios: list[Ratio]) -> None:
+    real = [each for each in ratios if each.verdict is Verdict.REAL]
+    if real:
+        console.print(f"Largest of {len(real)} real differences:")
+    for each in sorted(real, key=_size, reverse=True)[:SHOWN]:
+        pair = each.pair
+        a, b = (human(record.value or 0.0, record.unit) for record in (pair.a, pair.b))
+        what = f"{pair.choice}, {pair.measure} of {pair.table.dataset}"
+        line = f"- {what}: {_text(each)}{_between(each)}, from {a} to {b}"
+        terminal.prose(console, line, indent="  ")
+
+
+def _between(ratio: Ratio) -> str:
+    return "" if ratio.low is None or ratio.high is None else f" ({ratio.low:.3g} to {ratio.high:.3g})"
+
+
+def _size(ratio: Ratio) -> float:
+    return abs(math.log(ratio.value)) if ratio.value else math.inf
+
+
+def _show_ranks(console: Console, comparison: Comparison) -> None:
+    rows = [
+        [
+            f"{each.family}: {each.measure}",
+            each.dataset or "all",
+            str(each.formats),
+            *("-" if number is None else f"{number:.2f}" for number in each[-2:]),
+        ]
+        for each in comparison.agreements
+    ]
+    if rows:
+        header = ["agreement of ranks", "data set", "formats", "Spearman", "Kendall tau-b"]
+        terminal.table(console, "", header, rows)
+    for found in comparison.disagreements[:SHOWN]:
+        terminal.prose(
+            console,
+            f"- {found.choice} is number {found.rank_a:g} of {found.formats} in A and number "
+            f"{found.rank_b:g} in B, by {found.measure} of {found.table.dataset}",
+            indent="  ",
+        )
+
+
+def _show_differences(console: Console, comparison: Comparison) -> None:
+    if comparison.differences:
+        console.print("What differs besides, and may be why:")
+    for name, a, b in comparison.differences:
+        line = f"- {name}: {a or 'not known'} in A, {b or 'not known'} in B"
+        terminal.prose(console, line, indent="  ")
+
+
+def _show_counts(console: Console, comparison: Comparison) -> None:
+    counts = Counter(each.verdict for each in comparison.ratios)
+    verdicts = ", ".join(f"{counts[each]} {each}" for each in Verdict if counts[each])
+    terminal.prose(
+        console,
+        f"{len(comparison.ratios)} cells in both: {verdicts}. Left out: {comparison.only_a} with a "
+        f"value in A alone, {comparison.only_b} in B alone.",
+    )

@@ -1,0 +1,39 @@
+"""Two results side by side."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import click
+
+from format_bench.agreement import compare, screen
+from format_bench.agreement.document import document
+from format_bench.results import load
+
+
+@click.command
+@click.argument("a")
+@click.argument("b")
+@click.option("--json", "as_json", is_flag=True, help="Print all of the comparison as JSON.")
+@click.pass_context
+def command(ctx: click.Context, a: str, b: str, as_json: bool) -> None:  # noqa: FBT001 (a switch)
+    """Compare results B with results A: of two machines, two sets of libraries, or published ones.
+
+    A and B are folders or files of results, or names of published ones. Prints the ratio B / A of each
+    cell, and whether it is real or noise; whether both put the formats into the same order; and what
+    else differs that may be why. Intervals of all cells are in the JSON.
+
+    \b
+    Examples:
+      format-bench compare before after
+      format-bench compare thesis reports/run --json
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    one, other = load(a), load(b)
+    if one.name == other.name:
+        one, other = replace(one, name=a), replace(other, name=b)
+    found = compare(one, other)
+    if as_json:
+        click.echo(json.dumps(document(found), ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        screen.show(found, quiet=ctx.obj["quiet"])
