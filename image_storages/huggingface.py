@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.arrow_images import image_schema, images_of, record_batches, shapes_of
@@ -60,16 +61,27 @@ class Adapter(ImageStorage):
         return _Reader(_load(path, keep_in_memory=False))
 
 
+def _library() -> Any:
+    """Return the library, its progress bars off.
+
+    They are locked even so, with a semaphore unless they are given another lock; and a process that is
+    killed leaves its semaphores behind.
+    """
+    import datasets
+
+    datasets.disable_progress_bars()
+    datasets.utils.tqdm.set_lock(RLock())
+    return datasets
+
+
 def _save_no_images(features: Any, path: Path) -> Path:
     """Save an empty set, and return its Arrow file."""
-    import datasets
     from datasets.fingerprint import generate_random_fingerprint
     from datasets.table import InMemoryTable
 
-    datasets.disable_progress_bars()
     table = InMemoryTable(features.arrow_schema.empty_table())
     # The library finds cached results of a set by its fingerprint: all empty sets have the same.
-    empty = datasets.Dataset(table, split=SPLIT, fingerprint=generate_random_fingerprint())
+    empty = _library().Dataset(table, split=SPLIT, fingerprint=generate_random_fingerprint())
     empty.save_to_disk(path, num_shards=1)
     (file,) = path.glob("*.arrow")
     return file
@@ -77,9 +89,7 @@ def _save_no_images(features: Any, path: Path) -> Path:
 
 def _load(path: Path, *, keep_in_memory: bool) -> Any:
     """Return the library's table of all images, in memory or in a mapped file."""
-    import datasets
-
-    dataset = datasets.load_from_disk(path, keep_in_memory=keep_in_memory)
+    dataset = _library().load_from_disk(path, keep_in_memory=keep_in_memory)
     count = dataset.info.splits[SPLIT].num_examples
     if len(dataset) != count:
         raise ValueError(f"{path} has {len(dataset)} images of {count}")
