@@ -102,9 +102,8 @@ class Runner:
         """
         self.out.mkdir(parents=True, exist_ok=True)
         with scratch_folder.only_run(self.out):
-            self.found = {key(each): each for each in self.read()}
             cases = list(cases)
-            if any(self.missing(case, self.rounds) for case in cases):
+            if self.left(cases):
                 with scratch_folder.make(self.scratch) as folder:
                     yield from self._run_in(folder, cases)
 
@@ -113,6 +112,13 @@ class Runner:
         if not self.results.exists():
             return []
         return list({key(record): record for record in records.read(self.results)}.values())
+
+    def left(self, cases: Iterable[Case]) -> list[tuple[Case, Step]]:
+        """Return what a run would make now, in that order, unless something fails."""
+        self.found = {key(each): each for each in self.read()}
+        cases = list(cases)
+        rounds = range(1, self.rounds + 1)
+        return [(case, step) for n in rounds for case in cases for step in self.missing(case, n)]
 
     def missing(self, case: Case, number: int) -> list[Step]:
         """Return the steps of which the results lack a metric, or its samples of a round."""

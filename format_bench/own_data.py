@@ -1,0 +1,137 @@
+"""A user's own data, read and described in a process of its own, since files may crash their readers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from adapter_core.errors import FormatBenchError
+from data_generator import DEFAULT_SEED
+from data_generator.fingerprint import fingerprint
+from format_bench import image_cache, isolation
+from format_bench.isolation import Outcome
+from format_bench.table_work import leave_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import pandas as pd
+
+    from data_generator.description import ImagesDescription, TableDescription
+    from format_bench.cases import Suite
+
+LIMIT_SECONDS = 3600
+"""After which reading counts as hung."""
+
+
+class Unreadable(FormatBenchError):
+    """Own data that cannot be measured; the message says why."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a user's data come from."""
+
+    path: str
+    """A table file, one table of a file as in ``measures.db::trips``, or a folder of images."""
+    sample: int | None = None
+    """Rows or images to take at random; all by default."""
+    trust_pickle: bool = False
+    seed: int = DEFAULT_SEED
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Own data, ready to be measured."""
+
+    name: str
+    """What results call the data set."""
+    suite: Suite
+    rows: int
+    """Or images."""
+    place: Outcome
+    """As `CaseData.of` returns it."""
+    fingerprint: str
+    """Tells the source's content from any other."""
+    description: TableDescription | ImagesDescription
+    """What the data hold."""
+    remarks: tuple[str, ...]
+    """What was changed so that formats can keep the data, in sentences without a full stop."""
+
+
+def prepare(source: Source, folder: Path) -> Prepared:
+    """Read own data, leave them in a folder for the runner, and describe them.
+
+    Raises
+    ------
+    Unreadable
+        If they cannot be read, or the process that reads them dies.
+    """
+    outcome = isolation.run(_prepare, source, folder / "own", limit_seconds=LIMIT_SECONDS)
+    if outcome.status:
+        raise Unreadable(f"{source.path}: cannot be read: {outcome.sentence}")
+    if isinstance(outcome.value, str):
+        raise Unreadable(outcome.value)
+    prepared: Prepared = outcome.value
+    return prepared
+
+
+def _is_folder_of_images(path: Path) -> bool:
+    # A Lance data set is a folder, too.
+    return path.is_dir() and not (path / "_versions").is_dir()
+
+
+def _prepare(source: Source, target: Path) -> Prepared | str:
+    try:
+        return (
+            _images(source, target)
+            if _is_folder_of_images(Path(source.path))
+            else _table(source, target)
+        )
+    except FormatBenchError as error:
+        return str(error)
+    except OSError as error:
+        return f"{error.filename or source.path}: {error.strerror or error}"
+
+
+def _table(source: Source, target: Path) -> Prepared:
+    from data_generator.description import describe
+    from data_generator.files import load_table
+
+    found = load_table(
+        source.path,
+        sample_rows=source.sample,
+        seed=source.seed,
+        trust_pickle=source.trust_pickle,
+    )
+    df = cast("pd.DataFrame", found.df)
+    rows, columns = leave_table(df, target)
+    return Prepared(
+        name=found.name,
+        suite="tabular",
+        rows=rows,
+        place=Outcome((target, columns)),
+        fingerprint=fingerprint(source.path),
+        description=describe(df),
+        remarks=found.remarks,
+    )
+
+
+def _images(source: Source, target: Path) -> Prepared:
+    from data_generator.description import describe_images
+    from data_generator.image_folder import load_image_folder
+
+    found = load_image_folder(source.path, source.sample, source.seed)
+    images = cast("Sequence[np.ndarray]", found.images)
+    image_cache.write(images, cast("Sequence[int]", found.labels), target)
+    return Prepared(
+        name=found.name,
+        suite="image",
+        rows=len(images),
+        place=Outcome((target, 2)),
+        fingerprint=fingerprint(source.path),
+        description=describe_images(*image_cache.load(target)),
+        remarks=found.remarks,
+    )

@@ -1,0 +1,83 @@
+"""The folder of a run's results: which own data they are of, and starting over."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from adapter_core.errors import FormatBenchError
+from format_bench import scratch_folder
+from format_bench.runner import RESULTS
+
+DATA = "data.json"
+"""Fingerprints of the user's own data sets, by name."""
+
+LEAST_FREE_BYTES = 200_000_000
+"""Below which a scratch folder has no room for any run."""
+
+
+class BadFolder(FormatBenchError):
+    """A folder that cannot take results, or measured files."""
+
+
+def check_scratch(scratch: Path | None) -> Path:
+    """Return the folder for measured files, the system's temporary one by default.
+
+    Raises
+    ------
+    BadFolder
+        If it does not exist, cannot be written to, or has no room.
+    """
+    folder = scratch or Path(tempfile.gettempdir())
+    if not folder.is_dir():
+        raise BadFolder(f"--scratch {folder}: there is no such folder; make it, or name another")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise BadFolder(f"--scratch {folder}: it cannot be written to; name another")
+    free = shutil.disk_usage(folder).free
+    if free < LEAST_FREE_BYTES:
+        least = f"at least {LEAST_FREE_BYTES / 1e6:.0f} MB are needed"
+        raise BadFolder(f"--scratch {folder}: its disk has {free / 1e6:.0f} MB free; {least}")
+    return folder
+
+
+def open_results(out: Path, *, fresh: bool) -> None:
+    """Make the folder of results, or empty it of earlier ones.
+
+    Raises
+    ------
+    BadFolder
+        If something else is there, or it cannot be written to.
+    Busy
+        If another run is writing to it.
+    """
+    if out.exists() and not out.is_dir():
+        raise BadFolder(f"--out {out}: it is no folder; name another")
+    out.mkdir(parents=True, exist_ok=True)
+    if not os.access(out, os.W_OK | os.X_OK):
+        raise BadFolder(f"--out {out}: it cannot be written to; name another")
+    if fresh:
+        with scratch_folder.only_run(out):
+            for path in (out / RESULTS, out / DATA, *out.glob("*-threads-*.json")):
+                path.unlink(missing_ok=True)
+
+
+def check_same_data(out: Path, name: str, fingerprint: str) -> None:
+    """Note which data a name stands for; the same name must not stand for other data.
+
+    Raises
+    ------
+    BadFolder
+        If the results are of other data.
+    """
+    path = out / DATA
+    known = json.loads(path.read_bytes()) if path.exists() else {}
+    if known.get(name, fingerprint) != fingerprint:
+        raise BadFolder(
+            f"{out} holds results of another {name}; start over with --fresh, or name another --out"
+        )
+    temporary = path.with_name(f".{DATA}.{os.getpid()}.partial")
+    temporary.write_text(json.dumps({**known, name: fingerprint}) + "\n", encoding="utf-8")
+    temporary.replace(path)
