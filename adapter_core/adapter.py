@@ -30,6 +30,8 @@ class Adapter(ABC):
     """Ending of the files or directories that it writes, with the dot."""
     requires: ClassVar[tuple[str, ...]]
     """Requirement strings of the distributions that it needs."""
+    suite: ClassVar[str] = ""
+    """The asv suite that measures it, a literal too; empty for the first one of its family."""
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
     traits: ClassVar[frozenset[Trait] | None] = None

@@ -25,6 +25,8 @@ class Declaration:
     """What results, tables and charts call it."""
     requires: tuple[str, ...]
     """Requirement strings of the distributions that it needs, as pip takes them."""
+    suite: str = ""
+    """The asv suite that measures it; empty for the first one of its family."""
 
 
 def declarations(folder: Path) -> list[Declaration]:
@@ -52,7 +54,7 @@ def declaration(path: Path) -> Declaration:
         if isinstance(node, ast.ClassDef) and node.name == CLASS_NAME:
             facts = _literals(node)
             if isinstance(facts.get("label"), str) and isinstance(facts.get("requires"), tuple):
-                return Declaration(path.stem, facts["label"], facts["requires"])
+                return Declaration(path.stem, facts["label"], facts["requires"], facts.get("suite", ""))
     raise SyntaxError(
         f"{path}: declares no class {CLASS_NAME} with a literal `label` (text) and `requires` (tuple)"
     )

@@ -37,6 +37,14 @@ class Registry(Generic[A]):
         own = [each.label for each in declarations(self.folder)]
         return own + [name for name in sorted(self._entry_points()) if name not in own]
 
+    def usual_names(self) -> list[str]:
+        """Return the labels that a comparison is about unless others are asked for.
+
+        These are the adapters of the family's first suite, and what other packages add.
+        """
+        others = {each.label for each in declarations(self.folder) if each.suite}
+        return [name for name in self.names() if name not in others]
+
     def find(self, name: str) -> A:
         """Return the adapter of that name, whether or not it can work here.
 

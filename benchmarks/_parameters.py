@@ -7,6 +7,7 @@ that has fewer formats would store its values under other formats' names.
 import importlib.util
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,8 +34,11 @@ LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 15}[SCALE]
 """After which a cell counts as timed out: a hundred times what a usual format needs."""
 
 
-def labels(family: str) -> list[str]:
-    """Return the labels of the adapters in a folder of the checkout, as in "data_formats"."""
+def labels(family: str, suites: Collection[str] = ("",)) -> list[str]:
+    """Return the labels of the adapters in a folder of the checkout, as in "data_formats".
+
+    Of those, the ones that some suites measure; by default the family's first suite.
+    """
     name = "checkout_listing"
     if name not in sys.modules:
         path = ROOT / "adapter_core" / "listing.py"
@@ -42,4 +46,5 @@ def labels(family: str) -> list[str]:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module  # dataclasses look their module up
         spec.loader.exec_module(module)
-    return [each.label for each in sys.modules[name].declarations(ROOT / family)]
+    declarations = sys.modules[name].declarations(ROOT / family)
+    return [each.label for each in declarations if each.suite in suites]

@@ -80,7 +80,7 @@ def plan(wishes: Wishes, own: Sequence[tuple[str, int]] = ()) -> Plan:
     if wishes.codecs and wishes.suite == "image":
         raise BadPlan("--codecs: image storages offer no choice of a codec")
     registry = image_storages.registry if wishes.suite == "image" else data_formats.registry
-    labels = _known("format", wishes.formats, registry.names()) or registry.names()
+    labels = _known("format", wishes.formats, registry.names()) or registry.usual_names()
     cases: list[Case] = []
     left_out: dict[str, None] = {}
     for dataset, rows in own or _generated(wishes):
