@@ -10,7 +10,6 @@ import logging
 import pkgutil
 import sys
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -72,21 +71,32 @@ def main(args: list[str] | None = None) -> None:
     verbose = {"-v", "--verbose"} & set(sys.argv[1:] if args is None else args)
     try:
         sys.exit(format_bench.main(args=args, prog_name="format-bench", standalone_mode=False))
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        click.echo(f"format-bench: {_one_line(error.format_message())}{_where_help_is(error)}", err=True)
         sys.exit(error.exit_code)
     except (FormatBenchError, OSError) as error:
         if verbose:
             raise
-        click.echo(f"format-bench: {_line(error)}", err=True)
+        click.echo(f"format-bench: {_one_line(_told(error))}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("format-bench: interrupted", err=True)
         sys.exit(INTERRUPTED)
 
 
-def _line(error: Any) -> str:
+def _told(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        place = f"{error.filename}: " if error.filename else ""
-        return f"{place}{error.strerror}"
-    return " ".join(str(error).split())
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _where_help_is(error: click.ClickException) -> str:
+    path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+    return f" See: {path} --help" if path else ""
