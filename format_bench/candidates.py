@@ -30,9 +30,9 @@ class Choice(NamedTuple):
     threads: str = "all"
 
     def __str__(self) -> str:
-        codec = f", {self.codec}" if self.codec else ""
+        codec = f" with {self.codec}" if self.codec else ""
         level = "" if self.level is None else f" level {self.level}"
-        return f"{self.format}{codec}{level}" + ("" if self.threads == "all" else ", 1 thread")
+        return f"{self.format}{codec}{level}" + ("" if self.threads == "all" else " on 1 thread")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """What tables and sentences call it, as in "Parquet, zstd level 3"."""
+        """What tables and sentences call it, as in "Parquet with zstd level 3"."""
         return str(self.choice)
 
     def value(self, table: Table, measure: Measure) -> float | None:

@@ -259,11 +259,11 @@ def test_the_command_prints_tables_and_ranks(made):
     done = run("compare", made / "a", made / "b")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("A: a; B: b\ntabular: read time\n")
-    assert re.search(r"^CSV +3$", done.stdout, re.MULTILINE)
+    assert re.search(r"^CSV +3\.00$", done.stdout, re.MULTILINE)
     assert re.search(r"^CSV +=$", done.stdout, re.MULTILINE)
     assert re.search(r"^tabular: read time +t +6 +1\.00 +1\.00$", done.stdout, re.MULTILINE)
     assert "12 cells in both: 6 real, 6 noise." in done.stdout
-    assert "- CSV, read time of t: 3 (2 to 4.5), from 1.25 s to 3.75 s" in done.stdout
+    assert "- CSV, read time of t: 3.00 (2.00 to 4.50), from 1.25 s to 3.75 s" in done.stdout
     assert "the noise floors of A and B are not known" in done.stdout
     assert "\x1b" not in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80

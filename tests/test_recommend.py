@@ -227,14 +227,14 @@ def test_a_codec_makes_a_candidate_of_its_own():
     found = results({"Parquet": {"size": 4e6}})
     zstd = results({"Parquet": {"size": 1e6}}, codec="zstd", level=3)
     joined = replace(found, records=found.records + zstd.records)
-    assert order(recommend(joined, {SIZE: 1})) == ["Parquet, zstd level 3", "Parquet"]
+    assert order(recommend(joined, {SIZE: 1})) == ["Parquet with zstd level 3", "Parquet"]
 
 
 def test_compressed_cases_join_those_of_a_single_table():
     found = results({"Parquet": {"size": 4e6}})
     zstd = results({"Parquet": {"size": 1e6}}, suite="compression.Compression", codec="zstd", level=1)
     joined = replace(found, records=found.records + zstd.records)
-    assert order(recommend(joined, {SIZE: 1})) == ["Parquet, zstd level 1", "Parquet"]
+    assert order(recommend(joined, {SIZE: 1})) == ["Parquet with zstd level 1", "Parquet"]
     second = results({"Parquet": {"size": 4e6}}, dataset="u")
     several = replace(joined, records=joined.records + second.records)
     answer = recommend(several, {SIZE: 1})
@@ -365,7 +365,7 @@ def test_published_conclusions_follow_from_published_figures():
     assert order(recommend(images, both))[0] == "SQLite"
     assert order(recommend(images, {SIZE: 1.0}))[0] == "PNG"
     webface = order(recommend(scope.of_dataset(found, "webface"), {SIZE: 1.0}))
-    assert next(name for name in webface if ", " not in name) == "Parquet"
+    assert next(name for name in webface if " with " not in name) == "Parquet"
 
 
 @pytest.mark.parametrize(

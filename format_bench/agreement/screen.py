@@ -68,7 +68,7 @@ def _heading(table: PairedTable) -> str:
 def _text(ratio: Ratio) -> str:
     if ratio.pair.a.value == ratio.pair.b.value and not ratio.relative:
         return EQUAL
-    return ("from 0" if ratio.value is None else f"{ratio.value:.3g}") + MARKS[ratio.verdict]
+    return ("from 0" if ratio.value is None else terminal.ratio(ratio.value)) + MARKS[ratio.verdict]
 
 
 def _show_largest(console: Console, ratios: list[Ratio]) -> None:
@@ -84,7 +84,9 @@ def _show_largest(console: Console, ratios: list[Ratio]) -> None:
 
 
 def _between(ratio: Ratio) -> str:
-    return "" if ratio.low is None or ratio.high is None else f" ({ratio.low:.3g} to {ratio.high:.3g})"
+    if ratio.low is None or ratio.high is None:
+        return ""
+    return f" ({terminal.ratio(ratio.low)} to {terminal.ratio(ratio.high)})"
 
 
 def _size(ratio: Ratio) -> float:

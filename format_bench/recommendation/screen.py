@@ -46,10 +46,10 @@ def _tables(answer: Recommendation) -> str:
 
 def _row(ranked: Ranked, answer: Recommendation) -> list[str]:
     marks = TIE * (ranked in answer.ties) + FRONT * ranked.on_front
-    ratios = ["> 0" if each is None else f"{each:.2f}" for each in ranked.ratios.values()]
+    ratios = ["> 0" if each is None else terminal.ratio(each) for each in ranked.ratios.values()]
     least, most = ranked.places
     place = f"{least}" if least == most else f"{least}-{most}"
-    return [ranked.candidate.name, marks, place, f"{ranked.score:.2f}", *ratios]
+    return [ranked.candidate.name, marks, place, terminal.ratio(ranked.score), *ratios]
 
 
 def _show_excluded(console: Console, answer: Recommendation) -> None:

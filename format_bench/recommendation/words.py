@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from format_bench import terminal
 from format_bench.comparison import human
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _merits(answer: Recommendation) -> list[str]:
     ratios = answer.first.ratios
     best = [str(measure) for measure, ratio in ratios.items() if ratio is not None and ratio < NEAR]
     worse = [
-        f"{measure} ({_factor(ratio)}, {_best_in(measure, answer)})"
+        f"{measure} ({_factor(ratio)}, that of {_best_in(measure, answer)})"
         for measure, ratio in ratios.items()
         if ratio is None or ratio >= NEAR
     ]
@@ -69,7 +70,7 @@ def _merits(answer: Recommendation) -> list[str]:
 
 
 def _factor(ratio: float | None) -> str:
-    return "more than the best, which is 0" if ratio is None else f"{ratio:.2f} times the best"
+    return "more than the best" if ratio is None else f"{terminal.ratio(ratio)} times the best"
 
 
 def _best_in(measure: Measure, answer: Recommendation) -> str:
@@ -79,7 +80,7 @@ def _best_in(measure: Measure, answer: Recommendation) -> str:
         values = [(each.candidate.value(table, measure), each.candidate.name) for each in answer.ranked]
         found = [(value, name) for value, name in values if value is not None]
         if found and min(found)[0] < (answer.first.candidate.value(table, measure) or 0):
-            names.append(f"{min(found)[1]}'s")
+            names.append(min(found)[1])
     return " or ".join(dict.fromkeys(names))
 
 
