@@ -30,8 +30,9 @@ class Adapter(ImageStorage):
 
     `pixels` is one run of bytes, so that any shapes have room; it grows by a batch at a time. Its chunks
     are a file each. Gathered into shards they would be fewer files, but of a shard zarr-python reads the
-    index anew for each image, which takes half as long again. There is no codec, and chunks of nothing
-    but zeros, which Zarr omits by default, are written. A chunk whose file is missing reads as zeros.
+    index anew for each image, which takes half as long again or more. There is no codec, and chunks of
+    nothing but zeros, which Zarr omits by default, are written. A chunk whose file is missing reads as
+    zeros.
 
     Format: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html
     """
