@@ -1,0 +1,58 @@
+"""Results as a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from format_bench import results
+from format_bench.report import outputs
+
+
+@click.command
+@click.argument("source", metavar="RESULTS", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(list(outputs.WRITERS)),
+    multiple=True,
+    help="What to write; may be given several times. By default what --out ends in, or else html.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The file to write, if its ending is that of the one format; else the folder for report.html"
+    " and the like. By default the folder of the results.",
+)
+@click.pass_obj
+def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: Path | None) -> None:
+    """Make a report of results, to read, to print or to go on with.
+
+    RESULTS is a folder that `format-bench run` or postprocessing.py wrote, or a file of records.
+
+    \b
+    html  one page with all charts and tables, which opens without a network
+    pdf   the same charts on A4 pages
+    png   a folder of pictures, one for each chart
+    csv   all cells, one a row
+    md    the tables and the verdict, as Markdown
+    xlsx  all cells, and a sheet for each metric
+
+    \b
+    Examples:
+      format-bench report reports/run
+      format-bench report reports/run --out run.pdf
+      format-bench report reports/run --format html --format xlsx --out pages
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    found = results.load(source)
+    ending = out.suffix[1:] if out else ""
+    if not formats:
+        formats = (ending,) if ending in outputs.WRITERS else ("html",)
+    folder = out or (source if source.is_dir() else source.parent)
+    for each in dict.fromkeys(formats):
+        to_file = out is not None and formats == (ending,) and each != "png"
+        path = out if out is not None and to_file else outputs.path_of(each, folder)
+        outputs.write(found, each, path)
+        if not obj["quiet"]:
+            click.echo(path)

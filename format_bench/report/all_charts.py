@@ -1,0 +1,124 @@
+"""All charts of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from format_bench.report import bar_chart, scatter
+from format_bench.report.bar_chart import Series
+from format_bench.report.chart_words import bars_in_words, scatter_in_words
+from format_bench.report.derived import DERIVED, derive
+from format_bench.report.marks import marks_of
+from format_bench.report.outline import outline_of
+from format_bench.report.pareto import points_of
+from format_bench.report.svg import svg
+
+if TYPE_CHECKING:
+    from format_bench.noise_floor import Floors
+    from format_bench.report.cells import Entry
+    from format_bench.report.drawing import Drawing
+    from format_bench.report.groups import Group
+    from format_bench.results import Results
+
+CHARTED = {
+    "save time": "Save time",
+    "read time": "Read time",
+    "random read time per image": "Random read time per image",
+    "batch read time per image": "Batch read time per image",
+    "save memory": "Save memory growth",
+    "read memory": "Read memory growth",
+    "size": "Total size",
+    "files": "Files",
+    "changed images": "Changed images",
+}
+"""The metrics that have a chart, where they were measured, and its title."""
+
+BOTH = "filled: warm; outlined: cold, nothing in the page cache"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture with its words."""
+
+    title: str
+    """What it shows, and of which data set."""
+    alt: str
+    """What it says, for those who do not see it."""
+    drawing: Drawing
+
+    @property
+    def svg(self) -> str:
+        """The picture as an element for a page: it needs no other file, and its text is text."""
+        return svg(self.drawing, self.title, self.alt)
+
+
+def charts(results: Results) -> list[Chart]:
+    """Return the charts of all groups, in the order of the report."""
+    outline = outline_of(results)
+    return [
+        chart
+        for family in outline.families
+        for group in family.groups
+        for chart in charts_of(group, outline.colours, outline.floors)
+    ]
+
+
+def charts_of(group: Group, colours: dict[Entry, str], floors: Floors | None) -> list[Chart]:
+    """Return the charts of one group; none of what has no value, or 0 everywhere.
+
+    Parameters
+    ----------
+    group : Group
+        The cells.
+    colours : dict
+        A colour for each entry, in the order of the report.
+    floors : Floors, optional
+        What is noise.
+    """
+    return [
+        *_measured(group, colours, floors),
+        *_compared(group, colours),
+        *_scattered(group, colours),
+    ]
+
+
+def _measured(group: Group, colours: dict[Entry, str], floors: Floors | None) -> Iterator[Chart]:
+    for metric, title in CHARTED.items():
+        of_metric = (each for each in group.measures if each.metric == metric)
+        measures = [each for each in of_metric if any(group.values(each).values())]
+        series = {
+            str(each): Series(
+                {entry: group.cell(entry, each) for entry in group.entries},
+                marks_of(group, each, floors),
+                "cold" if each.cache == "cold" else "bar",
+            )
+            for each in measures
+        }
+        if series:
+            yield _bars(f"{title}: {group.name}", series, colours, BOTH if len(series) > 1 else "")
+
+
+def _compared(group: Group, colours: dict[Entry, str]) -> Iterator[Chart]:
+    for derived in DERIVED:
+        cells = derive(derived, group)
+        if cells:
+            series = Series(cells, {}, show=derived.show)
+            yield _bars(f"{derived.title}: {group.name}", {derived.title: series}, colours, derived.note)
+
+
+def _bars(title: str, series: dict[str, Series], colours: dict[Entry, str], note: str) -> Chart:
+    drawing = bar_chart.draw(title, list(series.values()), colours, note=note)
+    return Chart(title, bars_in_words(series), drawing)
+
+
+def _scattered(group: Group, colours: dict[Entry, str]) -> Iterator[Chart]:
+    reads = [each for each in group.measures if each.metric == "read time" and each.cache != "cold"]
+    for read in reads:
+        points = points_of(group, read)
+        if len(points) > 1:
+            title = f"Size against read time: {group.name}"
+            axes = scatter.Axis("size", "bytes"), scatter.Axis(str(read), "seconds")
+            drawing = scatter.draw(title, points, *axes, colours)
+            yield Chart(title, scatter_in_words(points), drawing)

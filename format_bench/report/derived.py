@@ -1,0 +1,68 @@
+"""What compression saves and costs, as `format_bench.compression` defines it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from format_bench.compression import added_seconds
+from format_bench.report.cells import Cell, Entry, Measure
+from format_bench.report.texts import quantity, signed
+
+if TYPE_CHECKING:
+    from format_bench.report.groups import Group
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A quantity that relates a cell to the same format without a codec."""
+
+    title: str
+    note: str
+    """How to read it."""
+    show: Callable[[float, str], str]
+    """Returns a value as text, given its unit."""
+    measures: tuple[Measure, ...]
+    """Those it can be derived from; the first that a group has counts."""
+    relate: Callable[[Cell, Cell], Cell]
+    """Takes the cell and the one without a codec, both with values."""
+
+
+def _ratio(cell: Cell, plain: Cell) -> Cell:
+    share = (cell.value or 0) / (plain.value or 1)
+    return Cell("ratio", share, None, [], "value", "")
+
+
+def _added(cell: Cell, plain: Cell) -> Cell:
+    low_high = None
+    if cell.samples and plain.samples:
+        low_high = added_seconds(cell.samples, plain.samples)
+    return Cell("seconds", (cell.value or 0) - (plain.value or 0), low_high, [], "value", "")
+
+
+_PAYS = "what the codec adds; negative where it pays"
+DERIVED = (
+    Derived(
+        "Size with the codec",
+        "by the size without it, in the same format",
+        quantity,
+        (Measure("size"),),
+        _ratio,
+    ),
+    Derived("Added save time", _PAYS, signed, (Measure("save time"),), _added),
+    Derived(
+        "Added read time", _PAYS, signed, (Measure("read time", "warm"), Measure("read time")), _added
+    ),
+)
+
+
+def derive(derived: Derived, group: Group) -> dict[Entry, Cell]:
+    """Return the derived cells of the entries with a codec; none of those that lack a value."""
+    measure = next((each for each in derived.measures if each in group.measures), derived.measures[0])
+    found = {}
+    for entry in group.entries:
+        cell, plain = group.cell(entry, measure), group.cell(Entry(entry.format), measure)
+        if entry.codec is not None and cell.value is not None and plain.value:
+            found[entry] = derived.relate(cell, plain)
+    return found

@@ -1,0 +1,90 @@
+"""The circumstances of the runs as a table: a row for each fact, a column for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from format_bench.report.texts import printable, quantity
+
+if TYPE_CHECKING:
+    from format_bench.results import Results
+
+ALONE = "run"
+"""The section of what stands alone."""
+
+UNKNOWN = "unknown"
+_BYTES = "_bytes"
+_ABBREVIATIONS = {"cpu", "os", "smt"}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What the circumstances say of one thing."""
+
+    section: str
+    """As in "libraries", or `ALONE`."""
+    name: str
+    values: list[str]
+    """Of each run, oldest first."""
+
+    @property
+    def agreed(self) -> bool:
+        """Whether it was the same in all runs."""
+        return len(set(self.values)) == 1
+
+
+def facts(results: Results) -> list[Fact]:
+    """Return all facts that any run knows, in the order in which the runs tell them."""
+    runs = [dict(_flat(run, ())) for run in results.circumstances]
+    paths = dict.fromkeys(path for run in runs for path in run)
+    return [
+        Fact(
+            section=_words(path[0]) if path[1:] else ALONE,
+            name=_words(*(path[1:] or path)),
+            values=[run.get(path, UNKNOWN) for run in runs],
+        )
+        for path in sorted(paths, key=lambda path: bool(path[1:]))
+    ]
+
+
+def _flat(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, (*path, str(key)))
+    else:
+        yield path, _shown(value, path[-1])
+
+
+def _shown(value: Any, name: str) -> str:
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(_shown(each, name) for each in value) or "none"
+    if isinstance(value, (int, float)) and name.endswith(_BYTES) and value >= 0:
+        return quantity(value, "bytes")
+    return f"{value:.3g}" if isinstance(value, float) else printable(str(value))
+
+
+def _words(*names: str) -> str:
+    words = ", ".join(name.removesuffix(_BYTES).replace("_", " ") for name in names).split()
+    return printable(" ".join(word.upper() if word in _ABBREVIATIONS else word for word in words))
+
+
+def in_short(results: Results) -> str:
+    """Return the newest run's machine and time on one line; empty if nothing is known."""
+    if not results.circumstances:
+        return ""
+    known = dict(_flat(results.circumstances[-1], ()))
+    memory = known.get(("memory", "total_bytes"))
+    parts = [
+        known.get(("cpu", "model")),
+        f"{known[('cpu', 'usable')]} CPUs" if ("cpu", "usable") in known else None,
+        f"{memory} of memory" if memory else None,
+        known.get(("system", "os")),
+        known.get(("started",), "").partition("T")[0],
+    ]
+    return ", ".join(part for part in parts if part and part != UNKNOWN)

@@ -1,0 +1,99 @@
+"""Drawings as figures of matplotlib, for what is not a page: pictures and PDF."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+from format_bench.report.drawing import STYLES, Circle, Line, Text
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from format_bench.report.drawing import Drawing, Shape, Style
+
+PIXELS_PER_INCH = 96
+_POINT = 0.75
+"""Pixels to points: 72 points and 96 pixels are an inch."""
+
+_ALIGNMENTS: dict[str, Literal["left", "center", "right"]] = {
+    "start": "left",
+    "middle": "center",
+    "end": "right",
+}
+
+
+@contextlib.contextmanager
+def settings() -> Iterator[None]:
+    """Hold, while a figure is made and written, what text of any kind needs."""
+    from matplotlib import rc_context
+
+    # No dollar sign begins a formula, and text in PDF is text.
+    with rc_context({"text.parse_math": False, "pdf.fonttype": 42}), warnings.catch_warnings():
+        # A label in a script that the font lacks is shown as boxes, and is whole in the tables.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        yield
+
+
+def sheet(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return an empty figure, and axes with pixels from its upper left corner."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width / PIXELS_PER_INCH, height / PIXELS_PER_INCH))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
+    return figure, axes
+
+
+def paint(drawing: Drawing, axes: Axes, x: float = 0, y: float = 0, scale: float = 1) -> None:
+    """Paint a drawing with its upper left corner at `x`, `y` of a sheet, so many times its size."""
+    for order, (role, shapes) in enumerate(drawing.shapes.items(), start=1):
+        for shape in shapes:
+            artist = _artist(shape, STYLES[role], x, y, scale)
+            artist.set_zorder(order)
+            artist.set_clip_on(False)
+            axes.add_artist(artist)
+
+
+def _artist(shape: Shape, style: Style, x: float, y: float, scale: float) -> Artist:
+    from matplotlib import lines, patches
+
+    width = style.stroke_width * scale * _POINT
+    if isinstance(shape, Text):
+        return _text(shape, style, x, y, scale)
+    if isinstance(shape, Line):
+        xs, ys = ([at + scale * point[axis] for point in shape.points] for axis, at in ((0, x), (1, y)))
+        line = lines.Line2D(xs, ys, color=style.stroke, linewidth=width)
+        line.set_dashes([style.dash, style.dash] if style.dash else [])
+        return line
+    corner = (x + scale * shape.x, y + scale * shape.y)
+    look: dict[str, Any] = {
+        "facecolor": style.fill or shape.colour,
+        "edgecolor": style.stroke or (shape.colour if width else "none"),
+        "linewidth": width,
+    }
+    if isinstance(shape, Circle):
+        return patches.Circle(corner, scale * shape.radius, **look)
+    return patches.Rectangle(corner, scale * shape.width, scale * shape.height, **look)
+
+
+def _text(shape: Text, style: Style, x: float, y: float, scale: float) -> Artist:
+    from matplotlib.text import Text as Label
+
+    return Label(
+        x + scale * shape.x,
+        y + scale * shape.y,
+        shape.text,
+        color=style.fill,
+        fontsize=style.size * scale * _POINT,
+        fontweight="bold" if style.bold else "normal",
+        fontstyle="italic" if style.italic else "normal",
+        horizontalalignment=_ALIGNMENTS[style.anchor],
+        verticalalignment="baseline",
+    )

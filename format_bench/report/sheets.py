@@ -1,0 +1,112 @@
+"""The report as a workbook: numbers are numbers, and text is text, whatever it begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from format_bench.report import facts, gaps, losses
+from format_bench.report.outline import Outline, outline_of
+from format_bench.report.texts import printable
+from format_bench.report.verdict import findings
+
+if TYPE_CHECKING:
+    from format_bench.report.cells import Measure
+    from format_bench.report.groups import Family
+    from format_bench.results import Results
+
+_MOST_NAME = 31
+"""Characters that Excel allows in the name of a sheet."""
+_MOST_TEXT = 32_767
+"""Characters that Excel allows in a cell."""
+_WIDTHS = (8, 48)
+"""Of columns, in characters: the least and the most."""
+
+Row = Sequence[Any]
+
+
+def write(results: Results, path: Path) -> None:
+    """Write a workbook: the verdict, all cells, each measure, losses, empty cells, circumstances."""
+    from openpyxl import Workbook  # type: ignore[import-untyped]
+
+    outline = outline_of(results)
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    _add(book, "verdict", ["finding"], [[each] for each in findings(results)])
+    rows = [asdict(record) for record in results.records]
+    header = list(rows[0])
+    _add(book, "all cells", header, ([_plain(row[name]) for name in header] for row in rows))
+    for family in outline.families:
+        for measure in family.measures:
+            kind = f" ({family.name})" if len(outline.families) > 1 else ""
+            _add(book, f"{measure}{kind}", *_table(family, measure))
+    _add_lists(book, outline)
+    runs = [f"run {number}" for number in range(1, len(results.circumstances) + 1)]
+    known = [[fact.section, fact.name, *fact.values] for fact in facts.facts(results)]
+    _add(book, "circumstances", ["section", "fact", *runs], known)
+    book.save(path)
+
+
+def _table(family: Family, measure: Measure) -> tuple[list[str], list[Row]]:
+    """Return a measure of a family as a table, formats by data sets; the header names the unit."""
+    groups = [group for group in family.groups if measure in group.measures]
+    units = {cell.unit for g in groups for (_, each), cell in g.cells.items() if each == measure}
+    rows: list[Row] = []
+    for entry in family.entries:
+        cells = [group.cell(entry, measure) for group in groups]
+        rows.append([str(entry), *(each.status if each.value is None else each.value for each in cells)])
+    return [f"format, {'/'.join(units)}", *(group.name for group in groups)], rows
+
+
+def _add_lists(book: Any, outline: Outline) -> None:
+    lost = [
+        [family.title, str(each.entry), ", ".join(each.groups), each.words]
+        for family in outline.families
+        for each in losses.losses(family)
+    ]
+    _add(book, "losses", ["family", "format", "data sets", "what was lost"], lost)
+    empty = [
+        [family.title, str(each.entry), ", ".join(each.groups), each.what, each.status, each.sentence]
+        for family in outline.families
+        for each in gaps.gaps(family)
+    ]
+    _add(book, "empty cells", ["family", "format", "data sets", "what", "status", "why"], empty)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return "; ".join(map(repr, value))
+    return value
+
+
+def _add(book: Any, name: str, header: Row, rows: Iterable[Row]) -> None:
+    sheet = book.create_sheet(_sheet_name(name, book.sheetnames))
+    widths: dict[str, int] = {}
+    for row_number, row in enumerate([header, *rows], start=1):
+        for column, value in enumerate(row, start=1):
+            cell = sheet.cell(row_number, column)
+            if isinstance(value, str):
+                value = printable(value)[:_MOST_TEXT]  # noqa: PLW2901 (Excel has no other text)
+                # Else what begins with "=" would be a formula.
+                cell.value, cell.data_type, cell.quotePrefix = value, "s", True
+            else:
+                cell.value = value
+            least, most = _WIDTHS
+            width = min(max(len(str(value or "")) + 2, least), most)
+            widths[cell.column_letter] = max(widths.get(cell.column_letter, 0), width)
+    for letter, width in widths.items():
+        sheet.column_dimensions[letter].width = width
+    sheet.freeze_panes = "B2"
+
+
+def _sheet_name(name: str, taken: Sequence[str]) -> str:
+    """Return a name that Excel takes, and that no sheet has yet."""
+    allowed = "".join("_" if character in r"[]:*?/\'" else character for character in printable(name))
+    short = allowed[:_MOST_NAME]
+    for number in range(2, len(taken) + 3):
+        if short.lower() not in {each.lower() for each in taken}:
+            break
+        short = f"{allowed[: _MOST_NAME - 4]} {number}"
+    return short

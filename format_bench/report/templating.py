@@ -1,0 +1,59 @@
+"""The templates of pages and pictures; whatever is put into them is escaped."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from format_bench.report.drawing import Style
+
+
+@functools.cache
+def environment() -> Environment:
+    """Return what finds templates in the folder of that name, and knows the filters that they use."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    found = Environment(
+        loader=PackageLoader("format_bench.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    found.filters |= {
+        "attributes": _attributes,
+        "integrity": _integrity,
+        "kind": lambda shape: type(shape).__name__,
+        "pixels": _pixels,
+        "sortable": lambda value: f"{value:.6g}",
+    }
+    return found
+
+
+def _pixels(length: float) -> str:
+    return f"{length:.1f}".removesuffix(".0")
+
+
+def _attributes(style: Style) -> dict[str, str | None]:
+    """Return the attributes of SVG that make shapes look like a style; None for those not needed."""
+    return {
+        # Shapes that have colours of their own inherit neither fill nor stroke.
+        "fill": style.fill or "none",
+        "stroke": style.stroke,
+        "stroke-width": _pixels(style.stroke_width) if style.stroke_width else None,
+        "stroke-dasharray": _pixels(style.dash) if style.dash else None,
+        "font-size": _pixels(style.size) if style.size else None,
+        "font-weight": "600" if style.bold else None,
+        "font-style": "italic" if style.italic else None,
+        "text-anchor": style.anchor if style.size else None,
+    }
+
+
+def _integrity(source: str) -> str:
+    """Return the hash by which a Content Security Policy knows a script or style of the page itself."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"

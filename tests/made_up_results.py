@@ -1,0 +1,143 @@
+"""Results that nobody measured: any number of formats and data sets, and what is awkward to show."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from format_bench.journal import Status
+from format_bench.records import METRICS, Record, engine_of
+from format_bench.results import Results
+
+TABULAR = {
+    ("save time", None): 0.02,
+    ("save CPU time", None): 0.02,
+    ("durable save time", None): 0.03,
+    ("save memory", None): 5e6,
+    ("size", None): 2e6,
+    ("read time", "warm"): 0.01,
+    ("read CPU time", "warm"): 0.01,
+    ("read memory", "warm"): 9e6,
+    ("held memory", None): 6e6,
+    ("lost columns", None): 0,
+    ("read time", "cold"): 0.015,
+    ("read CPU time", "cold"): 0.015,
+    ("read amplification", "cold"): 1.0,
+}
+IMAGES = {
+    ("save time", None): 1.5,
+    ("save memory", None): 4e7,
+    ("size", None): 3e7,
+    ("files", None): 1,
+    ("read memory", None): 8e7,
+    ("changed images", None): 0,
+    ("open time", None): 0.003,
+    ("random read time per image", "warm"): 2e-4,
+    ("random read time per image", "cold"): 6e-4,
+    ("batch read time per image", "warm"): 1e-4,
+    ("batch read time per image", "cold"): 2e-4,
+    ("read time", "warm"): 0.5,
+    ("read time", "cold"): 0.8,
+}
+"""Typical values of what the suites measure, by metric and cache."""
+
+CIRCUMSTANCES: dict[str, Any] = {
+    "started": "2026-11-01T02:00:00+00:00",
+    "ended": "2026-11-01T03:30:00+00:00",
+    "threads": {"policy": "all", "in_force": {"cpus": 8}},
+    "libraries": {"pandas": "3.1.1", "pyarrow": "26.0.1", "lmdb": None},
+    "system": {"os": "Some Linux 12", "kernel": "6.18"},
+    "cpu": {"model": "Some CPU", "usable": 8},
+    "memory": {"total_bytes": 32_000_000_000},
+}
+
+
+def record(label: str, metric: str, value: float | None, **fields: Any) -> Record:
+    """Return a record with usual fields, some of them replaced; without a value it failed."""
+    facts: dict[str, Any] = {
+        "suite": "tabular",
+        "format": label,
+        "engine": engine_of(label),
+        "dataset": "eq",
+        "rows": 50_000,
+        "columns": 8,
+        "codec": None,
+        "level": None,
+        "cache": None,
+        "threads": "all",
+        "metric": metric,
+        "unit": METRICS[metric],
+        "value": value,
+        "repeats": [] if value is None else [value],
+        "interval": None,
+        "status": Status.FAILED if value is None else Status.VALUE,
+        "sentence": "it fell over" if value is None else "",
+        "run_id": "made-up",
+    }
+    return Record(**facts | fields)
+
+
+def results(records: Iterable[Record], **fields: Any) -> Results:
+    """Return results with these records, and circumstances unless told otherwise."""
+    return Results(
+        **{"name": "made up", "records": list(records), "circumstances": [CIRCUMSTANCES]} | fields
+    )
+
+
+def labels(number: int) -> list[str]:
+    """Return as many labels as asked for, as formats have them: some with engines."""
+    names = (
+        "Arrow Avro BSON CBOR CSV Delta DuckDB Excel Feather HDF5.fixed HDF5.table JSON Lance MsgPack"
+    )
+    known = [*names.split(), "NumPy", "ORC", "Parquet", "Pickle", "SQLite", "XML", "YAML", "Zarr"]
+    engines = [f"{name}[{engine}]" for engine in ("polars", "duckdb") for name in known]
+    return [*known, *engines][:number]
+
+
+def measured(formats: Iterable[str], datasets: Iterable[str], **fields: Any) -> Iterator[Record]:
+    """Yield a record for each metric of each format on each data set; of "image" suites theirs."""
+    metrics = IMAGES if fields.get("suite", "").startswith("image") else TABULAR
+    for label in formats:
+        for dataset in datasets:
+            for (metric, cache), usual in metrics.items():
+                chance = random.Random(f"{label} {dataset} {metric} {cache}")
+                factor = random.Random(f"{label} {metric}").lognormvariate(0, 1.2)
+                samples = _samples(usual * factor, METRICS[metric], chance)
+                middle = sorted(samples)[len(samples) // 2]
+                several = len(samples) > 1
+                yield record(
+                    label, metric, middle, dataset=dataset, cache=cache, repeats=samples,
+                    interval=[min(samples), max(samples)] if several else None, **fields,
+                )  # fmt: skip
+
+
+def _samples(value: float, unit: str, chance: random.Random) -> list[float]:
+    if unit == "seconds":
+        return [value * chance.lognormvariate(0, 0.05) for _ in range(5)]
+    return [float(round(value * chance.lognormvariate(0, 0.1)))]
+
+
+def compressed(datasets: Iterable[str]) -> Iterator[Record]:
+    """Yield records of the compression suite: two formats, without and with codecs."""
+    shares = {(None, None): 1.0, ("lz4", None): 0.6, ("zstd", 1): 0.4, ("own default", None): 0.7}
+    for dataset in datasets:
+        for label, size in (("Feather", 4e6), ("Parquet", 3e6)):
+            for (codec, level), share in shares.items():
+                fields = {
+                    "dataset": dataset,
+                    "codec": codec,
+                    "level": level,
+                    "suite": "compression.Compression",
+                }
+                yield record(label, "size", size * share, **fields)
+                for metric, seconds in (("save time", 0.02 / share), ("read time", 0.01 * share)):
+                    samples = [seconds * factor for factor in (0.97, 1.0, 1.05)]
+                    yield record(
+                        label,
+                        metric,
+                        seconds,
+                        repeats=samples,
+                        interval=[samples[0], samples[2]],
+                        **fields,
+                    )
