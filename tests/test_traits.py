@@ -29,7 +29,9 @@ found = []
 sys.addaudithook(lambda name, _: found.append(name) if name == "pickle.find_class" else None)
 told = {}
 for label in data_formats.names():
-    adapter = data_formats.get(label)
+    adapter = data_formats.find(label)
+    if not adapter.availability():
+        continue
     path = Path(sys.argv[1], f"table{adapter.suffix}")
     adapter.remove(path)
     adapter.save(ordinary(), path)
@@ -50,7 +52,11 @@ class Bomb:
 
 @pytest.fixture(params=data_formats.names())
 def adapter(request):
-    return data_formats.get(request.param)
+    found = data_formats.find(request.param)
+    answer = found.availability()
+    if not answer:
+        pytest.skip(f"{request.param}: {answer.reason}")
+    return found
 
 
 @pytest.fixture
@@ -58,8 +64,9 @@ def path(adapter, tmp_path):
     return tmp_path / f"table{adapter.suffix}"
 
 
-def test_every_format_says_what_it_is(adapter):
-    assert adapter.traits is not None
+@pytest.mark.parametrize("label", data_formats.names())
+def test_every_format_says_what_it_is(label):
+    assert data_formats.find(label).traits is not None
 
 
 def test_what_other_languages_read_runs_no_code_of_python(adapter):
@@ -87,7 +94,7 @@ def test_safe_formats_unpickle_nothing(tmp_path, root):
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
-    assert set(told) == set(data_formats.names())
+    assert told["Pickle"]
     unsafe = {label for label in told if Trait.SAFE not in data_formats.find(label).traits}
     assert {label for label, unpickles in told.items() if unpickles} <= unsafe
 
