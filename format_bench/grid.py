@@ -90,7 +90,7 @@ def main(  # noqa: PLR0913, PLR0917 (one for each option)
 ) -> None:
     """Measure size, save time and read time under each codec and level of some formats.
 
-    By default of all formats that have codecs. Prints a table for each format, and writes them as
+    By default of all usual formats that have codecs. Prints a table for each format, and writes them as
     grid.md, a picture as grid.svg and grid.png, and all records as results.jsonl.
     """
     try:

@@ -30,7 +30,7 @@ def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list
     Parameters
     ----------
     labels : iterable of str
-        The formats; if there are none, all that have codecs.
+        The formats; if there are none, all usual ones that have codecs.
     dataset : str
         The name of a table.
     rows : int
@@ -53,7 +53,7 @@ def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list
     if dataset not in data_generator.names():
         raise UnknownName("table", dataset, data_generator.names())
     found = []
-    for label in dict.fromkeys(labels) or data_formats.names():
+    for label in dict.fromkeys(labels) or data_formats.registry.usual_names():
         try:
             codecs = data_formats.find(label).codecs
         except Unavailable:
