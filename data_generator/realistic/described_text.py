@@ -1,0 +1,95 @@
+"""What distinct texts are like, without a character of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from data_generator.realistic import described_widths
+from data_generator.realistic.rounding import share, significant
+from data_generator.spec import Alphabet
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+LEVEL = 3
+"""Of zstd, its own default."""
+
+LOOKED_AT = 50_000
+"""Distinct texts whose characters are counted and compressed, the first to appear."""
+
+
+def texts(distinct: pa.Array, places: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
+    """Return the properties of distinct texts.
+
+    Parameters
+    ----------
+    distinct : pyarrow.Array
+        In order of first appearance, large_binary, shape (distinct,).
+    places : numpy.ndarray
+        By order of bytes: the place in `distinct`.
+    counts : numpy.ndarray
+        By order of bytes: how often each text occurs.
+    """
+    import numpy as np
+    import pyarrow.compute as pc
+
+    if not len(distinct):
+        return {}
+    lengths = np.asarray(pc.binary_length(distinct))[places]
+    first, last = (distinct[int(places[i])].as_py() for i in (0, -1))
+    seen = distinct[:LOOKED_AT]
+    needs_quotes = pc.match_substring_regex(seen, '[,"\r\n]')
+    return {
+        **described_widths.described(lengths, counts),
+        "prefix_length": _common_prefix(first, last) if len(distinct) > 1 else 0,
+        "bits_per_character": bits_per_character(seen),
+        "alphabet": _alphabet(letters_of(seen)),
+        "quoted_share": share(float(np.asarray(needs_quotes).mean())),
+    }
+
+
+def bits_per_character(distinct: pa.Array) -> float:
+    """Return the size of texts compressed by zstd, in bits, over the number of their bytes."""
+    import pyarrow as pa
+
+    letters = letters_of(distinct)
+    if not len(letters):
+        return 0.0
+    packed = pa.Codec("zstd", LEVEL).compress(letters.tobytes(), asbytes=True)
+    return significant(8 * len(packed) / len(letters))
+
+
+def letters_of(texts: pa.Array) -> np.ndarray:
+    """Return the bytes of texts one after another, dtype uint8."""
+    import numpy as np
+
+    _, ends, letters = texts.buffers()
+    first, last = np.frombuffer(ends, np.int64)[[texts.offset, texts.offset + len(texts)]]
+    return np.frombuffer(letters or b"", np.uint8)[first:last]
+
+
+def _common_prefix(first: bytes, last: bytes) -> int:
+    """Return how many bytes the first and the last of sorted texts share, and so all of them."""
+    same = [a == b for a, b in zip(first, last, strict=False)]
+    return same.index(False) if False in same else len(same)
+
+
+def _alphabet(letters: np.ndarray) -> Alphabet:
+    """Return the shares of kinds of characters, changed so that no text of a twin is one of these.
+
+    Small letters stand for capitals and digits, and capitals for small letters. That costs nothing: what
+    a text's kind of characters is makes no difference to any format.
+    """
+    import numpy as np
+
+    kinds = np.zeros(256, np.int64)
+    kinds[[*b"abcdefghijklmnopqrstuvwxyz"]] = 1
+    kinds[[*b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"]] = 2
+    _, small, capital_or_digit = (
+        np.bincount(kinds[letters], minlength=3) / max(1, len(letters))
+    ).tolist()
+    if not len(letters):
+        return Alphabet()
+    lower, upper = share(capital_or_digit), share(small)
+    return Alphabet(lower, upper, 0.0, round(1 - lower - upper, 12))

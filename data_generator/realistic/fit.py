@@ -1,0 +1,100 @@
+"""Fits what cannot be measured: how redundant the order of a column and its texts are.
+
+It is found by trial: columns are made and saved as Parquet with zstd until one is as large as the
+original's. All that a spec gains by that is one or two numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from data_generator.realistic.columns import column as made_column
+from data_generator.realistic.dtypes import DTYPES, Family
+from data_generator.realistic.rounding import share, significant
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from data_generator.spec import ColumnSpec
+
+    Knob = Callable[[ColumnSpec, float], ColumnSpec]
+
+TOLERANCE = 0.02
+"""Of the size: so far a trial may be from the original."""
+
+LEAST_BYTES = 64
+"""Or so far: what a file has beside its data."""
+
+HALVINGS = 6
+
+WORTHWHILE = 0.8
+"""An error that is not smaller by so much is no reason to leave what was measured."""
+
+MOST_BITS = 5.0
+"""Per character; letters of one case have 4.7."""
+
+
+def fitted(spec: ColumnSpec, column: pa.Array) -> ColumnSpec:
+    """Return a flat column's spec, changed so that what it makes is as large as the column.
+
+    A column that comes out too large repeats itself more than its spec says: windows come again. One
+    that comes out too small has less order than windows show: its clustering is reduced, and if that
+    does not do, sortedness and runs.
+    """
+    wanted = parquet_bytes(column)
+
+    def excess(trial: ColumnSpec) -> float:
+        """Return by how many bytes a trial is too large, 0 if it is near enough."""
+        found = parquet_bytes(made_column(trial, len(column), "fit")) - wanted
+        return found if abs(found) > max(TOLERANCE * wanted, LEAST_BYTES) else 0
+
+    best, error = spec, excess(spec)
+    for knob in _knobs(spec, error > 0):
+        if not error:
+            break
+        best, error = _searched(best, error, knob, excess)
+    return best
+
+
+def parquet_bytes(column: pa.Array) -> int:
+    """Return the size of a Parquet file of one column, compressed by zstd at its writer's own level."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    sink = pa.BufferOutputStream()
+    parquet.write_table(pa.table({"c": column}), sink, compression="zstd")
+    return int(sink.getvalue().size)
+
+
+def _knobs(spec: ColumnSpec, too_large: bool) -> Iterator[Knob]:  # noqa: FBT001 (which half to yield)
+    """Yield what can be changed: from 0, which makes columns small, to 1, which makes them large."""
+    if DTYPES[spec.dtype].family is Family.TEXT:
+        yield lambda spec, x: replace(spec, bits_per_character=significant(MOST_BITS * x))
+    if too_large:
+        yield lambda spec, x: replace(spec, repetition=share(1 - x))
+        return
+    yield lambda spec, x: replace(spec, clustering=share(spec.clustering * (1 - x)))
+    yield lambda spec, x: replace(
+        spec,
+        sortedness=share(spec.sortedness * (1 - x)),
+        mean_run_length=significant(1 + (spec.mean_run_length - 1) * (1 - x)),
+    )
+
+
+def _searched(
+    spec: ColumnSpec, error: float, knob: Knob, excess: Callable[[ColumnSpec], float]
+) -> tuple[ColumnSpec, float]:
+    """Return the best of the specs that halving the knob's range finds, and its error in bytes."""
+    best, low, high = spec, 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        trial = knob(spec, middle)
+        found = excess(trial)
+        if abs(found) < WORTHWHILE * abs(error):
+            best, error = trial, found
+        if not found:
+            break
+        low, high = (low, middle) if found > 0 else (middle, high)
+    return best, error

@@ -1,0 +1,175 @@
+"""Distinct numbers of stated widths, ascending."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from data_generator.realistic.ranks import by_bucket, evenly
+from data_generator.realistic.widths import rounded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from data_generator.bits import Bits
+    from data_generator.spec import ColumnSpec
+
+MOST_DIGITS = 18
+"""Of whole numbers: more do not all fit in 64 bits."""
+
+FEWEST_DIGITS, MOST_DIGITS_OF_FLOATS = -300, 300
+
+SIGNIFICAND_BITS = 53
+
+
+class Numbers(NamedTuple):
+    """Distinct numbers, and how frequent each is."""
+
+    values: np.ndarray
+    """Shape (distinct,), ascending; dtype int64 or float64."""
+    ranks: np.ndarray
+    """Frequency rank, from 0, of each value; shape (distinct,), dtype int64."""
+
+
+def capacity(spec: ColumnSpec, largest: int) -> int:
+    """Return how many distinct whole numbers up to `largest` there are."""
+    return min(largest, 10**MOST_DIGITS - 1) * (2 if spec.negative_share > 0 else 1) + 1
+
+
+def whole(spec: ColumnSpec, widths: np.ndarray, largest: int, bits: Bits) -> Numbers:
+    """Return whole numbers of as many digits as stated by rank, as far as there are as many numbers.
+
+    Parameters
+    ----------
+    spec : ColumnSpec
+        States the shares of negative numbers and of equal distances.
+    widths : numpy.ndarray
+        Digits by frequency rank, shape (distinct,), dtype int64; distinct up to `capacity`.
+    largest : int
+        The largest number there may be; its negative is the smallest.
+    bits : Bits
+        Decides what is left open.
+    """
+    import numpy as np
+
+    largest = min(largest, 10**MOST_DIGITS - 1)
+    digits = len(str(largest))
+    negative = _negative(spec, len(widths), largest)
+
+    def values(sizes: np.ndarray, zero: int) -> np.ndarray:
+        firsts = [10 ** (width - 1) if width > 1 else 1 - zero for width in range(1, digits + 1)]
+        rooms = np.diff([*firsts, largest + 1])
+        slots = zip(firsts, rooms.tolist(), _fitted(sizes[1:], rooms), strict=True)
+        return np.concatenate([spaced(spec, first, room, n, bits) for first, room, n in slots])
+
+    return _signed(widths.clip(1, digits), negative, digits, values, bits)
+
+
+def real(spec: ColumnSpec, widths: np.ndarray, bits: Bits) -> Numbers:
+    """Return floats with as many digits before the point as stated by rank.
+
+    Those of width 1 are from 1 to 10, those of width 0 from 0.1 to 1, those of width -1 from 0.01, ...
+    """
+    import numpy as np
+
+    low, high = (int(edge(widths, initial=0)) for edge in (np.min, np.max))
+    low, high = max(low, FEWEST_DIGITS), min(high, MOST_DIGITS_OF_FLOATS)
+    mask = ~np.uint64(2 ** (SIGNIFICAND_BITS - spec.significant_bits) - 1)
+
+    def values(sizes: np.ndarray, _zero: int) -> np.ndarray:
+        parts = []
+        for width, size in enumerate(sizes.tolist(), low):
+            first = float(f"1e{width - 1}")
+            place = np.arange(size) + bits.fractions(size) * (evenly(size) >= spec.regularity)
+            parts.append(first + place * (9 * first / max(1, size)))
+        return (np.concatenate(parts).view(np.uint64) & mask).view(np.float64)
+
+    negative = evenly(len(widths)) < spec.negative_share
+    return _signed(widths.clip(low, high) - low, negative, high - low, values, bits)
+
+
+def shortened(numbers: Numbers, rank_decimals: tuple[float, ...], decimals: int = 0) -> Numbers:
+    """Return numbers with as many digits after the point as stated by rank; zeros follow.
+
+    Numbers that would not be distinct any more stay as they are, as do floats that have no more digits.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        Floats, or whole numbers that stand for ones of so many `decimals`.
+    """
+    import numpy as np
+
+    values = numbers.values
+    kept = rounded(by_bucket(rank_decimals, len(values)))[numbers.ranks].clip(0, MOST_DIGITS)
+    if values.dtype == np.int64:
+        short = values - np.fmod(values, 10 ** (decimals - kept.clip(0, decimals)))
+    else:
+        unit = np.array([float(f"1e{digits}") for digits in range(MOST_DIGITS + 1)])[kept]
+        # From 2**53 on, all floats are whole numbers.
+        short = np.where(np.abs(values) * unit < 2.0**53, np.rint(values * unit) / unit, values)
+    same = np.zeros(len(values), dtype=bool)
+    same[1:] |= short[1:] == short[:-1]
+    same[:-1] |= short[1:] == short[:-1]
+    return Numbers(np.where(same, values, short), numbers.ranks)
+
+
+def _negative(spec: ColumnSpec, distinct: int, largest: int) -> np.ndarray:
+    """Return which ranks are below zero: the stated share, or as many as there is no other room for."""
+    negative = evenly(distinct) < spec.negative_share
+    if spec.negative_share > 0:
+        count = int(negative.sum())
+        wanted = min(max(count, distinct - largest - 1), largest)
+        negative[(~negative).nonzero()[0][: max(0, wanted - count)]] = True
+        negative[negative.nonzero()[0][: max(0, count - wanted)]] = False
+    return negative
+
+
+def _signed(
+    widths: np.ndarray,
+    negative: np.ndarray,
+    widest: int,
+    values: Callable[[np.ndarray, int], np.ndarray],
+    bits: Bits,
+) -> Numbers:
+    """Return numbers of both signs; `values` makes those of one sign from the number of each width."""
+    import numpy as np
+
+    # By sign, width and chance; the rank in the low bits.
+    rank_bits = max(1, len(widths).bit_length())
+    key = bits.words(len(widths)) >> np.uint64(11 + rank_bits)
+    key |= (negative * np.uint64(1024) + widths.astype(np.uint64)) << np.uint64(53 - rank_bits)
+    key = (key << np.uint64(rank_bits)) | np.arange(len(widths), dtype=np.uint64)
+    key.sort()
+    ranks = (key & np.uint64(2**rank_bits - 1)).astype(np.int64)
+    split = len(widths) - int(negative.sum())
+    sizes = [np.bincount(widths[part], minlength=widest + 1) for part in (ranks[:split], ranks[split:])]
+    below = -values(sizes[1], 0)[::-1]
+    return Numbers(
+        np.concatenate([below, values(sizes[0], 1)]),
+        np.concatenate([ranks[split:][::-1], ranks[:split]]),
+    )
+
+
+def _fitted(sizes: np.ndarray, rooms: np.ndarray) -> list[int]:
+    """Return how many numbers of each width there will be: what has no room moves up, else down."""
+    fitted, excess = sizes.tolist(), 0
+    for indices in (range(len(fitted)), reversed(range(len(fitted)))):
+        for i in indices:
+            wanted = fitted[i] + excess
+            fitted[i] = min(wanted, int(rooms[i]))
+            excess = wanted - fitted[i]
+    return fitted
+
+
+def spaced(spec: ColumnSpec, first: int, room: int, count: int, bits: Bits) -> np.ndarray:
+    """Return `count` ascending numbers from `first` on: at equal distances, or moved a little."""
+    import numpy as np
+
+    if not count:
+        return np.empty(0, np.int64)
+    step = room // count
+    moved = (bits.words(count) % np.uint64(step)).astype(np.int64)
+    moved[evenly(count) < spec.regularity] = 0
+    return first + step * np.arange(count, dtype=np.int64) + moved
