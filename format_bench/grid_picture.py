@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from format_bench.grid_looks import look
 from format_bench.grid_tables import Cells, by_format
-from format_bench.grid_tracks import algorithm_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,25 +21,8 @@ COLUMNS = 2
 DPI = 100
 WIDTH, PANEL_HEIGHT = 10.0, 3.6
 """In inches; with DPI, a picture of 1000 pixels across."""
-
-# Colours that colour-blind people tell apart, after M. Okabe and K. Ito, "Color Universal Design"
-# (2008), and markers for those who see none.
-_LOOKS = {
-    "zstd": ("#0072B2", "o"),
-    "gzip": ("#E69F00", "s"),
-    "lz4": ("#009E73", "^"),
-    "lz4hc": ("#009E73", "v"),
-    "snappy": ("#56B4E9", "D"),
-    "blosclz": ("#56B4E9", "d"),
-    "brotli": ("#D55E00", "P"),
-    "lzo": ("#D55E00", "p"),
-    "xz": ("#CC79A7", "X"),
-    "bzip2": ("#999999", "h"),
-}
-_STRANGE = ("#666666", ".")
-_PLAIN = ("#000000", "*")
-_STROKES = {"": "-", "blosc": "--", "blosc2": ":", "file": "-."}
-"""By what stands before the colon in a codec's name: who applies the algorithm."""
+WIDE, HIGH = 0.05, 0.05
+"""Room of a number, as shares of a panel."""
 
 
 def draw(cells: Cells, title: str, out: Path) -> None:
@@ -93,35 +76,35 @@ def _panel(axes: Axes, label: str, cells: Cells) -> None:
         if size is not None and seconds is not None and plain:
             lines.setdefault(case.codec, []).append((size / plain, seconds, case.level))
     for codec, points in lines.items():
-        _line(axes, codec, points)
+        x, y, _ = zip(*points, strict=True)
+        colour, marker, stroke = look(codec)
+        axes.plot(x, y, color=colour, marker=marker, linestyle=stroke, label=codec or "none")
     axes.set_ylim(bottom=0)
+    _number(axes, lines)
     if lines:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
 
 
-def _line(axes: Axes, codec: str | None, points: list[Point]) -> None:
-    x, y, levels = zip(*points, strict=True)
-    colour, marker, stroke = _look(codec)
-    axes.plot(x, y, color=colour, marker=marker, linestyle=stroke, label=codec or "none")
-    # On the side on which the line does not go on.
-    middle = (min(x) + max(x)) / 2
-    for end in {0, len(points) - 1}:
-        if levels[end] is not None:
-            side = 1 if x[end] > middle else -1
-            axes.annotate(
-                str(levels[end]),
-                (x[end], y[end]),
-                xytext=(6 * side, 0),
-                textcoords="offset points",
-                horizontalalignment="left" if side > 0 else "right",
-                verticalalignment="center",
-                color=colour,
-            )
-
-
-def _look(codec: str | None) -> tuple[str, str, str]:
-    """Return colour, marker and stroke of a codec's line."""
-    if codec is None:
-        return *_PLAIN, ""
-    where = codec.rpartition(":")[0]
-    return *_LOOKS.get(algorithm_of(codec), _STRANGE), _STROKES.get(where, "-")
+def _number(axes: Axes, lines: dict[str | None, list[Point]]) -> None:
+    """Write the levels at the ends of the lines, except those that would cover another one."""
+    to_share = axes.transData + axes.transAxes.inverted()
+    taken: list[tuple[float, float]] = []
+    for codec, points in lines.items():
+        middle = (points[0][0] + points[-1][0]) / 2
+        for x, y, level in dict.fromkeys([points[0], points[-1]]):
+            # On the side on which the line does not go on.
+            side = 1 if x > middle else -1
+            across, up = to_share.transform((x, y))
+            across += side * WIDE / 2
+            is_free = all(abs(across - a) >= WIDE or abs(up - b) >= HIGH for a, b in taken)
+            if level is not None and is_free:
+                taken.append((across, up))
+                axes.annotate(
+                    str(level),
+                    (x, y),
+                    xytext=(6 * side, 0),
+                    textcoords="offset points",
+                    horizontalalignment="left" if side > 0 else "right",
+                    verticalalignment="center",
+                    color=look(codec)[0],
+                )

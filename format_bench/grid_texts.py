@@ -40,9 +40,8 @@ def value(found: Record, best: float | None, notes: list[str], ratio: str = "") 
     ratio : str
         What stands in brackets behind the value.
     """
-    name = name_of(found.format, found.codec, found.level)
     if found.value is None:
-        return f"{found.status} {reference(f'{name}: {found.status}: {found.sentence}', notes)}"
+        return f"{found.status} {reference(_reason(found), notes)}"
     text = human(found.value, found.unit) + (BEST if found.value == best else "")
     if ratio:
         text += f" ({ratio})"
@@ -64,6 +63,14 @@ def added(found: Record, plain: Record) -> str:
         return NOTHING
     low, high = added_seconds(found.repeats, plain.repeats)
     return f"{_signed(found.value - plain.value)} ({_signed(low)} to {_signed(high)})"
+
+
+def _reason(found: Record) -> str:
+    # Sentences of adapters name the format, and hold for all levels.
+    if found.sentence.startswith(found.format):
+        return found.sentence
+    name = name_of(found.format, found.codec, found.level)
+    return f"{name}: {found.status}: {found.sentence}"
 
 
 def _signed(seconds: float) -> str:
