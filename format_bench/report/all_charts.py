@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.report import bar_chart, scatter
-from format_bench.report.bar_chart import Series
 from format_bench.report.chart_words import bars_in_words, scatter_in_words
+from format_bench.report.charted import CHARTED
 from format_bench.report.derived import DERIVED, derive
 from format_bench.report.marks import marks_of
 from format_bench.report.outline import outline_of
 from format_bench.report.pareto import points_of
+from format_bench.report.series import Series
 from format_bench.report.svg import svg
 
 if TYPE_CHECKING:
@@ -21,19 +22,6 @@ if TYPE_CHECKING:
     from format_bench.report.drawing import Drawing
     from format_bench.report.groups import Group
     from format_bench.results import Results
-
-CHARTED = {
-    "save time": "Save time",
-    "read time": "Read time",
-    "random read time per image": "Random read time per image",
-    "batch read time per image": "Batch read time per image",
-    "save memory": "Save memory growth",
-    "read memory": "Read memory growth",
-    "size": "Total size",
-    "files": "Files",
-    "changed images": "Changed images",
-}
-"""The metrics that have a chart, where they were measured, and its title."""
 
 BOTH = "filled: warm; outlined: cold, nothing in the page cache"
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.comparison import BEST, TIE
 from format_bench.report.axes import Plot, add_name, add_value_axis
 from format_bench.report.drawing import WIDTH, Drawing, Line, Rectangle, Text, fitted, width_of
-from format_bench.report.marks import WORDS
 from format_bench.report.scale import scale_of
-from format_bench.report.texts import quantity
 
 if TYPE_CHECKING:
     from format_bench.report.cells import Cell, Entry
+    from format_bench.report.series import Series
 
 _MOST_LABEL = 165.0
 _GAP = 6.0
@@ -25,27 +24,6 @@ _TALL = 16
 """Rows from which the ticks stand at both ends."""
 _CAP = 2.5
 _ROLES = {BEST: "best", TIE: "tie", "": "value"}
-
-
-@dataclass(frozen=True)
-class Series:
-    """The bars of one measure."""
-
-    cells: dict[Entry, Cell]
-    """Of each row that has one."""
-    marks: dict[Entry, str]
-    """As `marks_of` returns them."""
-    role: str = "bar"
-    """"bar", or "cold" for outlines."""
-    show: Callable[[float, str], str] = quantity
-    """Returns a value as text, given its unit."""
-
-    def text(self, entry: Entry) -> str:
-        """Return what stands at the end of a bar, or in its place."""
-        cell = self.cells.get(entry)
-        if cell is None or cell.value is None:
-            return cell.status if cell else ""
-        return f"{self.show(cell.value, cell.unit)} {WORDS[self.marks.get(entry, '')]}".strip()
 
 
 @dataclass(frozen=True)

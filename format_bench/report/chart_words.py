@@ -9,8 +9,8 @@ from format_bench.report.pareto import Points, front
 from format_bench.report.texts import joined
 
 if TYPE_CHECKING:
-    from format_bench.report.bar_chart import Series
     from format_bench.report.cells import Entry
+    from format_bench.report.series import Series
 
 
 def bars_in_words(series: dict[str, Series]) -> str:

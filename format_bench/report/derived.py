@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.compression import added_seconds
 from format_bench.report.cells import Cell, Entry, Measure
 from format_bench.report.texts import quantity, signed
 
@@ -35,10 +34,11 @@ def _ratio(cell: Cell, plain: Cell) -> Cell:
 
 
 def _added(cell: Cell, plain: Cell) -> Cell:
-    low_high = None
-    if cell.samples and plain.samples:
-        low_high = added_seconds(cell.samples, plain.samples)
-    return Cell("seconds", (cell.value or 0) - (plain.value or 0), low_high, [], "value", "")
+    """Return the difference, with the interval that `compression.added_seconds` gives it."""
+    value, plain_value = cell.value or 0, plain.value or 0
+    low, high = cell.interval or (value, value)
+    plain_low, plain_high = plain.interval or (plain_value, plain_value)
+    return Cell("seconds", value - plain_value, (low - plain_high, high - plain_low), [], "value", "")
 
 
 _PAYS = "what the codec adds; negative where it pays"

@@ -7,14 +7,16 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from format_bench.report.drawing import STYLES, Circle, Line, Text
+from format_bench.report.drawing import Circle, Line, Text
+from format_bench.report.styles import STYLES
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from format_bench.report.drawing import Drawing, Shape, Style
+    from format_bench.report.drawing import Drawing, Shape
+    from format_bench.report.styles import Style
 
 PIXELS_PER_INCH = 96
 _POINT = 0.75

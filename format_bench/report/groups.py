@@ -1,25 +1,15 @@
-"""Which cells are compared with each other: those of one family, data set, size and thread policy."""
+"""Cells that are compared with each other, and the families that they belong to."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from format_bench.records import METRICS
-from format_bench.report.cells import NOT_RUN, Cell, Entry, Measure, cell_of
+from format_bench.report.cells import NOT_RUN, Cell, Entry, Measure
 from format_bench.report.texts import many, printable
-from format_bench.results import family_of
-
-if TYPE_CHECKING:
-    from format_bench.records import Record
-    from format_bench.results import Results
 
 TITLES = {"tabular": "Tables", "compression": "Compression", "image": "Images"}
-
-Key = tuple[str, int, str]
-"""Data set, rows, thread policy."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +18,7 @@ class Group:
 
     name: str
     """The data set, and what tells it from others of that name in the results."""
+    dataset: str
     rows: int
     columns: int
     threads: str
@@ -64,7 +55,7 @@ class Family:
     @property
     def title(self) -> str:
         """What headings call it."""
-        return _title(self.name)
+        return title_of(self.name)
 
     def extent(self, group: Group) -> str:
         """Return how large the data of a group are; empty if that is not known."""
@@ -72,6 +63,11 @@ class Family:
             return many(group.rows, "image") if group.rows else ""
         sizes = ((group.rows, "row"), (group.columns, "column"))
         return ", ".join(many(number, what) for number, what in sizes if number)
+
+    @property
+    def datasets(self) -> list[str]:
+        """Their names; one may be in several groups."""
+        return list(dict.fromkeys(group.dataset for group in self.groups))
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -85,51 +81,9 @@ class Family:
         return _in_order({measure for group in self.groups for measure in group.measures})
 
 
-def families(results: Results) -> list[Family]:
-    """Return the families in the order in which they were measured."""
-    found: dict[str, dict[Key, list[Record]]] = {}
-    for record in results.records:
-        key = (record.dataset, record.rows, record.threads)
-        found.setdefault(family_of(record), {}).setdefault(key, []).append(record)
-    datasets = Counter(dataset for keys in found.values() for dataset in {key[0] for key in keys})
-    shared = {dataset for dataset, times in datasets.items() if times > 1}
-    return [
-        Family(name, _groups(by_key, shared, _title(name).lower())) for name, by_key in found.items()
-    ]
-
-
-def _title(family: str) -> str:
+def title_of(family: str) -> str:
+    """Return what headings call a family."""
     return TITLES.get(family, printable(family).capitalize())
-
-
-def _groups(by_key: dict[Key, list[Record]], shared: set[str], kind: str) -> list[Group]:
-    return [
-        Group(
-            name=_name(key, list(by_key)) + (f", {kind}" if key[0] in shared else ""),
-            rows=key[1],
-            # A case that failed early may not know them.
-            columns=max(record.columns for record in records),
-            threads=key[2],
-            cells={
-                (
-                    Entry(record.format, record.codec, record.level),
-                    Measure(record.metric, record.cache),
-                ): cell_of(record)
-                for record in records
-            },
-        )
-        for key, records in by_key.items()
-    ]
-
-
-def _name(key: Key, keys: list[Key]) -> str:
-    dataset, rows, threads = key
-    name = printable(dataset)
-    if len({each[1] for each in keys if each[0] == dataset}) > 1:
-        name += f", {rows:,} rows"
-    if len({each[2] for each in keys}) > 1:
-        name += ", 1 thread" if threads == "1" else ", all threads"
-    return name
 
 
 def _in_order(measures: set[Measure]) -> list[Measure]:

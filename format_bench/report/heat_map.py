@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.comparison import BEST, TIE
-from format_bench.report.all_charts import CHARTED
+from format_bench.report.charted import CHARTED
 from format_bench.report.marks import marks_of
 from format_bench.report.ratios import ratios
 from format_bench.report.texts import quantity, times

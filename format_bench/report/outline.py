@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.report.groups import families
+from format_bench.report.grouping import families
 from format_bench.report.palette import colours
 from format_bench.report.texts import joined, many, printable
 
@@ -37,7 +37,7 @@ def _extent(family: Family, families: list[Family]) -> str:
     if any(entry.codec for entry in family.entries):
         what += f" with codecs, {many(len(family.entries), 'combination')},"
     kind = f" ({family.title.lower()})" if len(families) > 1 else ""
-    return f"{what} on {many(len(family.groups), 'data set')}{kind}"
+    return f"{what} on {many(len(family.datasets), 'data set')}{kind}"
 
 
 def outline_of(results: Results) -> Outline:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from format_bench.report import figures
-from format_bench.report.drawing import STYLES, WIDTH, Drawing, Text
+from format_bench.report.drawing import WIDTH, Drawing, Text
+from format_bench.report.styles import STYLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

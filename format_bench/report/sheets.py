@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from format_bench.records import Record
 from format_bench.report import facts, gaps, losses
 from format_bench.report.outline import Outline, outline_of
 from format_bench.report.texts import printable
@@ -35,8 +36,8 @@ def write(results: Results, path: Path) -> None:
     book = Workbook()
     book.remove(book.worksheets[0])
     _add(book, "verdict", ["finding"], [[each] for each in findings(results)])
-    rows = [asdict(record) for record in results.records]
-    header = list(rows[0])
+    rows = map(asdict, results.records)
+    header = [field.name for field in fields(Record)]
     _add(book, "all cells", header, ([_plain(row[name]) for name in header] for row in rows))
     for family in outline.families:
         for measure in family.measures:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from format_bench.report.drawing import STYLES
+from format_bench.report.styles import STYLES
 from format_bench.report.templating import environment
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from format_bench.report.drawing import Style
+    from format_bench.report.styles import Style
 
 
 @functools.cache

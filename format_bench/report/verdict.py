@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from format_bench.report import losses
 from format_bench.report.gaps import gaps, total
-from format_bench.report.groups import families
+from format_bench.report.grouping import families
 from format_bench.report.pareto import front, points_of
 from format_bench.report.texts import joined
 from format_bench.report.winners import SUBJECTS, contest_of, rest_of_sentence

@@ -44,6 +44,15 @@ class Contest:
         best, tied = (Counter(self._marked(mark, self.marks)) for mark in (BEST, TIE))
         return min(best, key=lambda entry: (-best[entry], -tied[entry], entry.place))
 
+    def share(self, leader: Entry) -> str:
+        """Return in how many of the groups somebody is the best, in words."""
+        number, count = sum(each.get(leader) == BEST for each in self.marks), len(self.groups)
+        distinct = len({group.dataset for group in self.groups}) == count
+        things = "data sets" if distinct else "comparisons"
+        if number == count:
+            return f"both {things}" if count == 2 else f"all {count} {things}"  # noqa: PLR2004 (both are two)
+        return f"{number} of {count} {things}"
+
     def ties(self, leader: Entry) -> dict[Entry, int]:
         """Return who cannot be told from the leader, and in how many groups."""
         led = [{**each, leader: ""} for each in self.marks if each.get(leader) == BEST]
@@ -70,8 +79,8 @@ def rest_of_sentence(contest: Contest) -> str:
     """Return where the leader is ahead, who ties with it, who leads elsewhere, and who is the last."""
     leader, count = contest.leader, len(contest.groups)
     elsewhere, ties = contest.elsewhere(leader), contest.ties(leader)
-    where = f"on {_of(sum(each.get(leader) == BEST for each in contest.marks), count)}"
-    parts = [f", {where if count > 1 else _value(contest, leader)}"]
+    where = f"on {contest.share(leader)}" if count > 1 else _value(contest, leader)
+    parts = [f", {where}"]
     if ties:
         parts.append(f"ties with {_counted(ties, several=count > 1)}")
     if elsewhere:
@@ -82,12 +91,6 @@ def rest_of_sentence(contest: Contest) -> str:
 def _value(contest: Contest, leader: Entry) -> str:
     cell = contest.groups[0].cell(leader, contest.measure)
     return quantity(cell.value or 0, cell.unit)
-
-
-def _of(number: int, count: int) -> str:
-    if number == count:
-        return "both data sets" if count == 2 else f"all {count} data sets"  # noqa: PLR2004 (both are two)
-    return f"{number} of {count} data sets"
 
 
 def _counted(numbers: dict[Entry, int], *, several: bool) -> str:
