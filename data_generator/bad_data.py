@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,4 +73,6 @@ def _told(place: str | os.PathLike[str], what: str, error: BaseException) -> Bad
     words = " ".join(str(error).split("\n", 1)[0].split()).rstrip(".") or type(error).__name__
     if len(words) > QUOTED_CHARACTERS:
         words = f"{words[:QUOTED_CHARACTERS]}..."
-    return BadData(place, f"cannot be read as {what}: {words}", "it may be damaged or incomplete")
+    is_locked = re.search(r"\block", words)
+    advice = "end the program that has it open" if is_locked else "it may be damaged or incomplete"
+    return BadData(place, f"cannot be read as {what}: {words}", advice)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import fastavro
-import lance
 import pyarrow as pa
 
 import data_generator
@@ -38,6 +37,13 @@ def _avro(df: pd.DataFrame, path: Path) -> None:
     fields = [{"name": name, "type": types[name[0]]} for name in df]
     with path.open("wb") as file:
         fastavro.writer(file, {"type": "record", "name": "row", "fields": fields}, df.to_dict("records"))
+
+
+def _lance(df: pd.DataFrame, path: Path) -> None:
+    # Not above, since it must not be imported where processes are forked.
+    import lance
+
+    lance.write_dataset(pa.Table.from_pandas(df), path, max_rows_per_group=60)
 
 
 def _sqlite(df: pd.DataFrame, path: Path) -> None:
@@ -68,9 +74,7 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
     "fixed.h5": lambda df, path: df.to_hdf(path, key="k", format="fixed"),
     "table.h5": lambda df, path: df.to_hdf(path, key="k", format="table"),
     "a.avro": _avro,
-    "a.lance": lambda df, path: lance.write_dataset(
-        pa.Table.from_pandas(df), path, max_rows_per_group=60
-    ),
+    "a.lance": _lance,
     "a.sqlite": _sqlite,
     "a.duckdb": _duckdb,
     "a.pkl": lambda df, path: df.to_pickle(path),

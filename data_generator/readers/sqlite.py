@@ -18,9 +18,12 @@ TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 
 SECONDS_TO_WAIT = 1.0
 """For a lock that another program holds."""
 
-READ_VERSION = 19
-"""Offset in the file of the byte that is 2 for a write-ahead log:
-https://www.sqlite.org/fileformat.html#file_format_version_numbers"""
+HEAD_BYTES = 100
+READ_VERSION, WITH_LOG = 19, 2
+"""Offset of the byte, and its value, that tells of a write-ahead log."""
+
+LARGEST_PAGE_BYTES = 2**16
+"""Which the two bytes for it note as 1."""
 
 
 class Reader(TableReader):
@@ -50,20 +53,32 @@ def _address(path: Path) -> str:
     To read one with a write-ahead log SQLite makes two files, unless it is told that nobody writes:
     https://www.sqlite.org/wal.html#read_only_databases
     """
-    address = f"{path.as_uri()}?mode=ro"
     with path.open("rb") as file:
-        head = file.read(100)
-    if head[READ_VERSION : READ_VERSION + 1] != b"\2":
+        head = file.read(HEAD_BYTES)
+    _check_size(path, head)
+    address = f"{path.as_uri()}?mode=ro"
+    if head[READ_VERSION] != WITH_LOG:
         return address
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
         advice = "end the program that writes to it, or run PRAGMA wal_checkpoint(TRUNCATE)"
         raise BadData(path, f"has changes that are in {log.name} alone", advice)
-    pages, page_bytes = int.from_bytes(head[28:32], "big"), int.from_bytes(head[16:18], "big")
-    expected = pages * (page_bytes if page_bytes != 1 else 2**16)
+    return f"{address}&immutable=1"
+
+
+def _check_size(path: Path, head: bytes) -> None:
+    """Refuse a database that is shorter than its head says; SQLite notices only where it needs the rest.
+
+    https://www.sqlite.org/fileformat.html#the_database_header
+    """
+    page_bytes, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+    # Old versions did not count the pages, and do not bring the second number up to the first.
+    is_counted = len(head) == HEAD_BYTES and head[24:28] == head[92:96]
+    expected = (
+        pages * (page_bytes if page_bytes > 1 else LARGEST_PAGE_BYTES) if is_counted else HEAD_BYTES
+    )
     if path.stat().st_size < expected:
         raise BadData(path, f"is cut: it has {path.stat().st_size:,} of {expected:,} bytes")
-    return f"{address}&immutable=1"
 
 
 def _connect(address: str) -> sqlite3.Connection:
