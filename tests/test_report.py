@@ -30,7 +30,7 @@ from format_bench.report.marks import marks_of
 from format_bench.report.pareto import front
 from format_bench.report.scale import scale_of
 from format_bench.runner import Runner
-from tests.made_up_results import compressed, labels, measured, record, results
+from tests.made_up_results import CIRCUMSTANCES, compressed, labels, measured, record, results
 
 EVIL = (
     """<script>alert(1)</script> "quoted" 'it' & $x_1$ | =cmd|' /C calc'!A0"""
@@ -307,6 +307,14 @@ def test_text_of_records_is_text_on_the_page():
     shown = " ".join(page.text)
     assert "<script>alert(1)</script>" in shown
     assert not set(shown) & set("\x00\x1b\u202e")
+
+
+def test_circumstances_of_several_runs_stand_beside_each_other_where_they_differ():
+    later = {**CIRCUMSTANCES, "started": "2026-12-01T02:00:00+00:00", "libraries": {"pandas": "3.2.0"}}
+    found = results([record("A", "size", 1)], circumstances=[CIRCUMSTANCES, later])
+    text = " ".join(" ".join(Page(report.page(found)).text).split())
+    assert "pandas 3.1.1 3.2.0 pyarrow 26.0.1 unknown lmdb unknown" in text
+    assert "Some CPU, 8 CPUs, 32 GB of memory, Some Linux 12, 2026-12-01" in text
 
 
 def test_the_page_names_nothing_outside_itself():

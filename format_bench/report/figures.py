@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from format_bench.report.drawing import Circle, Line, Text
-from format_bench.report.styles import STYLES
+from format_bench.report.styles import PAPER, STYLES
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -86,9 +86,10 @@ def _artist(shape: Shape, style: Style, x: float, y: float, scale: float) -> Art
 
 
 def _text(shape: Text, style: Style, x: float, y: float, scale: float) -> Artist:
+    from matplotlib.patheffects import withStroke
     from matplotlib.text import Text as Label
 
-    return Label(
+    label = Label(
         x + scale * shape.x,
         y + scale * shape.y,
         shape.text,
@@ -99,3 +100,6 @@ def _text(shape: Text, style: Style, x: float, y: float, scale: float) -> Artist
         horizontalalignment=_ALIGNMENTS[style.anchor],
         verticalalignment="baseline",
     )
+    if style.halo:
+        label.set_path_effects([withStroke(linewidth=style.halo * scale * _POINT, foreground=PAPER)])
+    return label

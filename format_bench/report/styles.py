@@ -20,6 +20,8 @@ class Style:
     """Which part of a text lies at its place: "start", "middle" or "end"."""
     bold: bool = False
     italic: bool = False
+    halo: float = 0.0
+    """Width of a border in the colour of the paper around text that may cross lines."""
 
 
 PAPER, INK, QUIET, FAINT, ACCENT = "#ffffff", "#1d2025", "#5a606b", "#e4e5e0", "#0b5d3b"
@@ -43,8 +45,8 @@ STYLES = {
     "empty": Style(fill=QUIET, size=11, italic=True),
     "tick": Style(fill=QUIET, size=10.5, anchor="middle"),
     "side tick": Style(fill=QUIET, size=10.5, anchor="end"),
-    "point label": Style(fill=QUIET, size=11),
-    "front label": Style(fill=INK, size=11, bold=True),
+    "point label": Style(fill=QUIET, size=11, halo=3),
+    "front label": Style(fill=INK, size=11, bold=True, halo=3),
     "cell": Style(fill=INK, size=11, anchor="middle"),
     "heading": Style(fill=INK, size=22, bold=True),
     "subheading": Style(fill=INK, size=15, bold=True),

@@ -7,6 +7,8 @@ import functools
 import hashlib
 from typing import TYPE_CHECKING
 
+from format_bench.report.styles import PAPER
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -41,11 +43,13 @@ def _pixels(length: float) -> str:
 
 def _attributes(style: Style) -> dict[str, str | None]:
     """Return the attributes of SVG that make shapes look like a style; None for those not needed."""
+    width = style.halo or style.stroke_width
     return {
         # Shapes that have colours of their own inherit neither fill nor stroke.
         "fill": style.fill or "none",
-        "stroke": style.stroke,
-        "stroke-width": _pixels(style.stroke_width) if style.stroke_width else None,
+        "stroke": PAPER if style.halo else style.stroke,
+        "stroke-width": _pixels(width) if width else None,
+        "paint-order": "stroke" if style.halo else None,
         "stroke-dasharray": _pixels(style.dash) if style.dash else None,
         "font-size": _pixels(style.size) if style.size else None,
         "font-weight": "600" if style.bold else None,
