@@ -30,7 +30,8 @@ def load_table(
     Read are Parquet, CSV and TSV, JSON (an array of records, or one record a line), Feather and Arrow
     IPC, ORC, Excel, HDF5 that pandas wrote, Avro, Lance, SQLite, DuckDB and pickles; text and pickles
     also compressed by gzip, zstd or xz. The content says which it is; for text, which has no signature,
-    the name does.
+    the name does. HDF5 and Lance, whose libraries crash over some damaged files, are read twice, first
+    in a process of its own.
 
     Parameters
     ----------

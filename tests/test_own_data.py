@@ -37,6 +37,11 @@ def contents(folder: Path) -> dict[str, tuple[str, int]]:
     }
 
 
+def pieces(column: pd.Series) -> int:
+    """Return in how many pieces text lies in memory."""
+    return column.array.__arrow_array__().num_chunks
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_kind_of_file_is_read_as_it_is(name, tmp_path):
     path = write(name, tmp_path)
@@ -48,6 +53,7 @@ def test_every_kind_of_file_is_read_as_it_is(name, tmp_path):
     assert found.name == path.name.partition(".")[0]
     assert found.remarks == ()
     assert contents(tmp_path) == before
+    assert {pieces(found.df[name]) for name in found.df if name.startswith("str")} == {1}
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -56,6 +62,7 @@ def test_a_sample_is_the_same_from_every_kind_of_file(name, tmp_path):
     found = load_table(path, sample_rows=50, seed=5, trust_pickle=True).df
     expected = table().iloc[sampled_rows(ROWS, 50, 5)].reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected, check_exact=name not in DIGITS)
+    assert {pieces(found[name]) for name in found if name.startswith("str")} == {1}
 
 
 def test_a_sample_depends_on_the_seed_and_takes_each_row_equally_often():

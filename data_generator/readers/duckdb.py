@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from data_generator.readers._arrow import to_pandas
 from data_generator.readers._reader import Request, TableReader
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Reader(TableReader):
         quoted = ".".join('"{}"'.format(part.replace('"', '""')) for part in chosen)
         with self.guard(request), _opened(request) as database:
             table = database.sql(f"SELECT * FROM {quoted}").to_arrow_table()  # noqa: S608 (quoted)
-            return table.to_pandas()
+            return to_pandas(table)
 
 
 @contextmanager

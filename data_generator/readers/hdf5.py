@@ -45,7 +45,11 @@ class Reader(TableReader):
         key = request.only(keys, "table")
         with self.guard(request):
             found = pd.read_hdf(request.path, key=key, mode="r")
-        return found if isinstance(found, pd.DataFrame) else found.to_frame()
+        if isinstance(found, pd.Series):
+            return found.to_frame()
+        if not isinstance(found, pd.DataFrame):
+            raise BadData(request.path, f"holds no table at {key}, but a {type(found).__name__}")
+        return found
 
 
 def _tables(keys: list[str]) -> list[str]:
