@@ -99,4 +99,4 @@ def _one_line(text: str) -> str:
 
 def _where_help_is(error: click.ClickException) -> str:
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
-    return f" See: {path} --help" if path else ""
+    return f" (see {path} --help)" if path else ""

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from format_bench import run_folder, run_report, scratch_folder
 from format_bench.cases import IMAGE_STEPS, STEPS
+from format_bench.clock import MIN_REPEATS
 from format_bench.duration import Duration
 from format_bench.live import Display
 from format_bench.own_data import Prepared, Source, prepare
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from format_bench.cases import Step
 
 ROUNDS = 3
-"""In how many processes each step is made, if as many repeats are asked for."""
+"""In how many processes each step is made, if it is repeated so often."""
 
 BUDGET_SECONDS = 6.0
-"""Wall time of the repeats of a step, of all rounds together, beyond the least number."""
+"""Wall time of the repeats of a step, of all rounds together, if their number is not given."""
 
 
 class Names(click.ParamType[tuple[str, ...]]):
@@ -65,7 +66,11 @@ class Names(click.ParamType[tuple[str, ...]]):
 @click.option("--sample", type=int, help="Take so many rows, or images, of --data at random.")
 @click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any program.")
 @click.option("--webface", metavar="FILE", help="The same as --data, for the thesis' table.")
-@click.option("--repeats", type=click.IntRange(1), default=ROUNDS, show_default=True, help="At least.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    help="So many calls of each step. [default: at least 3, then until stable]",
+)
 @click.option("--cold", is_flag=True, help="Also read what is not in the page cache.")
 @click.option("--threads", type=click.Choice(["1", "all"]), default="all", show_default=True)
 @click.option("--time-budget", type=Duration(), default=None, help="As in 10m; then begin no more.")
@@ -129,13 +134,13 @@ class _Run:
     def _own(self, folder: Path) -> Prepared:
         source = Source(self.options["data"], self.options["sample"], self.options["trust_pickle"])
         own = prepare(source, folder)
-        if not self.options["as_json"]:
-            run_report.describe(own)
         suite = self.options["suite"] or own.suite
         if (suite == "image") != (own.suite == "image"):
             held = "a folder of images" if own.suite == "image" else "a table"
             raise BadPlan(f"--suite {suite}: {source.path} is {held}")
         self.options["suite"] = suite
+        if not self.options["as_json"]:
+            run_report.describe(own)
         return own
 
     def _plan(self, own: Prepared | None) -> Plan:
@@ -149,16 +154,17 @@ class _Run:
         )
         made = plan(wishes, [(own.name, own.rows)] if own else ())
         for sentence in made.left_out:
-            self.shown.print(f"left out: {sentence}")
+            self.shown.print(f"left out: {sentence}", soft_wrap=True)
         return made
 
     def _measure(self, made: Plan, scratch: Path, own: Prepared | None) -> None:
+        repeats: int | None = self.options["repeats"]
         runner = Runner(
             self.out,
             scratch,
-            rounds=min(ROUNDS, self.options["repeats"]),
-            repeats=self.options["repeats"],
-            budget_seconds=BUDGET_SECONDS,
+            rounds=min(ROUNDS, repeats or ROUNDS),
+            repeats=repeats or MIN_REPEATS,
+            budget_seconds=0 if repeats else BUDGET_SECONDS,
             time_budget_seconds=self.options["time_budget"] or float("inf"),
             steps=_steps(cold=self.options["cold"]),
             prepared={own.name: own.place} if own else {},
@@ -180,13 +186,14 @@ class _Run:
             run_report.show(runner.read(), made.cases, columns, self.out)
             self.shown.print(watch.text())
         if self.options["report"]:
-            self.shown.print(f"report: {run_report.write(self.out)}")
+            self.shown.print(f"report: {run_report.write(self.out)}", soft_wrap=True)
 
     def _tell_unfinished(self, runner: Runner, made: Plan) -> None:
         left = runner.left(made.cases)
         if left:
             steps = f"{len(left)} step{'s are' if len(left) > 1 else ' is'} left"
-            self.shown.print(f"{steps}; what is measured is in {self.out}, and the same command goes on")
+            told = f"{steps}; what is measured is in {self.out}, and the same command goes on"
+            self.shown.print(told, soft_wrap=True)
 
 
 def _steps(*, cold: bool) -> tuple[Step, ...]:

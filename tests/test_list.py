@@ -1,0 +1,51 @@
+"""The command that lists what there is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import data_formats
+import data_generator
+import image_storages
+from format_bench.commands.list import WHAT, command
+
+
+def listed(*arguments: str):
+    done = CliRunner().invoke(command, [*arguments, "--json"])
+    assert done.exit_code == 0
+    return json.loads(done.output)
+
+
+def test_every_format_is_listed_with_what_can_be_said_of_it():
+    found = listed("formats")
+    assert [each["name"] for each in found if each["kind"] == "table"] == data_formats.names()
+    assert [each["name"] for each in found if each["kind"] == "images"] == image_storages.names()
+    by_name = {each["name"]: each for each in found if each["kind"] == "table"}
+    assert "code" in by_name["Pickle"]["note"]
+    assert by_name["Parquet"]["note"] == ""
+    assert "column projection" in by_name["Parquet"]["offers"]
+    assert "pyarrow 2" in by_name["Parquet"]["versions"]
+
+
+def test_data_sets_and_codecs_are_listed():
+    assert {each["name"] for each in listed("datasets")} == {
+        *data_generator.names(),
+        *data_generator.image_names(),
+    }
+    lzo = [each for each in listed("codecs") if each["codec"] == "lzo"]
+    assert lzo
+    assert all(each["available"] == "yes" or each["available"].startswith("no: ") for each in lzo)
+
+
+def test_all_is_listed_if_nothing_is_named():
+    assert list(listed()) == list(WHAT)
+
+
+@pytest.mark.parametrize("what", list(WHAT))
+def test_lists_are_tables_too(what):
+    done = CliRunner().invoke(command, [what])
+    assert done.exit_code == 0
+    assert done.output.startswith(what)

@@ -1,0 +1,114 @@
+"""Which cases follow from what a user asks for, and how long the rest takes."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+import data_formats
+import image_storages
+from adapter_core import UnknownName
+from format_bench.cases import READ, SAVE, Case
+from format_bench.duration import Duration
+from format_bench.plan import BadPlan, Wishes, plan
+from format_bench.time_left import TimeLeft, in_words
+
+
+def test_all_usual_formats_are_measured_on_one_table_by_default():
+    made = plan(Wishes("tabular"))
+    assert [case.format for case in made.cases] == data_formats.registry.usual_names()
+    assert {(case.dataset, case.codec) for case in made.cases} == {("eq", None)}
+
+
+def test_the_image_suite_measures_storages():
+    made = plan(Wishes("image", datasets=("imagenet-like", "cifar-like"), rows=7))
+    assert {case.format for case in made.cases} == set(image_storages.names())
+    assert {(case.dataset, case.rows) for case in made.cases} == {
+        ("imagenet-like", 7),
+        ("cifar-like", 7),
+    }
+
+
+def test_names_are_found_whatever_their_case_and_once():
+    made = plan(Wishes("tabular", formats=("parquet", "CSV", "Parquet"), datasets=("EQ",), rows=5))
+    assert [(case.format, case.dataset) for case in made.cases] == [("Parquet", "eq"), ("CSV", "eq")]
+
+
+def test_codecs_have_levels_and_colons():
+    wanted = ("none", "zstd:3", "default", "blosc:lz4", "blosc:lz4:1")
+    made = plan(Wishes("tabular", formats=("Parquet", "HDF5.table"), codecs=wanted))
+    assert [(case.codec, case.level) for case in made.cases if case.format == "Parquet"] == [
+        (None, None),
+        ("zstd", 3),
+        ("snappy", None),
+    ]
+    blosc = [case.level for case in made.cases if case.codec == "blosc:lz4"]
+    assert blosc[1] == 1
+    assert any("Parquet codec 'blosc:lz4'" in sentence for sentence in made.left_out)
+
+
+def test_the_compression_suite_has_two_tracks():
+    made = plan(Wishes("compression", formats=("Feather",)))
+    assert [(case.codec, case.level) for case in made.cases] == [
+        (None, None),
+        ("lz4", 1),
+        ("zstd", 1),
+    ]
+
+
+def test_own_data_take_the_place_of_generated_ones():
+    made = plan(Wishes("tabular", formats=("CSV",)), [("mine", 12)])
+    assert made.cases == (Case("CSV", "mine", 12),)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "error", "words"),
+    [
+        (Wishes("tabular", formats=("Parkett",)), UnknownName, "did you mean Parquet"),
+        (Wishes("tabular", datasets=("cifar-like",)), UnknownName, "no data set 'cifar-like'"),
+        (Wishes("tabular", rows=0), BadPlan, "at least 1"),
+        (Wishes("image", codecs=("zstd",)), BadPlan, "no choice of a codec"),
+        (Wishes("tabular", formats=("Excel",), codecs=("zstd",)), BadPlan, "nothing is left"),
+    ],
+)
+def test_what_cannot_be_planned_is_said(wishes, error, words):
+    with pytest.raises(error, match=words):
+        plan(wishes)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("10m", 600), ("1h30m", 5400), ("45", 45), ("2H", 7200)]
+)
+def test_durations(text, seconds):
+    assert Duration().convert(text, None, None) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-5s", "0s", "1.5h"])
+def test_what_is_no_duration(text):
+    with pytest.raises(click.BadParameter):
+        Duration().convert(text, None, None)
+
+
+def test_time_left_is_a_bound_until_all_has_been_timed():
+    now = [0.0]
+    case = Case("CSV", "eq", 5)
+    left = TimeLeft([(case, SAVE), (case, READ)] * 3, clock=lambda: now[0])
+    assert left.text() == "2 steps not timed yet"
+    left.begin(case, SAVE)
+    now[0] = 10
+    left.begin(case, READ)
+    assert left.text() == "1 step not timed yet, the rest takes 20 s"
+    now[0] = 12
+    left.begin(case, SAVE)
+    # Two more reads of 2 s, one more save, and this one, which has just begun.
+    assert left.text() == "about 24 s left"
+    now[0] = 18
+    assert left.text() == "about 18 s left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(3, "3 s"), (89, "89 s"), (95, "2 min"), (3590, "1 h 0 min"), (4800, "1 h 20 min")],
+)
+def test_durations_in_words(seconds, words):
+    assert in_words(seconds) == words

@@ -1,0 +1,198 @@
+"""The command that measures, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+from format_bench import records
+from format_bench.command_line import main
+from format_bench.runner import RESULTS
+
+QUICK = ["--formats", "Feather,Pickle", "--rows", "200", "--repeats", "1"]
+
+
+@pytest.fixture
+def call(root, tmp_path):
+    """Call the command with its results and measured files in folders of the test."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+
+    def run(*arguments: str, out: str = "out") -> subprocess.CompletedProcess[str]:
+        places = ["--out", str(tmp_path / out), "--scratch", str(scratch)]
+        command = [sys.executable, str(root / "main.py"), "run", *places, *map(str, arguments)]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert list(scratch.iterdir()) == []
+        return done
+
+    return run
+
+
+def test_a_run_prints_a_table_and_a_verdict(call, tmp_path):
+    done = call(*QUICK, "--cold")
+    assert done.returncode == 0, done.stderr
+    header, *_ = [line for line in done.stdout.splitlines() if line.startswith("format")]
+    assert header.split()[:5] == ["format", "save", "read", "cold", "size"]
+    assert "Fastest to read, warm:" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "measured" in done.stderr
+    found = records.read(tmp_path / "out" / RESULTS)
+    assert {record.format for record in found} == {"Feather", "Pickle"}
+    assert {record.cache for record in found} == {"warm", "cold", None}
+
+
+def test_a_finished_run_is_not_measured_again_unless_asked(call, tmp_path):
+    first = call(*QUICK)
+    before = (tmp_path / "out" / RESULTS).read_bytes()
+    again = call(*QUICK)
+    assert (tmp_path / "out" / RESULTS).read_bytes() == before
+    assert again.stdout == first.stdout
+    fresh = call(*QUICK, "--fresh")
+    assert fresh.returncode == 0
+    after = (tmp_path / "out" / RESULTS).read_bytes()
+    assert after != before
+    assert after.count(b"\n") == before.count(b"\n")
+
+
+def test_records_are_printed_as_json_as_they_come(call):
+    done = call(*QUICK, "--json")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {(each["format"], each["rows"], each["rounds"]) for each in found} == {
+        ("Feather", 200, 1),
+        ("Pickle", 200, 1),
+    }
+
+
+def test_quiet_prints_results_alone(root, tmp_path):
+    command = [sys.executable, str(root / "main.py"), "--quiet", "run", "--out", str(tmp_path), *QUICK]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Feather" in done.stdout
+
+
+def test_an_interrupted_run_keeps_what_it_has_and_goes_on(root, call, tmp_path):
+    results = tmp_path / "out" / RESULTS
+    command = [sys.executable, str(root / "main.py"), "run", "--out", str(tmp_path / "out")]
+    command += ["--scratch", str(tmp_path / "scratch"), *QUICK[:-1], "3"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    deadline = time.monotonic() + 120
+    while not (results.exists() and results.stat().st_size):
+        assert time.monotonic() < deadline, "nothing was measured"
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said
+    assert "the same command goes on" in said
+    kept = results.read_bytes()
+    done = call(*QUICK[:-1], "3")
+    assert done.returncode == 0
+    assert results.read_bytes().startswith(kept)
+    last = {(r.format, r.metric, r.cache): r.rounds for r in records.read(results)}
+    assert set(last.values()) == {3}
+
+
+def test_the_time_budget_leaves_the_rest_for_later(call):
+    done = call(*QUICK[:-1], "3", "--time-budget", "1s")
+    assert done.returncode == 0
+    assert "left; what is measured is in" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_own_tables_are_described_and_measured(call, tmp_path, kind):
+    df = pd.DataFrame({"number": range(300), "word": [f"w{i % 7}" for i in range(300)]})
+    path = tmp_path / f"mine.{kind}"
+    getattr(df, f"to_{kind}")(path, index=False)
+    done = call("--data", path, "--sample", 100, *QUICK[:2], "--repeats", 1)
+    assert done.returncode == 0, done.stderr
+    assert "100 rows, 2 columns" in done.stdout
+    assert "mine, 100 rows" in done.stdout
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["mine." + kind, "out", "scratch"]
+
+
+def test_results_of_other_data_of_the_same_name_are_not_mixed(call, tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    assert call("--data", path, *QUICK[:2], "--repeats", 1).returncode == 0
+    path.write_text("a,b\n1,3\n", encoding="utf-8")
+    done = call("--data", path, *QUICK[:2], "--repeats", 1)
+    assert done.returncode == 2
+    assert "holds results of another mine; start over with --fresh" in done.stderr
+
+
+def test_own_images_are_measured(call, tmp_path):
+    pillow = pytest.importorskip("PIL.Image")
+    for name in ("cat", "dog"):
+        (tmp_path / "pets" / name).mkdir(parents=True)
+        pillow.new("RGB", (8, 9), "red").save(tmp_path / "pets" / name / "one.png")
+    done = call("--data", tmp_path / "pets", "--formats", "NumPy,PNG", "--repeats", 1)
+    assert done.returncode == 0, done.stderr
+    assert "pets, 2 images" in done.stdout
+
+
+def test_the_report_is_written_on_request(call, tmp_path):
+    done = call(*QUICK, "--report")
+    assert done.returncode == 0, done.stderr
+    assert "<html" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_switches_of_the_thesis_work(call, tmp_path):
+    done = call("--compression", "--formats", "Feather", "--rows", 50, "--repeats", 1)
+    assert done.returncode == 0, done.stderr
+    assert "Feather, zstd 1" in done.stdout
+    table = tmp_path / "web.csv"
+    table.write_text("a,b\n1,2\n", encoding="utf-8")
+    done = call("--tabular", "--webface", table, "--formats", "CSV", "--repeats", 1, out="web")
+    assert "web, 1 rows" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--data", "missing.csv"], "there is no such file"),
+        (["--data", "."], "holds no images"),
+        (["--data", "empty.csv"], "empty.csv"),
+        (["--data", "text.csv", "--rows", "5"], "--data excludes"),
+        (["--data", "text.csv", "--webface", "text.csv"], "exclude each other"),
+        (["--data", "text.csv", "--sample", "0"], "at least 1"),
+        (["--data", "text.csv", "--image"], "text.csv is a table"),
+        (["--sample", "5"], "about --data"),
+        (["--formats", "Parkett"], "did you mean Parquet?"),
+        (["--formats", ","], "no name is given"),
+        (["--datasets", "eqq"], "did you mean eq?"),
+        (["--rows", "-5"], "at least 1"),
+        (["--rows", "many"], "not a valid integer"),
+        (["--repeats", "0"], "not in the range"),
+        (["--codecs", "zzip", "--formats", "CSV"], "zzip"),
+        (["--codecs", "zstd:99", "--formats", "Parquet"], "levels 1 to 22, not 99"),
+        (["--image", "--codecs", "zstd"], "no choice of a codec"),
+        (["--suite", "video"], "not one of"),
+        (["--threads", "2"], "not one of"),
+        (["--time-budget", "soon"], "no duration"),
+        (["--scratch", "nowhere"], "there is no such folder"),
+        (["--out", "text.csv"], "it is no folder"),
+        (["--unknown"], "No such option"),
+    ],
+)
+def test_bad_input_gets_one_clear_line(tmp_path, monkeypatch, capfd, arguments, words):
+    (tmp_path / "text.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    (tmp_path / "empty.csv").touch()
+    before = sorted(tmp_path.iterdir())
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "--out", "out", *arguments])
+    said = capfd.readouterr()
+    assert ended.value.code == 2
+    assert said.err.count("\n") == 1, said.err
+    assert words in said.err
+    assert said.out == ""
+    assert sorted(tmp_path.iterdir()) == before
