@@ -15,8 +15,8 @@ import click
 import data_generator
 import image_storages
 from format_bench import isolation
-from format_bench.warm_up import warm_up_storage
 from format_bench.memory import measure
+from format_bench.warm_up import warm_up_storage
 
 
 def save(label: str, count: int, path: Path) -> tuple[int, int]:
