@@ -18,13 +18,14 @@ from adapter_core.availability import import_failure
 from format_bench import grid_picture, grid_tables, grid_tracks
 from format_bench.case_records import key, keys
 from format_bench.cases import READ, SAVE, Case
+from format_bench.clock import MIN_REPEATS
 from format_bench.comparison import BEST
 from format_bench.grid_cases import cases
 from format_bench.grid_texts import name_of
 from format_bench.runner import Runner
 
 BUDGET_SECONDS = 1.0
-"""Wall time of the repeats of one step, of all rounds together; three are made in any case."""
+"""Wall time of the repeats of one step in one round; three are made in any case."""
 
 PAGE = "grid.md"
 
@@ -95,8 +96,14 @@ def main(  # noqa: PLR0913, PLR0917 (one for each option)
     """
     try:
         wanted = cases(labels, dataset, rows, full=full)
-        folder = scratch or Path(tempfile.gettempdir())
-        runner = Runner(out, folder, rounds=rounds, budget_seconds=BUDGET_SECONDS, steps=STEPS)
+        runner = Runner(
+            out,
+            scratch or Path(tempfile.gettempdir()),
+            rounds=rounds,
+            repeats=rounds * MIN_REPEATS,
+            budget_seconds=rounds * BUDGET_SECONDS,
+            steps=STEPS,
+        )
         measure(runner, wanted)
         cells = grid_tables.by_case(wanted, runner.read())
         _write(cells, f"Codecs and levels: {dataset}, {rows:,} rows", out)

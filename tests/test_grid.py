@@ -278,14 +278,18 @@ def test_a_format_that_cannot_be_loaded_is_a_row_with_a_sentence(monkeypatch):
     assert page.count("1. Feather, none: unavailable: it is broken\n") == 2
 
 
-def test_rounds_are_those_of_the_runner(tmp_path, monkeypatch):
+def test_each_round_is_as_thorough_as_one_alone(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(grid, "measure", lambda runner, wanted: asked.append((runner.rounds, wanted)))
+    monkeypatch.setattr(
+        grid,
+        "measure",
+        lambda runner, wanted: asked.append((runner.rounds, runner.effort.least, wanted)),
+    )
     wanted = cases(["ORC"], "eq", ROWS, full=False)
     keep(made_up(wanted), tmp_path)
     arguments = ["ORC", "--rows", str(ROWS), "--rounds", "3", "--out", str(tmp_path)]
     assert CliRunner().invoke(grid.main, arguments).exit_code == 0
-    assert asked == [(3, wanted)]
+    assert asked == [(3, 3, wanted)]
 
 
 @pytest.mark.parametrize(
