@@ -114,8 +114,8 @@ class ImageLoad(_Suite):
     track_changed_images.unit = "images"
 
 
-class ImageRandom(_Suite):
-    """Random access to what `Image` saved, seconds per image; from the page cache, or not."""
+class _FromCache(_Suite):
+    """What `Image` saved, with its files in the page cache or proven out of it."""
 
     params = (*_Suite.params, ["warm", "cold"])
     param_names = (*_Suite.param_names, "cache")
@@ -125,6 +125,10 @@ class ImageRandom(_Suite):
         refuse_wrong(self.cell)
         self.path = self.cell.saved(self.adapter)
         set_page_cache(self.cell, self.path, self.cell.params[2])
+
+
+class ImageRandom(_FromCache):
+    """Random access to what `Image` saved, seconds per image; from the page cache, or not."""
 
     def track_random_read(self, *params):
         return self.seconds_per_image(1)
@@ -146,17 +150,8 @@ class ImageRandom(_Suite):
     track_batch_read.unit = "seconds"
 
 
-class ImageRead(_Suite):
+class ImageRead(_FromCache):
     """Reading all of what `Image` saved, with its files in the page cache or proven out of it."""
-
-    params = (*_Suite.params, ["warm", "cold"])
-    param_names = (*_Suite.param_names, "cache")
-
-    def setup(self, *params):
-        self.begin(*params)
-        refuse_wrong(self.cell)
-        self.path = self.cell.saved(self.adapter)
-        set_page_cache(self.cell, self.path, self.cell.params[2])
 
     def time_read(self, *params):
         self.adapter.read(self.path)
