@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
@@ -21,6 +22,9 @@ from data_generator.fingerprint import fingerprint
 from data_generator.loading import load_data
 from data_generator.sampling import sampled_rows
 from tests.own_files import ROWS, WRITERS, table, write
+
+if TYPE_CHECKING:
+    from data_generator.own_data import OwnData
 
 DIGITS = {"a.json", "a.jsonl", "a.jsonl.xz", "a.xlsx"}
 """Kinds whose writers in pandas keep fewer than the 17 digits of a float."""
@@ -102,7 +106,7 @@ def test_a_sample_without_rows_is_an_error_of_the_caller(wanted, tmp_path):
         load_data(write("a.csv", tmp_path), sample=wanted)
 
 
-def stored(df: pd.DataFrame, folder: Path) -> pd.DataFrame:
+def stored(df: pd.DataFrame | pd.Series, folder: Path) -> OwnData:
     df.to_pickle(folder / "a.pkl")
     return load_table(folder / "a.pkl", trust_pickle=True)
 
@@ -146,6 +150,13 @@ def test_names_that_become_equal_are_refused(tmp_path):
 def test_nested_values_and_mixed_types_are_kept(tmp_path):
     found = stored(pd.DataFrame({"a": [1, "x"], "b": [[1], []], "c": [{"k": 1}, None]}), tmp_path).df
     assert found.to_dict("list") == {"a": [1, "x"], "b": [[1], []], "c": [{"k": 1}, None]}
+
+
+def test_a_series_is_a_table_of_one_column(tmp_path):
+    series = pd.Series(["x", "y"], name="a")
+    assert stored(series, tmp_path).df.to_dict("list") == {"a": ["x", "y"]}
+    series.to_hdf(tmp_path / "a.h5", key="k")
+    assert load_table(tmp_path / "a.h5").df.to_dict("list") == {"a": ["x", "y"]}
 
 
 def two_tables(name: str, folder: Path) -> Path:
