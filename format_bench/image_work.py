@@ -26,14 +26,19 @@ if TYPE_CHECKING:
 
 
 def make_images(dataset: str, count: int, path: Path) -> tuple[int, int]:
-    """Generate a set and leave it at `path`; return how many images it has, and 2.
+    """Generate a set and leave it at `path`; return how many images it has, and 2."""
+    found = data_generator.images(dataset, count)
+    images = cast("Sequence[np.ndarray]", found.images)
+    return leave_images(images, cast("Sequence[int]", found.labels), path)
+
+
+def leave_images(images: Sequence[np.ndarray], labels: Sequence[int], path: Path) -> tuple[int, int]:
+    """Leave a set at `path` for `ImageWork.load`; return how many images it has, and 2.
 
     Images and labels are two columns, as it were.
     """
-    found = data_generator.images(dataset, count)
-    images = cast("Sequence[np.ndarray]", found.images)
-    image_cache.write(images, cast("Sequence[int]", found.labels), path)
-    return count, 2
+    image_cache.write(images, labels, path)
+    return len(images), 2
 
 
 class ImageWork(Work):

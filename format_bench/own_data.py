@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, cast
 from adapter_core.errors import FormatBenchError
 from data_generator import DEFAULT_SEED
 from data_generator.fingerprint import fingerprint
-from format_bench import image_cache, isolation
+from format_bench import isolation
+from format_bench.image_work import leave_images
 from format_bench.isolation import Outcome
 from format_bench.table_work import leave_table
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from data_generator.description import ImagesDescription, TableDescription
+    from data_generator.own_data import OwnData
     from format_bench.cases import Suite
+
+    Description = TableDescription | ImagesDescription
 
 LIMIT_SECONDS = 3600
 """After which reading counts as hung."""
@@ -55,7 +59,7 @@ class Prepared:
     """As `CaseData.of` returns it."""
     fingerprint: str
     """Tells the source's content from any other."""
-    description: TableDescription | ImagesDescription
+    description: Description
     """What the data hold."""
     remarks: tuple[str, ...]
     """What was changed so that formats can keep the data, in sentences without a full stop."""
@@ -78,17 +82,23 @@ def prepare(source: Source, folder: Path) -> Prepared:
     return prepared
 
 
-def _is_folder_of_images(path: Path) -> bool:
-    # A Lance data set is a folder, too.
-    return path.is_dir() and not (path / "_versions").is_dir()
-
-
 def _prepare(source: Source, target: Path) -> Prepared | str:
+    from data_generator.loading import load_data
+
     try:
-        return (
-            _images(source, target)
-            if _is_folder_of_images(Path(source.path))
-            else _table(source, target)
+        found = load_data(
+            source.path, sample=source.sample, seed=source.seed, trust_pickle=source.trust_pickle
+        )
+        leave = _leave_images if found.df is None else _leave_table
+        suite, rows, columns, description = leave(found, target)
+        return Prepared(
+            name=found.name,
+            suite=suite,
+            rows=rows,
+            place=Outcome((target, columns)),
+            fingerprint=fingerprint(source.path),
+            description=description,
+            remarks=found.remarks,
         )
     except FormatBenchError as error:
         return str(error)
@@ -96,42 +106,16 @@ def _prepare(source: Source, target: Path) -> Prepared | str:
         return f"{error.filename or source.path}: {error.strerror or error}"
 
 
-def _table(source: Source, target: Path) -> Prepared:
+def _leave_table(found: OwnData, target: Path) -> tuple[Suite, int, int, Description]:
     from data_generator.description import describe
-    from data_generator.files import load_table
 
-    found = load_table(
-        source.path,
-        sample_rows=source.sample,
-        seed=source.seed,
-        trust_pickle=source.trust_pickle,
-    )
     df = cast("pd.DataFrame", found.df)
-    rows, columns = leave_table(df, target)
-    return Prepared(
-        name=found.name,
-        suite="tabular",
-        rows=rows,
-        place=Outcome((target, columns)),
-        fingerprint=fingerprint(source.path),
-        description=describe(df),
-        remarks=found.remarks,
-    )
+    return "tabular", *leave_table(df, target), describe(df)
 
 
-def _images(source: Source, target: Path) -> Prepared:
+def _leave_images(found: OwnData, target: Path) -> tuple[Suite, int, int, Description]:
     from data_generator.description import describe_images
-    from data_generator.image_folder import load_image_folder
 
-    found = load_image_folder(source.path, source.sample, source.seed)
     images = cast("Sequence[np.ndarray]", found.images)
-    image_cache.write(images, cast("Sequence[int]", found.labels), target)
-    return Prepared(
-        name=found.name,
-        suite="image",
-        rows=len(images),
-        place=Outcome((target, 2)),
-        fingerprint=fingerprint(source.path),
-        description=describe_images(*image_cache.load(target)),
-        remarks=found.remarks,
-    )
+    labels = cast("Sequence[int]", found.labels)
+    return "image", *leave_images(images, labels, target), describe_images(images, labels)
