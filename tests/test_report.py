@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+import sys
 import time
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -15,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
+from adapter_core.errors import Unavailable
 from format_bench import records, report
 from format_bench.cases import Case
 from format_bench.command_line import format_bench
@@ -33,7 +35,7 @@ from format_bench.runner import Runner
 from tests.made_up_results import CIRCUMSTANCES, compressed, labels, measured, record, results
 
 EVIL = (
-    """<script>alert(1)</script> "quoted" 'it' & $x_1$ | =cmd|' /C calc'!A0"""
+    """<script>alert(1)</script> "quoted" 'it' & $\\frac{$ | =cmd|' /C calc'!A0"""
     " \x00\x1b[31m \u202egnp.exe 名前"
 )
 FLOORS = Floors(wall_time=0.1, cpu_time=0.05, memory=0.01, size=0.0)
@@ -223,6 +225,15 @@ def test_a_format_has_one_colour_and_its_place_in_all_charts():
     assert len(colours) == 12
     assert {len(each) for each in colours.values()} == {1}
     assert len(set.union(*colours.values())) == 12
+
+
+def test_engines_of_a_format_have_its_colour_each_darker():
+    entries = [Entry(f"A{engine}", codec) for engine in ("", "[x]", "[y]") for codec in (None, "lz4")]
+    found = palette.colours([*entries, Entry("B")])
+    plain, engine, other = (found[Entry(f"A{engine}")] for engine in ("", "[x]", "[y]"))
+    assert plain > engine > other
+    assert found[Entry("A[x]", "lz4")] == engine
+    assert found[Entry("B")] == palette.HUES[1]
 
 
 def test_colours_are_seen_on_white():
@@ -416,6 +427,21 @@ def test_a_report_that_fails_leaves_the_earlier_one(tmp_path):
         report.write(broken, "csv", path)
     assert path.read_text(encoding="utf-8") == "earlier"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("output", ["html", "pdf", "md", "xlsx"])
+def test_a_report_that_cannot_be_put_in_its_place_leaves_nothing(output, tmp_path):
+    path = outputs.path_of(output, tmp_path)
+    path.mkdir()
+    with pytest.raises(IsADirectoryError):
+        report.write(results([record("A", "size", 1)]), output, path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_missing_library_is_named_with_what_would_install_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(Unavailable, match="openpyxl is not installed; try: pip install"):
+        report.write(results([record("A", "size", 1)]), "xlsx", tmp_path / "report.xlsx")
 
 
 # The command

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from adapter_core.errors import Unavailable
 
 if TYPE_CHECKING:
     from format_bench.results import Results
@@ -40,11 +43,24 @@ def write(results: Results, output: str, path: Path) -> None:
         One of `WRITERS`.
     path : Path
         The file; for "png" the folder, which is made if missing.
+
+    Raises
+    ------
+    Unavailable
+        If a library that this output needs is not installed.
     """
     writer = import_module(f"{__package__}.{WRITERS[output]}").write
-    if output == "png":
-        writer(results, path)
-        return
+    try:
+        if output == "png":
+            writer(results, path)
+        else:
+            _write_whole(writer, results, path)
+    except ModuleNotFoundError as error:
+        reason, hint = f"{error.name} is not installed", "pip install 'formatbench[report]'"
+        raise Unavailable(f"a report as {output}", reason, hint) from error
+
+
+def _write_whole(writer: Callable[[Results, Path], None], results: Results, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.partial{path.suffix}")
     try:
