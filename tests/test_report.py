@@ -112,8 +112,8 @@ def test_the_verdict_tells_losses_wrong_values_and_empty_cells():
     (tables, *_) = report.findings(every_kind()), None
     said = "\n".join(tables)
     assert "Tables: Came back with wrong values: Lying on eq;" in said
-    assert "Tables: Lost something: Excel; 2 others gave everything back exactly." in said
-    assert "Images: Lost something: JPEG; 2 others" in said
+    assert "Tables: Lost something: Excel; 2 of 7 gave everything back exactly." in said
+    assert "Images: Lost something: JPEG; 2 of 3" in said
     assert re.search(r"Tables: Without a value: \d+ of \d+ cells: .*1 timed out", said)
     assert not any(sentence.startswith("Compression: Without") for sentence in tables)
 
@@ -129,6 +129,13 @@ def test_without_noise_floors_a_tie_is_an_interval_that_overlaps_with_the_best()
     group = only_group(results(replace(each, interval=interval) for each, interval in cells))
     marks = marks_of(group, Measure("read time", "warm"), None)
     assert marks == {Entry("A"): "*", Entry("B"): "=", Entry("C"): ""}
+
+
+def test_what_is_not_ranked_is_not_said_to_be_the_same():
+    found = results([record("A", "held memory", 1), record("B", "held memory", 2)])
+    assert report.findings(found) == [
+        "Nothing to rank: no metric that is ranked has two values that differ."
+    ]
 
 
 @pytest.mark.parametrize("values", [{"A": 1.0}, {"A": 1.0, "B": 1.0}])
@@ -292,6 +299,11 @@ ODD = {
     "only zeros": [record("A", "size", 0), record("B", "size", 0)],
     "no charted metric": [record("A", "held memory", 5)],
     "a data set with one format": [*measured(["A", "B"], ["eq"]), *measured(["A"], ["str"])],
+    "three states of the cache": [
+        record(label, "read time", 1.0 + n, cache=cache)
+        for label in "AB"
+        for n, cache in enumerate(("warm", "cold", None))
+    ],
     "an unknown family": [record("A", "size", 5, suite="arrays.Arrays")],
     "text of any kind": [
         record(EVIL, "size", 5, dataset=EVIL, suite=EVIL, sentence=EVIL, codec=EVIL),
@@ -321,10 +333,11 @@ def test_text_of_records_is_text_on_the_page():
 
 
 def test_circumstances_of_several_runs_stand_beside_each_other_where_they_differ():
-    later = {**CIRCUMSTANCES, "started": "2026-12-01T02:00:00+00:00", "libraries": {"pandas": "3.2.0"}}
+    newer = {"pandas": "3.2.0", "polars": "2.1.0"}
+    later = {**CIRCUMSTANCES, "started": "2026-12-01T02:00:00+00:00", "libraries": newer}
     found = results([record("A", "size", 1)], circumstances=[CIRCUMSTANCES, later])
     text = " ".join(" ".join(Page(report.page(found)).text).split())
-    assert "pandas 3.1.1 3.2.0 pyarrow 26.0.1 unknown lmdb unknown" in text
+    assert "pandas 3.1.1 3.2.0 pyarrow 26.0.1 unknown lmdb unknown polars unknown 2.1.0 system" in text
     assert "Some CPU, 8 CPUs, 32 GB of memory, Some Linux 12, 2026-12-01" in text
 
 
@@ -477,6 +490,13 @@ def test_the_command_writes_what_it_is_told_where_it_is_told(run, tmp_path):
     assert call(run, "--out", tmp_path / "b", "--format", "md", "--format", "xlsx").exit_code == 0
     written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert written == {"a/run.pdf", "b/report.md", "b/report.xlsx"}
+
+
+def test_a_file_of_one_format_is_not_asked_to_hold_another(run, tmp_path):
+    done = call(run, "--out", tmp_path / "run.pdf", "--format", "html")
+    assert done.exit_code == 2
+    assert "run.pdf is for pdf alone" in done.output
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_not_there_is_said_in_a_line(tmp_path):

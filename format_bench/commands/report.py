@@ -22,8 +22,8 @@ from format_bench.report import outputs
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="The file to write, if its ending is that of the one format; else the folder for report.html"
-    " and the like. By default the folder of the results.",
+    help="A file, whose ending says the format, or a folder, for report.html and the like. By default the"
+    " folder of the results.",
 )
 @click.pass_obj
 def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: Path | None) -> None:
@@ -45,14 +45,19 @@ def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: P
       format-bench report reports/run --out run.pdf
       format-bench report reports/run --format html --format xlsx --out pages
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    paths = _paths(formats, out, source if source.is_dir() else source.parent)
     found = results.load(source)
-    ending = out.suffix[1:] if out else ""
-    if not formats:
-        formats = (ending,) if ending in outputs.WRITERS else ("html",)
-    folder = out or (source if source.is_dir() else source.parent)
-    for each in dict.fromkeys(formats):
-        to_file = out is not None and formats == (ending,) and each != "png"
-        path = out if out is not None and to_file else outputs.path_of(each, folder)
+    for each, path in paths.items():
         outputs.write(found, each, path)
         if not obj["quiet"]:
             click.echo(path)
+
+
+def _paths(formats: tuple[str, ...], out: Path | None, beside: Path) -> dict[str, Path]:
+    """Return where each format goes."""
+    ending = out.suffix[1:] if out else ""
+    if out is None or ending not in outputs.WRITERS:
+        return {each: outputs.path_of(each, out or beside) for each in formats or ("html",)}
+    if set(formats) - {ending}:
+        raise click.UsageError(f"--out {out} is for {ending} alone; name a folder for several formats")
+    return {ending: out}

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 _MOST_LABEL = 165.0
 _GAP = 6.0
-_BAR = {1: 13.0, 2: 10.0}
-"""Height of a bar, by how many there are in a row."""
-_ROW = {1: 21.0, 2: 32.0}
+_ALONE, _BESIDE = 13.0, 10.0
+"""Height of a bar that is alone in its row, and of one that is not."""
+_BETWEEN, _AROUND = 3.0, 4.0
+"""What is left free between the bars of a row, and above and below them."""
 _TALL = 16
 """Rows from which the ticks stand at both ends."""
 _CAP = 2.5
@@ -43,7 +44,7 @@ def draw(title: str, series: Sequence[Series], colours: dict[Entry, str], *, not
     title : str
         What is measured.
     series : sequence of Series
-        One or two, of one unit; with two, each row has two bars. One value at least is there.
+        All of one unit, with one value at least; with several, each row has as many bars.
     colours : dict
         A colour for each entry; the rows are in its order.
     note : str
@@ -56,13 +57,13 @@ def draw(title: str, series: Sequence[Series], colours: dict[Entry, str], *, not
     drawing.add("note", Text(0, 31, fitted(note, "note", WIDTH)))
     unit, show = _values(series)[0].unit, series[0].show
     add_value_axis(drawing, plot, lambda value: show(value, unit), both=len(rows) >= _TALL)
-    pitch = _BAR[len(series)] + 3
+    height, pitch = _heights(series)
     for number, entry in enumerate(rows):
-        middle = plot.top + (number + 0.5) * _ROW[len(series)]
+        middle = plot.top + (number + 0.5) * pitch
         add_name(drawing, plot, middle, str(entry))
         for index, each in enumerate(series):
-            y = middle + (index - (len(series) - 1) / 2) * pitch
-            _add_bar(drawing, plot, each, entry, _Lane(y, _BAR[len(series)], colours[entry]))
+            y = middle + (index - (len(series) - 1) / 2) * (height + _BETWEEN)
+            _add_bar(drawing, plot, each, entry, _Lane(y, height, colours[entry]))
     return drawing
 
 
@@ -76,9 +77,15 @@ def _plot(series: Sequence[Series], rows: Sequence[Entry], *, has_note: bool) ->
         left=left,
         right=WIDTH - right,
         top=top,
-        bottom=top + len(rows) * _ROW[len(series)],
+        bottom=top + len(rows) * _heights(series)[1],
         scale=scale_of([cell.value for cell in cells if cell.value is not None], ends),
     )
+
+
+def _heights(series: Sequence[Series]) -> tuple[float, float]:
+    """Return the height of a bar, and that of a row."""
+    height = _ALONE if len(series) == 1 else _BESIDE
+    return height, len(series) * (height + _BETWEEN) - _BETWEEN + 2 * _AROUND
 
 
 def _values(series: Sequence[Series]) -> list[Cell]:

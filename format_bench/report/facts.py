@@ -39,13 +39,14 @@ def facts(results: Results) -> list[Fact]:
     """Return all facts that any run knows, in the order in which the runs tell them."""
     runs = [dict(_flat(run, ())) for run in results.circumstances]
     paths = dict.fromkeys(path for run in runs for path in run)
+    sections = [*dict.fromkeys(path[0] for path in paths)]
     return [
         Fact(
             section=_words(path[0]) if path[1:] else ALONE,
             name=_words(*(path[1:] or path)),
             values=[run.get(path, UNKNOWN) for run in runs],
         )
-        for path in sorted(paths, key=lambda path: bool(path[1:]))
+        for path in sorted(paths, key=lambda path: (bool(path[1:]), sections.index(path[0])))
     ]
 
 

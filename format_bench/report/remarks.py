@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.report.losses import COUNTED
+from format_bench.report.texts import many
 
 if TYPE_CHECKING:
     from format_bench.report.groups import Family
@@ -27,7 +28,7 @@ class Remark:
     def places(self) -> str:
         """The first cells, and how many others."""
         others = len(self.cells) - _SHOWN
-        more = [f"{others} others"] if others > 0 else []
+        more = [many(others, "other")] if others > 0 else []
         return "; ".join([*self.cells[:_SHOWN], *more])
 
 

@@ -50,7 +50,7 @@ def findings_on(family: Family, floors: Floors | None) -> list[Finding]:
     """Return the verdict on a family: who is ahead, in what; what was lost; what has no value."""
     ahead = [*_ahead(family, floors), *_unbeaten(family)]
     if not ahead:
-        ahead = [Finding("Nothing to compare", "no two values differ", ", on any data set")]
+        ahead = [Finding("Nothing to rank", "no metric that is ranked has two values that differ")]
     return [*ahead, *_kept(family), *_empty(family)]
 
 
@@ -79,10 +79,10 @@ def _kept(family: Family) -> Iterator[Finding]:
     wrong, lossy, exact = losses.wrong(family), losses.lossy(family), losses.exact(family)
     if wrong:
         names = [f"{entry} on {joined(groups)}" for entry, groups in wrong.items()]
-        yield Finding("Came back with wrong values", joined(names), "; there, they have no values here")
+        yield Finding("Came back with wrong values", joined(names), "; their cells there are empty")
     if lossy:
-        others = f"; {len(exact)} others gave everything back exactly" if exact else ""
-        yield Finding("Lost something", joined(lossy, most=8), others)
+        rest = f"; {len(exact)} of {len(family.entries)} gave everything back exactly"
+        yield Finding("Lost something", joined(lossy, most=8), rest)
     elif exact:
         everyone = exact == family.entries and len(exact) > 1
         yield Finding("Gave back exactly", f"all {len(exact)}" if everyone else joined(exact, most=8))

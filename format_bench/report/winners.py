@@ -70,9 +70,10 @@ class Contest:
 
 def contest_of(family: Family, measure: Measure, floors: Floors | None) -> Contest | None:
     """Return the contest in a measure; None if nothing can be compared."""
-    marks = {group.name: marks_of(group, measure, floors) for group in family.groups}
-    groups = [group for group in family.groups if BEST in marks[group.name].values()]
-    return Contest(measure, groups, [marks[group.name] for group in groups]) if groups else None
+    marked = [(group, marks_of(group, measure, floors)) for group in family.groups]
+    told = [(group, marks) for group, marks in marked if BEST in marks.values()]
+    groups, marks = [group for group, _ in told], [marks for _, marks in told]
+    return Contest(measure, groups, marks) if told else None
 
 
 def rest_of_sentence(contest: Contest) -> str:
