@@ -22,8 +22,8 @@ from format_bench.report import outputs
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="A file, whose ending says the format, or a folder, for report.html and the like. By default the"
-    " folder of the results.",
+    help="A file, whose ending says the format, or a folder for report.html and the like. By default"
+    " the folder of the results.",
 )
 @click.pass_obj
 def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: Path | None) -> None:
