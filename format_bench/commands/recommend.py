@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
+from format_bench.commands.run import measuring_console
+from format_bench.measurement import Options, measure
+from format_bench.own_data import Source
 from format_bench.recommendation import Requirement, presets, purposes, recommend, scope, screen, weights
 from format_bench.recommendation.document import document
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.results import load
 
 DEFAULT = "reports/run"
+
+SAMPLE = 100_000
+"""Rows, or images, of own data that are measured for a recommendation."""
 
 _NAMES = "\n".join(f"  {name:12} {meaning}" for name, meaning in MEANINGS.items())
 _PURPOSES = "\n".join(f"  {name:12} {each.purpose}" for name, each in presets.PRESETS.items())
@@ -26,6 +33,7 @@ weights and preset, save time, read time and size count alike.
 Examples:
   format-bench recommend --weight read_time=3 --weight size=1 --require exact
   format-bench recommend reports/run --preset archive
+  format-bench recommend --data mine.csv --preset analytics
   format-bench recommend thesis --preset cache --weight size=0.5 --json
 
 \b
@@ -39,7 +47,12 @@ Presets; what is given besides is added, or takes the place of the same metric:
 
 
 @click.command(help=HELP)
-@click.argument("results", default=DEFAULT)
+@click.argument("results", required=False)
+@click.option(
+    "--data",
+    metavar="FILE|FOLDER",
+    help="Measure your own table, or images, first; results are kept in a folder below reports.",
+)
 @click.option(
     "--weight",
     "weighed",
@@ -60,7 +73,8 @@ Presets; what is given besides is added, or takes the place of the same metric:
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
     ctx: click.Context,
-    results: str,
+    results: str | None,
+    data: str | None,
     weighed: tuple[str, ...],
     required: tuple[str, ...],
     preset: str | None,
@@ -69,7 +83,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
 ) -> None:
     """Print a recommendation."""
     own = weights.parsed(weighed)
-    found = load(results)
+    found = load(_measured(data, results, ctx) if data is not None else results or DEFAULT)
     if dataset is not None:
         found = scope.of_dataset(found, dataset)
     wanted = purposes.combined(found, own, tuple(map(Requirement, required)), preset)
@@ -79,3 +93,17 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         click.echo(json.dumps(document(answer), ensure_ascii=False, indent=2, allow_nan=False))
     else:
         screen.show(answer, quiet=ctx.obj["quiet"])
+
+
+def _measured(data: str, results: str | None, ctx: click.Context) -> Path:
+    """Measure own data, or a sample of them, and return the folder of the results."""
+    if results is not None:
+        raise click.UsageError("RESULTS and --data exclude each other")
+    out = Path("reports", f"own-{Path(data).stem}")
+    measure(
+        Options(out=out, own=Source(data, SAMPLE), cold=True),
+        measuring_console(quiet=ctx.obj["quiet"]),
+        on_own=lambda _: None,
+        on_record=lambda _: None,
+    )
+    return out
