@@ -86,7 +86,6 @@ def _artist(shape: Shape, style: Style, x: float, y: float, scale: float) -> Art
 
 
 def _text(shape: Text, style: Style, x: float, y: float, scale: float) -> Artist:
-    from matplotlib.patheffects import withStroke
     from matplotlib.text import Text as Label
 
     label = Label(
@@ -101,5 +100,6 @@ def _text(shape: Text, style: Style, x: float, y: float, scale: float) -> Artist
         verticalalignment="baseline",
     )
     if style.halo:
-        label.set_path_effects([withStroke(linewidth=style.halo * scale * _POINT, foreground=PAPER)])
+        # A stroke around it would turn text into outlines.
+        label.set_bbox({"facecolor": PAPER, "edgecolor": "none", "pad": style.halo * scale * _POINT / 4})
     return label
