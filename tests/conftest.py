@@ -27,14 +27,13 @@ def clone(tmp_path):
 def clone_with(target: Path, files: dict[str, str]) -> Path:
     """Clone the checkout as it is now to a folder, write files there, and commit them."""
     names = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
-    for name in names:
-        if (ROOT / name).is_file():
-            files = {name: (ROOT / name).read_text(encoding="utf-8"), **files}
-    for name, text in files.items():
+    found = {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()}
+    found |= {name: text.encode() for name, text in files.items()}
+    for name, content in found.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        path.chmod(0o755 if text.startswith("#!") else 0o644)
+        path.write_bytes(content)
+        path.chmod(0o755 if content.startswith(b"#!") else 0o644)
     git(target, "init", "--quiet", "--initial-branch", "main")
     git(target, "add", "--all")
     git(target, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "All")
