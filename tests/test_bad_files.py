@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sqlite3
+import stat
 import subprocess
 import sys
 from contextlib import closing
@@ -84,8 +85,9 @@ def test_what_may_not_be_read_is_told(make, tmp_path):
         "except FormatBenchError as error:\n"
         "    print(error)\n"
     )
-    for parent in (tmp_path, *tmp_path.parents[:2]):
-        if parent.stat().st_uid == os.getuid():
+    for parent in (tmp_path, *tmp_path.parents):
+        # pytest's own folders are closed to others.
+        if stat.S_IMODE(parent.stat().st_mode) == 0o700 and parent.stat().st_uid == os.getuid():
             parent.chmod(0o755)
     done = subprocess.run(
         [sys.executable, "-c", code, path], capture_output=True, text=True, check=False
