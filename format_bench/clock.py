@@ -13,6 +13,9 @@ from typing import Any, Literal
 from format_bench.intervals import Interval, median_interval, relative_deviation
 
 MIN_REPEATS = 3
+MAX_REPEATS = 100
+"""Beyond which more samples narrow the median's interval by little, and make records long."""
+
 STABLE_DEVIATION = 0.05
 """Relative standard deviation of the wall times below which repeating ends."""
 
@@ -39,8 +42,8 @@ class Timing:
     """A call that was repeated."""
 
     samples: tuple[Sample, ...]
-    stopped: Literal["stable", "budget"]
-    """Why repeating ended: the deviation was small enough, or the time was used up."""
+    stopped: Literal["stable", "budget", "enough"]
+    """Why repeating ended: the deviation was small enough, the time was used up, or the number."""
 
     @property
     def wall_seconds(self) -> float:
@@ -86,7 +89,7 @@ def repeat(
     take: Callable[[Callable[[], Any]], Sample] = time_call,
     least: int = MIN_REPEATS,
 ) -> Timing:
-    """Call a number of times, then until stable or until the budget is spent.
+    """Call a number of times, then until stable, or until the budget or a hundred calls are spent.
 
     Parameters
     ----------
@@ -114,6 +117,8 @@ def repeat(
             return Timing(tuple(samples), "stable")
         if time.perf_counter() - start > budget_seconds:
             return Timing(tuple(samples), "budget")
+        if len(samples) >= MAX_REPEATS:
+            return Timing(tuple(samples), "enough")
 
 
 def _cpu_seconds() -> tuple[float, float]:

@@ -39,19 +39,17 @@ def median_interval(samples: Sequence[float]) -> Interval:
     if not samples:
         raise ValueError("an interval needs at least one sample")
     ordered, count = sorted(samples), len(samples)
-    best = Interval(ordered[0], ordered[-1], _coverage(0, count))
-    for rank in range(1, (count + 1) // 2):
-        coverage = _coverage(rank, count)
-        if coverage < CONFIDENCE:
+    found = Interval(ordered[0], ordered[-1], 0.0)
+    ways = outside = 1
+    for rank in range((count + 1) // 2):
+        coverage = max(0.0, 1 - 2 * outside / 2**count)
+        if rank and coverage < CONFIDENCE:
             break
-        best = Interval(ordered[rank], ordered[-1 - rank], coverage)
-    return best
-
-
-def _coverage(rank: int, count: int) -> float:
-    """Return the probability that the median lies between the samples `rank` from either end."""
-    outside = sum(math.comb(count, below) for below in range(rank + 1)) / 2**count
-    return max(0.0, 1 - 2 * outside)
+        found = Interval(ordered[rank], ordered[-1 - rank], coverage)
+        # The binomial coefficient of the next rank, and the sum of all so far.
+        ways = ways * (count - rank) // (rank + 1)
+        outside += ways
+    return found
 
 
 def relative_deviation(samples: Sequence[float]) -> float:

@@ -30,7 +30,7 @@ Row = Sequence[Any]
 
 def write(results: Results, path: Path) -> None:
     """Write a workbook: the verdict, all cells, each measure, losses, empty cells, circumstances."""
-    from openpyxl import Workbook  # type: ignore[import-untyped]
+    from openpyxl import Workbook
 
     outline = outline_of(results)
     book = Workbook()
