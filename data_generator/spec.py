@@ -17,6 +17,7 @@ WINDOW = 512
 PATTERNS = ("constant", "binary", "uniform", "hotspot", "zipf", "measured")
 
 DEFAULT_SEED = 20240501
+"""Of all generated data."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class ColumnSpec:
     longest_run: float | None = None
     """Mean over windows of the longest run in the window; twice the mean if not given."""
     clustering: float = 0.0
-    """How much less the ranks of values, by size, spread in a window than in the whole column: 0 in
-    random order, 1 where all that is small comes before all that is large."""
+    """How much less the ranks of values, by size, spread in a window of 512 runs than in the whole
+    column: 0 in random order, 1 where all that is small comes before all that is large."""
     repetition: float = 0.0
     """Share of windows that repeat one of the windows shortly before them."""
 
@@ -94,10 +95,12 @@ class ColumnSpec:
     prefix_length: int = 0
     """Bytes at the start that all texts share; they are written as tildes."""
     bits_per_character: float = 4.0
-    """Information in text, as a compressor sees it that reads each distinct text once."""
+    """Information in distinct texts, up to 5; compressors need that much or somewhat more."""
     alphabet: Alphabet = Alphabet()
     quoted_share: float = 0.0
     """Share of distinct texts with a comma, which CSV writers put in quotes."""
+    quote_marks: float = 0.0
+    """Mean number of double quotes in distinct texts, which CSV and JSON writers write twice."""
 
     unit: str = "us"
     """Of datetimes, times and timedeltas: ``s``, ``ms``, ``us`` or ``ns``."""

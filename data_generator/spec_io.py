@@ -29,9 +29,9 @@ def read_spec(path: str | os.PathLike[str]) -> TableSpec:
     path = Path(path)
     text = path.read_text(encoding="utf-8")
     try:
-        raw = tomllib.loads(text) if _ending(path) == ".toml" else json.loads(text)
+        raw = tomllib.loads(text) if check_ending(path) == ".toml" else json.loads(text)
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise BadSpec(str(path), (f"is no {_ending(path)[1:].upper()}: {error}",)) from error
+        raise BadSpec(str(path), (f"is no {check_ending(path)[1:].upper()}: {error}",)) from error
     if not isinstance(raw, dict):
         raise BadSpec(str(path), ("is no table of properties",))
     return from_dict(raw, str(path))
@@ -47,7 +47,7 @@ def write_spec(spec: TableSpec, path: str | os.PathLike[str]) -> None:
     """
     path = Path(path)
     temporary = path.with_name(f"{path.name}.part")
-    temporary.write_text(as_text(spec, _ending(path)), encoding="utf-8")
+    temporary.write_text(as_text(spec, check_ending(path)), encoding="utf-8")
     temporary.replace(path)
 
 
@@ -93,6 +93,20 @@ def checked(spec: TableSpec) -> TableSpec:
     return spec
 
 
+def check_ending(path: Path) -> str:
+    """Return the ending of a specification's file, ``.json`` or ``.toml``.
+
+    Raises
+    ------
+    BadSpec
+        If it is another.
+    """
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise BadSpec(str(path), (f"a specification is a file *{' or *'.join(ENDINGS)}",))
+    return ending
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
@@ -111,10 +125,3 @@ def _column(raw: Mapping[str, Any]) -> ColumnSpec:
     if "fields" in raw:
         values["fields"] = tuple(map(_column, raw["fields"]))
     return ColumnSpec(**values)
-
-
-def _ending(path: Path) -> str:
-    ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise BadSpec(str(path), (f"a specification is a file *{' or *'.join(ENDINGS)}",))
-    return ending

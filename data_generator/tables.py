@@ -9,14 +9,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import UnknownName
-from data_generator import columns, webface
+from data_generator import columns, flights, spec, webface
 from data_generator.bits import Bits
 from data_generator.dataset import Dataset
+from data_generator.realistic.tables import realistic_table
+from data_generator.workload_statistics import WORKLOADS
+from data_generator.workloads import workload
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-DEFAULT_SEED = 20240501
+USUAL_ROWS = 1_000_000
+
+DEFAULT_SEED = spec.DEFAULT_SEED
 
 _MAKERS: dict[str, Callable[[int, Bits], pa.Array]] = {
     "int": columns.integers,
@@ -33,26 +38,31 @@ _MIXES = {
 
 
 def names() -> list[str]:
-    """Return the names of all tables."""
-    return [*_MIXES, "webface"]
+    """Return the names of all tables: the uniform ones, the workloads, and the real ones."""
+    return [*_MIXES, "webface", *WORKLOADS, *flights.NAMES]
 
 
 def table(
     name: str,
-    rows: int = 1_000_000,
+    rows: int | None = None,
     seed: int = DEFAULT_SEED,
     path: str | os.PathLike[str] | None = None,
 ) -> Dataset:
     """Return a named table, the same for the same (name, rows, seed) on every machine.
+
+    The real ones have no seed: their first rows are taken.
 
     Parameters
     ----------
     name : str
         ``eq``, ``int``, ``float``, ``bool`` or ``str`` (8 columns: two of each type, or five of the
         named type and one of each other; integers and floats from 0 to 100, text of 10 letters,
-        columns in shuffled order), or ``webface`` (33 columns about images of faces).
-    rows : int
-        Number of rows.
+        columns in shuffled order); ``webface`` (33 columns about images of faces); ``core``, ``bi``,
+        ``classic``, ``geo``, ``log`` or ``ml`` (20 columns that are like those of real tables, see
+        `data_generator.workloads`); ``flights`` or ``weather`` (real tables, see
+        `data_generator.flights`).
+    rows : int, optional
+        Number of rows; if not given, 1,000,000, or all of a real table.
     seed : int
         Tables of different seeds have nothing in common but their columns.
     path : path-like, optional
@@ -67,15 +77,24 @@ def table(
         holds another table.
     FileNotFoundError
         If nothing is at `path`.
+    TooFewRows
+        If a real table has fewer rows.
+    Unavailable
+        If the package of a real table is missing.
     """
     if name not in names():
         raise UnknownName("table", name, names())
-    if rows < 0:
+    if rows is not None and rows < 0:
         raise ValueError(f"a table cannot have {rows} rows")
     if path is not None:
         if name != "webface":
             raise ValueError(f"table {name!r} is made, not read; only webface takes a path")
-        return Dataset(name, webface.load(path, rows))
+        return Dataset(name, webface.load(path, USUAL_ROWS if rows is None else rows))
+    if name in flights.NAMES:
+        return flights.real_table(name, rows)
+    rows = USUAL_ROWS if rows is None else rows
+    if name in WORKLOADS:
+        return Dataset(name, realistic_table(workload(name), rows, seed, name))
     recipe = webface.recipe(rows, seed) if name == "webface" else _recipe(name, rows, seed)
     return Dataset(name, _arrow_table(recipe).to_pandas())
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from data_generator.realistic import described_widths
 from data_generator.realistic.rounding import share, significant
+from data_generator.realistic.text import MOST_BITS, counting_places
 from data_generator.spec import Alphabet
 
 if TYPE_CHECKING:
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 LEVEL = 3
 """Of zstd, its own default."""
+
+SHORT = 0.02
+"""Share of texts that may be made longer, to have the prefix and be distinct."""
+
+MOST_COUNTED = 1_000
+"""Of the same text, when lengths are looked at."""
 
 LOOKED_AT = 50_000
 """Distinct texts whose characters are counted and compressed, the first to appear."""
@@ -39,13 +46,15 @@ def texts(distinct: pa.Array, places: np.ndarray, counts: np.ndarray) -> dict[st
     lengths = np.asarray(pc.binary_length(distinct))[places]
     first, last = (distinct[int(places[i])].as_py() for i in (0, -1))
     seen = distinct[:LOOKED_AT]
+    alphabet = _alphabet(letters_of(seen))
     needs_quotes = pc.match_substring_regex(seen, '[,"\r\n]')
     return {
         **described_widths.described(lengths, counts),
-        "prefix_length": _common_prefix(first, last) if len(distinct) > 1 else 0,
+        "prefix_length": _prefix(first, last, lengths, counts, alphabet),
         "bits_per_character": bits_per_character(seen),
-        "alphabet": _alphabet(letters_of(seen)),
+        "alphabet": alphabet,
         "quoted_share": share(float(np.asarray(needs_quotes).mean())),
+        "quote_marks": significant(float(np.asarray(pc.count_substring(seen, '"')).mean())),
     }
 
 
@@ -57,7 +66,8 @@ def bits_per_character(distinct: pa.Array) -> float:
     if not len(letters):
         return 0.0
     packed = pa.Codec("zstd", LEVEL).compress(letters.tobytes(), asbytes=True)
-    return significant(8 * len(packed) / len(letters))
+    # Of few texts the compressor's own bytes are the most.
+    return significant(min(MOST_BITS, 8 * len(packed) / len(letters)))
 
 
 def letters_of(texts: pa.Array) -> np.ndarray:
@@ -69,10 +79,21 @@ def letters_of(texts: pa.Array) -> np.ndarray:
     return np.frombuffer(letters or b"", np.uint8)[first:last]
 
 
-def _common_prefix(first: bytes, last: bytes) -> int:
-    """Return how many bytes the first and the last of sorted texts share, and so all of them."""
+def _prefix(
+    first: bytes, last: bytes, lengths: np.ndarray, counts: np.ndarray, alphabet: Alphabet
+) -> int:
+    """Return how many bytes the first and the last of sorted texts share, and so all of them.
+
+    One byte at least where there is room, so that texts of a twin begin with a tilde, and are none of
+    the original's. Nearly all texts must be long enough to differ after it.
+    """
+    import numpy as np
+
     same = [a == b for a, b in zip(first, last, strict=False)]
-    return same.index(False) if False in same else len(same)
+    shared = same.index(False) if False in same else len(same)
+    rows = np.repeat(lengths, np.minimum(counts, MOST_COUNTED))
+    room = int(np.quantile(rows, SHORT)) - counting_places(alphabet, len(lengths))
+    return max(0, min(max(1, shared), room))
 
 
 def _alphabet(letters: np.ndarray) -> Alphabet:

@@ -35,7 +35,7 @@ def described(widths: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     variance = float((inside * inside - part * (1 - part)).mean()) if len(by_rank) else 0.0
     found: dict[str, Any] = {
         "width": significant(float(by_rank.mean())) if len(by_rank) else 0.0,
-        "width_spread": significant(max(0.0, variance) ** 0.5),
+        "width_spread": significant(max(0.0, round(variance, 6)) ** 0.5),
     }
     if len(means) > 1:
         found["rank_widths"] = tuple(significant(mean) for mean in means.tolist())

@@ -9,7 +9,6 @@ from data_generator.realistic import described_numbers, described_text, describe
 from data_generator.realistic.arrow_kinds import kind_of, plain
 from data_generator.realistic.dtypes import DTYPES, UNITS_PER_DAY, Family
 from data_generator.realistic.encoded import Encoded, encoded
-from data_generator.realistic.fit import fitted
 from data_generator.realistic.measures import in_descending_order, of_encoded
 from data_generator.realistic.rounding import share, significant
 from data_generator.spec import ColumnSpec
@@ -42,8 +41,7 @@ def described(name: str, column: pa.Array) -> ColumnSpec:
     kind = kind_of(column.type)
     if kind is None:
         raise BadData(name, f"is of type {column.type}, which no TableSpec has", "leave the column out")
-    spec = ColumnSpec(name, **kind, **nulls, **_flat(kind, plain(column)))
-    return fitted(spec, column)
+    return ColumnSpec(name, **kind, **nulls, **_flat(kind, plain(column)))
 
 
 def _is_list(kind: pa.DataType) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from data_generator.realistic.columns import column as made_column
 from data_generator.realistic.dtypes import DTYPES, Family
 from data_generator.realistic.rounding import share, significant
+from data_generator.realistic.text import MOST_BITS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,31 +25,44 @@ if TYPE_CHECKING:
 TOLERANCE = 0.02
 """Of the size: so far a trial may be from the original."""
 
-LEAST_BYTES = 64
-"""Or so far: what a file has beside its data."""
-
 HALVINGS = 6
 
 WORTHWHILE = 0.8
 """An error that is not smaller by so much is no reason to leave what was measured."""
 
-MOST_BITS = 5.0
-"""Per character; letters of one case have 4.7."""
 
-
-def fitted(spec: ColumnSpec, column: pa.Array) -> ColumnSpec:
-    """Return a flat column's spec, changed so that what it makes is as large as the column.
+def fitted(spec: ColumnSpec, column: pa.Array, slack_bytes: float) -> ColumnSpec:
+    """Return a column's spec, changed so that what it makes is as large as the column.
 
     A column that comes out too large repeats itself more than its spec says: windows come again. One
-    that comes out too small has less order than windows show: its clustering is reduced, and if that
-    does not do, sortedness and runs.
+    that comes out too small has less order than windows show: its longest runs, its clustering, and if
+    that does not do, its sortedness and runs are reduced. Of lists and records, the parts are fitted.
+
+    Parameters
+    ----------
+    spec : ColumnSpec
+        As `data_generator.realistic.description.described` has it.
+    column : pyarrow.Array
+        The original.
+    slack_bytes : float
+        So far a column may be from the original anyway, since it makes no difference to the table.
     """
+    if spec.items is not None:
+        return replace(spec, items=fitted(spec.items, column.flatten(), slack_bytes))
+    if spec.fields:
+        there = column.drop_null()
+        parts = [fitted(part, there.field(i), slack_bytes) for i, part in enumerate(spec.fields)]
+        return replace(spec, fields=tuple(parts))
+    return _flat(spec, column, slack_bytes)
+
+
+def _flat(spec: ColumnSpec, column: pa.Array, slack_bytes: float) -> ColumnSpec:
     wanted = parquet_bytes(column)
 
     def excess(trial: ColumnSpec) -> float:
         """Return by how many bytes a trial is too large, 0 if it is near enough."""
         found = parquet_bytes(made_column(trial, len(column), "fit")) - wanted
-        return found if abs(found) > max(TOLERANCE * wanted, LEAST_BYTES) else 0
+        return found if abs(found) > max(TOLERANCE * wanted, slack_bytes) else 0
 
     best, error = spec, excess(spec)
     for knob in _knobs(spec, error > 0):
@@ -75,6 +89,7 @@ def _knobs(spec: ColumnSpec, too_large: bool) -> Iterator[Knob]:  # noqa: FBT001
     if too_large:
         yield lambda spec, x: replace(spec, repetition=share(1 - x))
         return
+    yield lambda spec, x: replace(spec, longest_run=significant((spec.longest_run or 1) * (1 - x) + x))
     yield lambda spec, x: replace(spec, clustering=share(spec.clustering * (1 - x)))
     yield lambda spec, x: replace(
         spec,

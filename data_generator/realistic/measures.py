@@ -56,7 +56,7 @@ def of_encoded(found: Encoded, rows: int, nulls: int) -> Measures:
         sortedness=windows.sortedness(found.codes),
         mean_run_length=windows.mean_run_length(found.codes),
         longest_run=windows.longest_run(found.codes),
-        clustering=windows.clustering(found.codes, found.counts),
+        clustering=windows.clustering(found.codes),
     )
 
 

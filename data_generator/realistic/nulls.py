@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def null_count(spec: ColumnSpec, rows: int) -> int:
 def validity(spec: ColumnSpec, rows: int, bits: Bits) -> np.ndarray | None:
     """Return which rows are not null, shape (rows,), dtype bool; None if all are.
 
-    Nulls are in blocks of equal length, at random places with a value between them at least.
+    Nulls are in blocks of random lengths, at random places with a value between them at least.
     """
     import numpy as np
 
@@ -28,10 +29,10 @@ def validity(spec: ColumnSpec, rows: int, bits: Bits) -> np.ndarray | None:
         return None
     values = rows - nulls
     blocks = min(max(1, round(nulls / spec.null_run_length)), values + 1, nulls)
-    # Between which values: a random choice of the values + 1 gaps.
-    gaps = np.sort(_chosen(blocks, values + 1, bits))
-    lengths = np.full(blocks, nulls // blocks)
-    lengths[: nulls % blocks] += 1
+    # A choice of the gaps before, between and after values; and one of cuts between nulls.
+    gaps = _chosen(blocks, values + 1, bits)
+    cuts = _chosen(blocks - 1, nulls - 1, bits) + 1
+    lengths = np.diff(np.concatenate([[0], cuts, [nulls]]))
     # A step at each block's first row and back after its last.
     starts = gaps + np.cumsum(lengths) - lengths
     steps = np.zeros(rows + 1, dtype=np.int8)
@@ -41,14 +42,14 @@ def validity(spec: ColumnSpec, rows: int, bits: Bits) -> np.ndarray | None:
 
 
 def _chosen(count: int, most: int, bits: Bits) -> np.ndarray:
-    """Return `count` different numbers below `most`, in no stated order.
+    """Return `count` different numbers below `most`, ascending.
 
     Each number is a candidate by chance; spare candidates are left out evenly. That takes one pass,
     where a sort takes twenty.
     """
     import numpy as np
 
-    likely = min(1.0, (count + 4 * count**0.5 + 8) / most)
+    likely = min(1.0, (count + 4 * sqrt(count) + 8) / max(1, most))
     found = np.flatnonzero(bits.fractions(most) < likely)
     if len(found) < count:
         found = np.arange(most)

@@ -104,15 +104,14 @@ def shortened(numbers: Numbers, rank_decimals: tuple[float, ...], decimals: int 
     values = numbers.values
     kept = rounded(by_bucket(rank_decimals, len(values)))[numbers.ranks].clip(0, MOST_DIGITS)
     if values.dtype == np.int64:
-        short = values - np.fmod(values, 10 ** (decimals - kept.clip(0, decimals)))
+        short = values - np.mod(values, 10 ** (decimals - kept.clip(0, decimals)))
     else:
         unit = np.array([float(f"1e{digits}") for digits in range(MOST_DIGITS + 1)])[kept]
         # From 2**53 on, all floats are whole numbers.
-        short = np.where(np.abs(values) * unit < 2.0**53, np.rint(values * unit) / unit, values)
-    same = np.zeros(len(values), dtype=bool)
-    same[1:] |= short[1:] == short[:-1]
-    same[:-1] |= short[1:] == short[:-1]
-    return Numbers(np.where(same, values, short), numbers.ranks)
+        short = np.where(np.abs(values) * unit < 2.0**53, np.floor(values * unit) / unit, values)
+    # What was rounded down to no less than the number before is distinct still.
+    short[1:] = np.where(short[1:] > values[:-1], short[1:], values[1:])
+    return Numbers(short, numbers.ranks)
 
 
 def _negative(spec: ColumnSpec, distinct: int, largest: int) -> np.ndarray:

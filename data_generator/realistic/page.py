@@ -47,9 +47,9 @@ class Page:
             letters = letters if isinstance(letters, int) else letters[chosen]
         self._letters[starts + place] = letters
 
-    def end_with(self, letter: int, chosen: np.ndarray) -> None:
-        """Write the last character of the chosen texts, of which none is empty."""
-        self._letters[self._ends[1:][chosen] - 1] = letter
+    def end_with(self, letter: int, chosen: np.ndarray, after: int = 0) -> None:
+        """Write the last character of the chosen texts, or the one that so many come after."""
+        self._letters[self._ends[1:][chosen] - 1 - after] = letter
 
     def array(self) -> pa.Array:
         """Return the texts, large_binary."""

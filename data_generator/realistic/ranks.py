@@ -31,11 +31,14 @@ def evenly(count: int) -> np.ndarray:
 
 
 def distinct_count(spec: ColumnSpec, values: int) -> int:
-    """Return how many distinct values a column of so many values that are not null has."""
-    most = {"constant": 1, "binary": 2}.get(spec.pattern, values)
-    if spec.pattern not in ("constant", "binary"):
-        most = min(values, max(1, round(spec.distinct_ratio * values)))
-    return min(most, values)
+    """Return how many distinct values a column of so many values that are not null has.
+
+    As the ratio says, but three at least, if there are three values; unless the pattern says fewer.
+    """
+    few = {"constant": 1, "binary": 2}
+    return min(
+        values, few.get(spec.pattern, max(few["binary"] + 1, round(spec.distinct_ratio * values)))
+    )
 
 
 def counts(spec: ColumnSpec, values: int, distinct: int) -> np.ndarray:

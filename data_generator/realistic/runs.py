@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import frexp
 from typing import TYPE_CHECKING, NamedTuple
 
+from data_generator.realistic.run_mix import mixed
 from data_generator.spec import WINDOW
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def units(counts: np.ndarray, mean: float, longest: float, bits: Bits) -> Units:
     # Each code begins a run anyway; the others are spread over all other rows.
     others = max(0.0, rows / mean - distinct)
     if longest > LONG * expected_longest(mean):
-        starts = _starts_of_mixed_runs(rows, others, round(longest), bits)
+        starts = _starts_of_mixed_runs(rows, others, longest, bits)
     else:
         starts = bits.fractions(rows) < others / max(1, rows - distinct)
     starts[np.cumsum(counts) - counts] = True
@@ -66,23 +67,17 @@ def expected_longest(mean: float) -> float:
     return mean * (0.6931 * (power + 2 * part - 2) + 0.577)
 
 
-def _starts_of_mixed_runs(rows: int, runs: float, longest: int, bits: Bits) -> np.ndarray:
-    """Return where runs start that are single rows or of all scales, shape (rows,), dtype bool.
-
-    Of the lengths 2, 4, 8, ... up to the longest, each has as many rows as the others.
-    """
+def _starts_of_mixed_runs(rows: int, runs: float, longest: float, bits: Bits) -> np.ndarray:
+    """Return where runs start that are single rows or of all scales, shape (rows,), dtype bool."""
     import numpy as np
 
-    lengths = [longest >> shift for shift in range(longest.bit_length() - 1)]
-    per_row = sum(1 / length for length in lengths) / len(lengths)
-    # A share s of the rows is in such runs: runs = rows * (1 - s + s * per_row).
-    share = min(1.0, (1 - runs / rows) / (1 - per_row))
-    weights = [share / len(lengths) / length for length in lengths]
-    weights.append(1 - share)
-    ends = np.cumsum(weights) / sum(weights)
-    mean = 1 / sum(weights)
-    drawn = bits.fractions(int(rows / mean * 1.1) + longest)
-    places = np.cumsum(np.array([*lengths, 1])[np.searchsorted(ends[:-1], drawn, side="right")])
+    mix = mixed(rows / max(1.0, runs), longest, rows)
+    ends = np.cumsum([run.per_row for run in mix])
+    drawn = bits.fractions(int(rows * ends[-1] * 1.1) + mix[0].length)
+    lengths = np.array([run.length for run in mix])[
+        np.searchsorted(ends[:-1], drawn * ends[-1], "right")
+    ]
+    places = np.cumsum(lengths)
     starts = np.zeros(rows, dtype=bool)
     starts[places[places < rows]] = True
     return starts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from data_generator.realistic.columns import column
+from data_generator.spec_io import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,26 +14,35 @@ if TYPE_CHECKING:
     from data_generator.spec import TableSpec
 
 
-def frame(spec: TableSpec, rows: int | None = None, seed: int | None = None) -> pd.DataFrame:
+def realistic_table(
+    spec: TableSpec, rows: int | None = None, seed: int | None = None, name: str = ""
+) -> pd.DataFrame:
     """Return a table of the stated properties, the same for the same arguments on every machine.
 
     Parameters
     ----------
     spec : TableSpec
-        The properties; checked, as `data_generator.spec_io.checked` does.
+        The properties.
     rows : int, optional
         Number of rows; those of the spec if not given.
     seed : int, optional
         Decides what the spec leaves open; that of the spec if not given.
+    name : str
+        Decides it too, so that tables of one seed have nothing in common.
+
+    Raises
+    ------
+    BadSpec
+        If the spec describes no table; one line for each mistake.
     """
     import pandas as pd
 
+    checked(spec)
     rows = spec.rows if rows is None else rows
     seed = spec.seed if seed is None else seed
-    made = [(each.name, column(each, rows, number, seed)) for number, each in enumerate(spec.columns)]
-    series = [_series(array) for _, array in made]
-    df = pd.DataFrame(dict(enumerate(series)), index=pd.RangeIndex(rows))
-    return df.set_axis([name for name, _ in made], axis=1)
+    made = [column(each, rows, name, number, seed) for number, each in enumerate(spec.columns)]
+    df = pd.DataFrame(dict(enumerate(map(_series, made))), index=pd.RangeIndex(rows))
+    return df.set_axis([each.name for each in spec.columns], axis=1)
 
 
 def _series(array: pa.Array) -> pd.Series:

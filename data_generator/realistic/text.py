@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
 PREFIX = ord("~")
 SEPARATOR = ord(",")
+QUOTE = ord('"')
 
 BITS = {5: 2.32, 10: 3.32, 26: 4.70}
 """Binary logarithms of the numbers of characters."""
+
+MOST_BITS = 5.0
+"""Per character: letters of one case have 4.7."""
 
 MOST_PLACES = 64
 """Kinds of characters come again after so many places of a text."""
@@ -55,9 +59,9 @@ def texts(spec: ColumnSpec, widths: np.ndarray, bits: Bits) -> Texts:
     distinct = len(widths)
     ranks = np.argsort(bits.words(distinct), kind="stable")
     kinds = _kinds(spec.alphabet)
-    counting = _counting_places(kinds, distinct)
-    lengths = np.maximum(widths[ranks], counting)
-    prefix = min(spec.prefix_length, int(lengths.min(initial=2**31)) - counting)
+    counting = counting_places(spec.alphabet, distinct)
+    prefix = spec.prefix_length
+    lengths = np.maximum(widths[ranks], prefix + counting)
     page = Page(lengths, max(kinds, key=kinds.count)[-1])
     for place in range(prefix):
         page.write(place, PREFIX)
@@ -66,9 +70,20 @@ def texts(spec: ColumnSpec, widths: np.ndarray, bits: Bits) -> Texts:
     for i in range(int(drawn.max(initial=0))):
         letters = _random(kinds[(counting + i) % len(kinds)], distinct, bits)
         page.write(prefix + counting + i, letters, drawn > i)
-    quoted = (evenly(distinct) < spec.quoted_share) & (lengths > prefix + counting)
-    page.end_with(SEPARATOR, quoted)
+    _end(page, spec, lengths - prefix - counting)
     return Texts(page.array(), ranks)
+
+
+def _end(page: Page, spec: ColumnSpec, free: np.ndarray) -> None:
+    """Write a comma and double quotes at the end of texts, as far as there are free places."""
+    import numpy as np
+
+    fractions = evenly(len(free))
+    commas = (fractions < spec.quoted_share) & (free > 0)
+    page.end_with(SEPARATOR, commas)
+    marks = np.minimum(np.floor(spec.quote_marks + fractions), free - 1).astype(np.int64)
+    for place in range(int(marks.max(initial=0))):
+        page.end_with(QUOTE, marks > place, 1 + place)
 
 
 def _kinds(alphabet: Alphabet) -> list[bytes]:
@@ -84,9 +99,9 @@ def _kinds(alphabet: Alphabet) -> list[bytes]:
     return [next(kind for kind, end in zip(kinds, ends, strict=True) if x < end) for x in places]
 
 
-def _counting_places(kinds: list[bytes], distinct: int) -> int:
+def counting_places(alphabet: Alphabet, distinct: int) -> int:
     """Return how many places tell so many texts apart."""
-    places, told_apart = 0, 1
+    kinds, places, told_apart = _kinds(alphabet), 0, 1
     while told_apart < distinct:
         told_apart *= len(kinds[places])
         places += 1

@@ -1,0 +1,119 @@
+"""A table's properties as a file, and a synthetic twin of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import data_generator
+from data_generator.bits import Bits
+from data_generator.files import load_table
+from data_generator.profile import profile
+from data_generator.spec_io import as_text, check_ending, write_spec
+from data_generator.twin import twin as twin_of
+from format_bench import terminal, twin_tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from data_generator.twin import Twin
+
+STATEMENT = (
+    "The specification holds statistics of each column, and no value, category or text of the table. "
+    "Statistics say something of a table all the same: see docs/realistic_data.md."
+)
+
+
+@click.command
+@click.argument("table")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write the specification, *.toml or *.json."
+)
+@click.option("--twin", type=click.Path(path_type=Path), help="Write a synthetic twin, *.parquet.")
+@click.option("--sample", type=click.IntRange(1), help="Look at so many rows that follow each other.")
+@click.option("--keep-names", is_flag=True, help="Keep the columns' names; else c0, c1, ...")
+@click.option("--seed", type=int, default=data_generator.DEFAULT_SEED, help="Of sample and twin.")
+@click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any program.")
+@click.pass_context
+def command(
+    ctx: click.Context, /, table: str, out: Path | None, twin: Path | None, **options: Any
+) -> None:
+    """Measure what a TABLE is like, so that one like it can be made where the data must not go.
+
+    TABLE is a file, or the name of a generated or real table. Its specification says of each column how
+    often values occur, in which order they come and how wide they are; it holds no value, no category
+    and no text. Without --out it is printed.
+
+    \b
+    Examples:
+      format-bench profile my.parquet --out my.toml
+      format-bench profile flights --twin twin.parquet
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    if out:
+        check_ending(out)
+    if twin and twin.suffix != ".parquet":
+        raise click.UsageError(f"a twin is written as Parquet, to a file *.parquet, not {twin.name}")
+    original = _loaded(table, options["trust_pickle"])
+    if options["sample"]:
+        original = _block(original, options["sample"], options["seed"])
+    spec = profile(original, keep_names=options["keep_names"], seed=options["seed"])
+    made = twin_of(spec, original) if twin else None
+    if made:
+        spec = made.spec
+    if out:
+        write_spec(spec, out)
+    elif not twin:
+        click.echo(as_text(spec, ".toml"), nl=False)
+    if made and twin:
+        _write(made.df, twin)
+        _show(original, made)
+    if not ctx.obj["quiet"]:
+        click.echo(STATEMENT, err=True)
+
+
+def _loaded(table: str, trust_pickle: bool) -> pd.DataFrame:  # noqa: FBT001 (as given)
+    """Return a named table, or that of a file."""
+    if table in data_generator.names() and not Path(table).exists():
+        df = data_generator.table(table).df
+    else:
+        df = load_table(table, trust_pickle=trust_pickle).df
+    if df is None:
+        raise AssertionError(f"{table} is no table")
+    return df
+
+
+def _block(df: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
+    """Return rows that follow each other, from a random one on: a sample would have lost the order."""
+    if rows >= len(df):
+        return df
+    first = int(Bits("profile", seed).below(len(df) - rows + 1, 1)[0])
+    return df.iloc[first : first + rows].reset_index(drop=True)
+
+
+def _write(df: pd.DataFrame, path: Path) -> None:
+    temporary = path.with_name(f"{path.name}.part")
+    df.to_parquet(temporary, compression="zstd", index=False)
+    temporary.replace(path)
+
+
+def _show(original: pd.DataFrame, made: Twin) -> None:
+    """Print what the twin has in common with the original: properties and sizes, and no text."""
+    to = terminal.console()
+    header = ["column", "dtype", *(name.replace("_", " ") for name in twin_tables.PROPERTIES)]
+    terminal.table(
+        to, "Properties, original / twin", header, twin_tables.property_rows(original, made.df)
+    )
+    header = ["format", "original, bytes", "twin, bytes", "twin / original", "places"]
+    rows, refusals = twin_tables.size_rows(original, made.df)
+    terminal.table(to, "Sizes, and places by size", header, rows)
+    for sentence in refusals:
+        terminal.prose(to, sentence, "  ")
+    shared = made.shared_texts
+    terminal.prose(
+        to,
+        f"{shared} short texts are in both by chance."
+        if shared
+        else "No text of the original is in the twin.",
+    )
