@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from itertools import accumulate
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def cuts(name: str) -> list[float]:
 def shares(workload: str, kind: str, name: str) -> list[float]:
     """Return the shares of columns in each part of a property's histogram, of sum 1."""
     found = statistics()["workloads"][workload][kind][name]
-    return [each / sum(found) for each in found]
+    return [each / fsum(found) for each in found]
 
 
 def quantile(workload: str, kind: str, name: str, below: float) -> float:
@@ -61,7 +62,7 @@ def quantile(workload: str, kind: str, name: str, below: float) -> float:
 
 def apportioned(weights: dict[str, float], count: int) -> dict[str, int]:
     """Return whole numbers of sum `count` in proportion to weights, by the largest remainders."""
-    total = sum(weights.values())
+    total = fsum(weights.values())
     ideal = {name: count * weight / total for name, weight in weights.items()}
     given = {name: int(each) for name, each in ideal.items()}
     rest = sorted(ideal, key=lambda name: ideal[name] - given[name], reverse=True)

@@ -1,7 +1,11 @@
-"""Lengths of runs of which windows have longer ones than chance gives runs of that mean."""
+"""Lengths of runs of which windows have longer ones than chance gives runs of that mean.
+
+Sums of floats are those of `math.fsum`, which are exact; those of `sum` depend on Python's version.
+"""
 
 from __future__ import annotations
 
+from math import fsum
 from typing import NamedTuple
 
 from data_generator.spec import WINDOW
@@ -61,7 +65,7 @@ def _scaled(mean: float, largest: float, scales: int) -> list[Run]:
 
 def _per_row(lengths: list[int]) -> float:
     """Return how many runs a row has, if runs of each length have as many rows."""
-    return sum(1 / length for length in lengths) / len(lengths)
+    return fsum(1 / length for length in lengths) / len(lengths)
 
 
 def _expected(mix: list[Run]) -> float:
@@ -73,7 +77,7 @@ def _expected(mix: list[Run]) -> float:
     found = 0.0
     for step in range(STEPS):
         x = (step + 0.5) * WINDOW / STEPS
-        number = sum(run.per_row * (run.length + WINDOW - 2 * x) for run in mix if run.length >= x)
+        number = fsum(run.per_row * (run.length + WINDOW - 2 * x) for run in mix if run.length >= x)
         # (1 + n / 8)**-8 is near exp(-n), which not all machines round in the same way.
         none = 1 / (1 + max(0.0, number) / 8)
         found += 1 - none * none * none * none * none * none * none * none
