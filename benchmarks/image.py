@@ -17,7 +17,7 @@ with contextlib.suppress(Exception):
     import numpy  # noqa: F401
     import pyarrow  # noqa: F401
 
-BUDGET_SECONDS = 3.0 if SCALE == "full" else 0.2
+BUDGET_SECONDS = 3.0 if SCALE == "full" else 0.05
 """How long one go of random reads may take."""
 
 
