@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-SCALES = {"full": 1_000_000, "quick": 50_000, "tiny": 100}
+SCALES = {"full": 1_000_000, "quick": 30_000, "tiny": 100}
 """Rows of a table; "tiny" is for tests of the suites themselves."""
 
 SCALE = os.environ.get("FORMAT_BENCH_SCALE", "full")
@@ -20,7 +20,7 @@ if SCALE not in SCALES:
     raise ValueError(f"FORMAT_BENCH_SCALE is {SCALE!r}; it can be {', '.join(SCALES)}")
 ROWS = SCALES[SCALE]
 
-COMPRESSED_ROWS = {"full": 10_000_000, "quick": 50_000, "tiny": 100}[SCALE]
+COMPRESSED_ROWS = {"full": 10_000_000, "quick": 30_000, "tiny": 100}[SCALE]
 """Rows of a table that is compressed; as many as the thesis has, at full scale."""
 
 IMAGES = {
