@@ -95,7 +95,8 @@ class ColumnSpec:
     prefix_length: int = 0
     """Bytes at the start that all texts share; they are written as tildes."""
     bits_per_character: float = 4.0
-    """Information in distinct texts, up to 5; compressors need that much or somewhat more."""
+    """Information in distinct texts, at most that of random ones of the alphabet: 4.7 for small letters.
+    Compressors need that much or somewhat more."""
     alphabet: Alphabet = Alphabet()
     quoted_share: float = 0.0
     """Share of distinct texts with a comma, which CSV writers put in quotes."""

@@ -73,7 +73,7 @@ COLUMN = {
     "granularity": _whole(1, 10**18, "a whole number from 1 to 10**18"),
     "regularity": SHARE,
     "prefix_length": _whole(0, 2**31, "a whole number that is not negative"),
-    "bits_per_character": _between(0, 5, "a number from 0 to 5"),
+    "bits_per_character": _between(0, 8, "a number from 0 to 8"),
     "alphabet": Rule("a table of shares", lambda value: isinstance(value, dict)),
     "quoted_share": SHARE,
     "quote_marks": _between(0, 2**31, "a number that is not negative"),

@@ -32,8 +32,8 @@ class Twin(NamedTuple):
 def twin(spec: TableSpec, original: pd.DataFrame) -> Twin:
     """Return a table of the properties that a profile has found, with texts that the original has not.
 
-    The texts of a twin differ from the original's by how they are made: they begin with a tilde where
-    they are long enough, and have capitals for small letters and small letters for capitals and digits.
+    The texts of a twin differ from the original's by how they are made: short and simple ones begin with
+    a tilde, and all have capitals for small letters and small letters for capitals and digits.
     What is left is told: seeds are tried, and the one that shares the fewest texts is taken.
     """
     there = texts(original)

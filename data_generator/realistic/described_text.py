@@ -5,16 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from data_generator.realistic import described_widths
+from data_generator.realistic.letters import letters_of
 from data_generator.realistic.rounding import share, significant
-from data_generator.realistic.text import MOST_BITS, counting_places
+from data_generator.realistic.text import counting_places
 from data_generator.spec import Alphabet
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+MOST_BITS = 6.4
+"""Per character: those of all kinds have that much together."""
+
+RICH = (Alphabet(0.72, 0.0, 0.28), Alphabet(0.42, 0.42, 0.16), Alphabet(0.3, 0.3, 0.12, 0.28))
+"""With more and more kinds: of each as many as there are characters of it."""
+
 LEVEL = 3
 """Of zstd, its own default."""
+
+UNLIKELY = 48
+"""Bits of a text that hardly any other has by chance. Texts of less begin with a tilde in a twin, where
+there is room, so that they are none of the original's."""
 
 SHORT = 0.02
 """Share of texts that may be made longer, to have the prefix and be distinct."""
@@ -46,12 +57,20 @@ def texts(distinct: pa.Array, places: np.ndarray, counts: np.ndarray) -> dict[st
     lengths = np.asarray(pc.binary_length(distinct))[places]
     first, last = (distinct[int(places[i])].as_py() for i in (0, -1))
     seen = distinct[:LOOKED_AT]
-    alphabet = _alphabet(letters_of(seen))
+    bits = bits_per_character(seen)
+    alphabet = _alphabet(bytes_of(seen))
+    width = float(lengths.mean())
+    shared = _common_prefix(first, last)
+    if not shared and bits * width < UNLIKELY:
+        shared = 1
+    prefix = max(0, min(shared, _room(lengths, counts, alphabet)))
+    if prefix:
+        alphabet = _rich_enough(alphabet, bits * width / max(1.0, width - prefix))
     needs_quotes = pc.match_substring_regex(seen, '[,"\r\n]')
     return {
         **described_widths.described(lengths, counts),
-        "prefix_length": _prefix(first, last, lengths, counts, alphabet),
-        "bits_per_character": bits_per_character(seen),
+        "prefix_length": prefix,
+        "bits_per_character": bits,
         "alphabet": alphabet,
         "quoted_share": share(float(np.asarray(needs_quotes).mean())),
         "quote_marks": significant(float(np.asarray(pc.count_substring(seen, '"')).mean())),
@@ -62,7 +81,7 @@ def bits_per_character(distinct: pa.Array) -> float:
     """Return the size of texts compressed by zstd, in bits, over the number of their bytes."""
     import pyarrow as pa
 
-    letters = letters_of(distinct)
+    letters = bytes_of(distinct)
     if not len(letters):
         return 0.0
     packed = pa.Codec("zstd", LEVEL).compress(letters.tobytes(), asbytes=True)
@@ -70,7 +89,7 @@ def bits_per_character(distinct: pa.Array) -> float:
     return significant(min(MOST_BITS, 8 * len(packed) / len(letters)))
 
 
-def letters_of(texts: pa.Array) -> np.ndarray:
+def bytes_of(texts: pa.Array) -> np.ndarray:
     """Return the bytes of texts one after another, dtype uint8."""
     import numpy as np
 
@@ -79,21 +98,24 @@ def letters_of(texts: pa.Array) -> np.ndarray:
     return np.frombuffer(letters or b"", np.uint8)[first:last]
 
 
-def _prefix(
-    first: bytes, last: bytes, lengths: np.ndarray, counts: np.ndarray, alphabet: Alphabet
-) -> int:
-    """Return how many bytes the first and the last of sorted texts share, and so all of them.
+def _common_prefix(first: bytes, last: bytes) -> int:
+    """Return how many bytes the first and the last of sorted texts share, and so all of them."""
+    same = [a == b for a, b in zip(first, last, strict=False)]
+    return same.index(False) if False in same else len(same)
 
-    One byte at least where there is room, so that texts of a twin begin with a tilde, and are none of
-    the original's. Nearly all texts must be long enough to differ after it.
-    """
+
+def _room(lengths: np.ndarray, counts: np.ndarray, alphabet: Alphabet) -> int:
+    """Return how long a prefix can be after which nearly all texts are long enough to be distinct."""
     import numpy as np
 
-    same = [a == b for a, b in zip(first, last, strict=False)]
-    shared = same.index(False) if False in same else len(same)
     rows = np.repeat(lengths, np.minimum(counts, MOST_COUNTED))
-    room = int(np.quantile(rows, SHORT)) - counting_places(alphabet, len(lengths))
-    return max(0, min(max(1, shared), room))
+    return int(np.quantile(rows, SHORT)) - counting_places(letters_of(alphabet), len(lengths))
+
+
+def _rich_enough(alphabet: Alphabet, bits: float) -> Alphabet:
+    """Return an alphabet whose characters have so much information, since the prefix has none."""
+    enough = (each for each in (alphabet, *RICH) if letters_of(each).information >= bits)
+    return next(enough, RICH[-1])
 
 
 def _alphabet(letters: np.ndarray) -> Alphabet:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from data_generator.realistic.columns import column as made_column
+from data_generator.realistic.described_text import MOST_BITS
 from data_generator.realistic.dtypes import DTYPES, Family
 from data_generator.realistic.rounding import share, significant
-from data_generator.realistic.text import MOST_BITS
 
 if TYPE_CHECKING:
     import pyarrow as pa
