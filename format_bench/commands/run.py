@@ -48,9 +48,7 @@ class Names(click.ParamType[tuple[str, ...]]):
 @click.option("--rows", type=int, help="Rows of each table, or images of each set.")
 @click.option("--codecs", type=Names(), default=(), help="As in none,default,zstd:3. [default: none]")
 @click.option("--data", metavar="FILE|FOLDER", help="Your own table file, or folder of images.")
-@click.option(
-    "--sample", type=click.IntRange(1), help="Take so many rows, or images, at random."
-)
+@click.option("--sample", type=click.IntRange(1), help="Take so many rows, or images, at random.")
 @click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any program.")
 @click.option("--webface", metavar="FILE", help="The same as --data, for the thesis' table.")
 @click.option(
