@@ -62,6 +62,8 @@ def compared(name: str, rows: int = ROWS, columns: int = COLUMNS) -> Iterator[Co
     """
     df = realistic_table(workload(name, columns), rows, name=name)
     found = {str(column): _measured(df[column]) for column in df.columns}
+    mix = {kind: sum(column.startswith(kind) for column in found) / len(found) for kind in TYPES}
+    yield _shares(name, "all", len(found), "type_mix", statistics()["type_mix"][name], mix)
     for kind in TYPES:
         of_kind = [each for column, each in found.items() if column.startswith(kind)]
         if of_kind:
@@ -79,12 +81,18 @@ def _measured(column: pd.Series) -> Measures:
 def _patterns(name: str, kind: str, found: list[Measures]) -> Comparison:
     wanted = statistics()["workloads"][name][kind]["pattern"]
     there = {each: sum(m.pattern == each for m in found) / len(found) for each in wanted}
-    distance = max(abs(wanted[each] - there[each]) for each in wanted)
+    return _shares(name, kind, len(found), "pattern", wanted, there)
+
+
+def _shares(  # noqa: PLR0913, PLR0917 (the fields of a comparison)
+    name: str, kind: str, columns: int, what: str, wanted: dict[str, float], there: dict[str, float]
+) -> Comparison:
+    distance = max(abs(wanted[each] - there[each]) for each in there)
     target, obtained = (
-        ", ".join(f"{each} {share:.0%}" for each, share in shares.items() if f"{share:.0%}" != "0%")
+        ", ".join(f"{each} {shares[each]:.0%}" for each in there if f"{shares[each]:.0%}" != "0%")
         for shares in (wanted, there)
     )
-    return Comparison(name, kind, len(found), "pattern", target, obtained, distance)
+    return Comparison(name, kind, columns, what, target, obtained, distance)
 
 
 def _distribution(name: str, kind: str, what: str, found: list[Measures]) -> Iterator[Comparison]:
@@ -124,7 +132,7 @@ def detailed(name: str) -> Iterator[str]:
 
 def distances(rows: int, columns: int) -> Iterator[str]:
     """Yield a table in Markdown of all workloads: means of the distances of types, by their columns."""
-    what = ("pattern", *PROPERTIES)
+    what = ("type_mix", "pattern", *PROPERTIES)
     yield f"| workload | {' | '.join(what)} |"
     yield f"| --- {'| --- ' * len(what)}|"
     for name in WORKLOADS:

@@ -91,7 +91,7 @@ def test_any_number_of_rows_is_made(rows):
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_many_columns_are_distributed_as_real_ones(name):
     found = list(workload_targets.compared(name, rows=50_000, columns=60))
-    assert {each.name for each in found} == {"pattern", *PROPERTIES}
+    assert {each.name for each in found} == {"type_mix", "pattern", *PROPERTIES}
     for each in found:
         # Few columns cannot be distributed so exactly, and very few say nothing.
         assert each.columns < 8 or each.distance < 0.15 + 0.5 / each.columns, each
