@@ -32,7 +32,7 @@ def told_apart(first, second):
 
 
 def times_told_apart(steps):
-    """Yield how often calls were told apart, of 20 times, in three goes: other programs may disturb one."""
+    """Yield how often calls were told apart, in three goes of 20: other programs may disturb one."""
     for _ in range(GOES):
         yield sum(told_apart(work(40_000), work(steps)) for _ in range(TRIES))
 
