@@ -29,7 +29,7 @@ class _Suite:
     timeout = LIMIT_SECONDS + 30
     number = 1
     warmup_time = 0
-    repeat = (1, 5, 20.0) if SCALE == "full" else (1, 3, 1.0)
+    repeat = (1, 5, 20.0) if SCALE == "full" else (1, 3, 0.5)
     min_run_count = 1
     rounds = 2 if SCALE == "full" else 1
 
