@@ -1,0 +1,13 @@
+"""The library set under test: constraints.txt, which pins the version of every package.
+
+A set is resolved from what setup.py declares, as of today or of an earlier day, and compared with the
+one before it.
+"""
+
+from format_bench.library_sets.message import message
+from format_bench.library_sets.pins import HEAD, parse
+from format_bench.library_sets.requirements import declared
+from format_bench.library_sets.resolution import Unresolvable, resolve
+from format_bench.library_sets.steps import Step, steps
+
+__all__ = ["HEAD", "Step", "Unresolvable", "declared", "message", "parse", "resolve", "steps"]

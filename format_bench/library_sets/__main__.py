@@ -1,0 +1,55 @@
+"""The command `python -m format_bench.library_sets`, for the monthly run."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import click
+
+from adapter_core.errors import FormatBenchError
+from format_bench.library_sets.message import message
+from format_bench.library_sets.renewal import renew
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def library_sets() -> None:
+    """Keep the library set under test."""
+
+
+@library_sets.command("renew")
+@click.option(
+    "--constraints",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default="constraints.txt",
+    show_default=True,
+    help="The file of the set; setup.py stands beside it.",
+)
+@click.option("--exclude-newer", type=click.DateTime(["%Y-%m-%d"]), help="The day to resolve for.")
+@click.option("--dry-run", is_flag=True, help="Print the message, and write nothing.")
+def command(constraints: Path, exclude_newer: datetime | None, dry_run: bool) -> None:  # noqa: FBT001
+    """Resolve what setup.py declares, for the running Python, and write the set if it has changed.
+
+    Prints the commit message, whose body lists each step; nothing if no version has changed, so a
+    shell script can ask `[ -n "$message" ]`.
+
+    \b
+    Exit status: 0 done, changed or not; 2 the set does not resolve, or the file cannot be read or
+    written: one line on the standard error output says why, and the file is as it was.
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    day: date | None = exclude_newer.date() if exclude_newer else None
+    month = f"{day or datetime.now(UTC).date():%Y-%m}"
+    try:
+        changes = renew(constraints.absolute(), day, dry_run=dry_run)
+    except (FormatBenchError, OSError, ValueError) as error:
+        click.echo(f"library_sets: {' '.join(str(error).split())}", err=True)
+        sys.exit(2)
+    if changes:
+        click.echo(message(changes, month), nl=False)
+    else:
+        click.echo("library_sets: no version has changed", err=True)
+
+
+if __name__ == "__main__":
+    library_sets(prog_name="python -m format_bench.library_sets")
