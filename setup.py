@@ -49,7 +49,10 @@ setup(
         "threadpoolctl",
         "tomli-w",
     ],
-    entry_points={"console_scripts": ["format-bench = format_bench.command_line:main"]},
+    entry_points={
+        "console_scripts": ["format-bench = format_bench.command_line:main"],
+        "pytest11": ["format-bench = format_bench.conformance.option"],
+    },
     extras_require={
         **{name: sorted(requirements) for name, requirements in extras.items()},
         "report": ["jinja2", "matplotlib", "openpyxl"],

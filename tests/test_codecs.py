@@ -1,11 +1,8 @@
-"""The codecs of table formats: those declared work, and files prove it."""
+"""The codecs of single table formats: their defaults, their levels, and what proves them."""
 
 from __future__ import annotations
 
-import functools
-import shutil
 import struct
-import sys
 from pathlib import Path
 
 import fastavro
@@ -15,48 +12,20 @@ import pytest
 import tables
 
 import data_formats
-from adapter_core import DataFormat, Feature, Unavailable, UnknownLevel, UnknownName, Unsupported
-from format_bench.verify import Verdict, verify
-
-ROWS = 400
+from adapter_core import DataFormat, Unavailable
+from format_bench.conformance.tables import files_of, repetitive
 
 LABELS = data_formats.names()
+
+
 CODECS = {(label, codec.name): codec for label in LABELS for codec in data_formats.find(label).codecs}
+
+
 LEVELLED = [case for case, codec in CODECS.items() if codec.levels]
-
-
-def cases() -> list[tuple[str, str, int | None]]:
-    """Return each codec of each format, at its lowest, default and highest level."""
-    found = []
-    for (label, name), codec in CODECS.items():
-        levels = {codec.levels[0], codec.default_level, codec.levels[-1]} if codec.levels else {None}
-        found += [(label, name, level) for level in sorted(levels)]
-    return found
-
-
-def repetitive() -> pd.DataFrame:
-    """Return one column of each common type, which any codec makes smaller, shape (ROWS, 5).
-
-    The letters are for ORC's LZ4, which finds little else.
-    """
-    rng = np.random.default_rng(0)
-    return pd.DataFrame(
-        {
-            "letters": ["a" * 300] * ROWS,
-            "whole": rng.integers(0, 50, ROWS),
-            "real": rng.integers(0, 1_000, ROWS) / 8,
-            "truth": rng.random(ROWS) < 0.3,
-            "word": [f"word {i % 97} of {i % 13}" for i in range(ROWS)],
-        }
-    )
 
 
 def random_integers() -> pd.DataFrame:
     return pd.DataFrame({"n": np.random.default_rng(0).integers(0, 2**63, 30_000)})
-
-
-def files_of(path: Path) -> list[Path]:
-    return [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
 
 
 def data_of(path: Path) -> bytes:
@@ -73,121 +42,6 @@ def ready(label: str, codec: str | None = None) -> DataFormat:
     return adapter
 
 
-@pytest.fixture(scope="module")
-def uncompressed(tmp_path_factory):
-    """Return a function that gives the verdict and the size of the table saved without a codec."""
-
-    @functools.cache
-    def save(label: str) -> tuple[Verdict, int]:
-        adapter = data_formats.get(label)
-        path = tmp_path_factory.mktemp("plain") / f"table{adapter.suffix}"
-        adapter.save(repetitive(), path)
-        return verify(repetitive(), adapter.read(path), adapter.kept_digits), adapter.size_bytes(path)
-
-    return save
-
-
-@pytest.mark.parametrize(("label", "codec", "level"), cases())
-def test_a_table_comes_back_and_the_file_names_its_codec(label, codec, level, tmp_path, uncompressed):
-    adapter = ready(label, codec)
-    path = tmp_path / f"table{adapter.suffix}"
-    adapter.save(repetitive(), path, codec, level)
-    verdict, size = uncompressed(label)
-    assert verify(repetitive(), adapter.read(path), adapter.kept_digits) == verdict
-    assert adapter.codec_used(path) == codec
-    assert adapter.size_bytes(path) < size
-
-
-@pytest.mark.parametrize("label", LABELS)
-def test_without_a_codec_only_a_format_without_a_choice_compresses(label, tmp_path):
-    adapter = ready(label)
-    path = tmp_path / f"table{adapter.suffix}"
-    adapter.save(repetitive(), path)
-    assert adapter.codec_used(path) == (None if adapter.codecs else adapter.default_codec)
-    with pytest.raises(FileNotFoundError, match=f"{label}: there is no file"):
-        adapter.codec_used(tmp_path / "missing")
-
-
-@pytest.mark.parametrize(("label", "codec"), CODECS)
-def test_columns_are_projected_from_compressed_files(label, codec, tmp_path):
-    adapter = ready(label, codec)
-    if Feature.COLUMNS not in adapter.supports:
-        pytest.skip(f"{label} has no {Feature.COLUMNS}")
-    path = tmp_path / f"table{adapter.suffix}"
-    adapter.save(repetitive(), path, codec)
-    read = adapter.read(path, columns=["word", "real"])
-    assert verify(repetitive()[["word", "real"]], read, adapter.kept_digits).errors == ()
-    with pytest.raises(UnknownName, match="there is no column 'reel'; did you mean real"):
-        adapter.read(path, columns=["reel"])
-
-
-@pytest.mark.parametrize(("label", "codec"), CODECS)
-def test_a_truncated_compressed_file_raises_or_is_declared_not_to(label, codec, tmp_path):
-    adapter = ready(label, codec)
-    path, cut = tmp_path / f"table{adapter.suffix}", tmp_path / f"cut{adapter.suffix}"
-    adapter.save(repetitive(), path, codec)
-    for share in (0.1, 0.5, 0.9):
-        adapter.remove(cut)
-        shutil.copytree(path, cut) if path.is_dir() else shutil.copy(path, cut)
-        longest = max(files_of(cut), key=lambda file: file.stat().st_size)
-        longest.write_bytes(longest.read_bytes()[: int(longest.stat().st_size * share)])
-        try:
-            adapter.read(cut)
-        except Exception as error:
-            assert str(error)
-        else:
-            # The streams of gzip and xz tell that their end is missing, which those of zstd do not.
-            assert not adapter.detects_truncation
-            assert codec == "zstd"
-
-
-@pytest.mark.parametrize("label", LABELS)
-def test_what_cannot_be_chosen_is_told_and_nothing_is_written(label, tmp_path):
-    adapter = ready(label)
-    path = tmp_path / f"table{adapter.suffix}"
-    with pytest.raises(ValueError, match=f"{label}: level 3 is given without a codec"):
-        adapter.save(repetitive(), path, level=3)
-    if not adapter.codecs:
-        with pytest.raises(Unsupported, match=f"{label} offers no choice of a codec"):
-            adapter.save(repetitive(), path, "zstd")
-        return
-    with pytest.raises(
-        UnknownName, match=f"there is no {label} codec '???'; known: ".replace("?", r"\?")
-    ):
-        adapter.save(repetitive(), path, "???")
-    for codec in adapter.codecs:
-        if codec.levels:
-            outside = (codec.levels[0] - 1, codec.levels[-1] + 1)
-            words = f"{codec.name} has levels {codec.levels[0]} to {codec.levels[-1]}, not"
-        else:
-            outside, words = (1,), f"{codec.name} has no levels"
-        for level in outside:
-            with pytest.raises(UnknownLevel, match=words):
-                adapter.save(repetitive(), path, codec.name, level)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_packages_of_codecs_are_among_those_of_their_format():
-    for (label, _), codec in CODECS.items():
-        assert not codec.requires or codec.requires in data_formats.find(label).requires
-
-
-@pytest.mark.parametrize(
-    "label", sorted({label for (label, _), codec in CODECS.items() if codec.requires})
-)
-def test_a_codec_without_its_package_leaves_the_format_available(label, tmp_path, monkeypatch):
-    adapter = ready(label)
-    wanting = [codec for codec in adapter.codecs if codec.requires]
-    for codec in wanting:
-        monkeypatch.setitem(sys.modules, codec.requires, None)
-        with pytest.raises(
-            Unavailable, match=f"{label} with {codec.name} is unavailable: .*pip install"
-        ):
-            adapter.save(repetitive(), tmp_path / "table", codec.name)
-    assert adapter.availability()
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_pytables_is_not_left_to_replace_a_codec_that_it_lacks(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "which_lib_version", lambda _: None)
     with pytest.raises(Unavailable, match="with lzo is unavailable: PyTables was built without lzo"):
@@ -196,6 +50,8 @@ def test_pytables_is_not_left_to_replace_a_codec_that_it_lacks(tmp_path, monkeyp
 
 
 # What a user of each library writes; the second function gets the name of a codec.
+
+
 PLAIN = {
     "CSV": (lambda df, p: df.to_csv(p), lambda df, p, c: df.to_csv(p, index=False, compression=c)),
     "Excel": (lambda df, p: df.to_excel(p), None),

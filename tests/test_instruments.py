@@ -16,10 +16,10 @@ import pyarrow as pa
 import pytest
 
 from format_bench import clock, isolation, memory, page_cache
+from format_bench.conformance.tables import every_table
 from format_bench.intervals import median_interval, relative_deviation
 from format_bench.journal import Status
 from format_bench.touch import touch
-from tests.tables import every_table
 
 MB = 1_000_000
 

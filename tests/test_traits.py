@@ -17,13 +17,13 @@ import tables
 import data_formats
 from adapter_core.traits import Trait
 from data_formats import hdf5_fixed, hdf5_table
-from tests.tables import ordinary
+from format_bench.conformance.tables import ordinary
 
 UNPICKLED = """
 import json, sys
 from pathlib import Path
 import data_formats
-from tests.tables import ordinary
+from format_bench.conformance.tables import ordinary
 
 found = []
 sys.addaudithook(lambda name, _: found.append(name) if name == "pickle.find_class" else None)

@@ -7,7 +7,7 @@ import pytest
 
 import data_formats
 from format_bench import verdicts
-from tests.tables import ordinary
+from format_bench.conformance.tables import ordinary
 
 
 def test_the_page_in_docs_is_up_to_date(root):

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from format_bench.conformance.tables import every_table, ordinary
 from format_bench.verify import Verdict, verify
-from tests.tables import every_table, ordinary
 
 
 @pytest.mark.parametrize("table", every_table())

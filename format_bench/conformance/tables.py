@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from data_generator.hostile import hostile_tables
+
+_REPEATED_ROWS = 400
 
 
 def ordinary() -> pd.DataFrame:
@@ -22,7 +26,7 @@ def ordinary() -> pd.DataFrame:
 
 def shapes() -> dict[str, pd.DataFrame]:
     """Return tables of unusual shape, and with unusual column names."""
-    wide = pd.DataFrame(np.arange(2 * 16_384).reshape(2, -1), columns=[f"c{i}" for i in range(16_384)])
+    wide = pd.DataFrame(np.arange(2 * 4_096).reshape(2, -1), columns=[f"c{i}" for i in range(4_096)])
     one = ordinary()
     twice = pd.DataFrame([[1, "x"], [2, "y"]])
     return {
@@ -32,7 +36,7 @@ def shapes() -> dict[str, pd.DataFrame]:
         "no rows": one.head(0),
         "an all-null row inside": pd.DataFrame({"a": [1.5, None, 2.5], "b": ["x", None, "y"]}),
         "an all-null row at the end": pd.DataFrame({"a": [1.5, None], "b": ["x", None]}),
-        "16,384 columns": wide,
+        "4,096 columns": wide,
         "duplicate names": twice.set_axis(["a", "a"], axis=1),
         "names that pandas makes": pd.DataFrame({"a": [1, 2], "a.1": [3, 4], "index": [5, 6]}),
         "names with separators": _named("a,b", 'c"d', "e f", "g;h", "i\tj", "k.l", "m/n", "o=p"),
@@ -55,3 +59,25 @@ def _named(*names: str) -> pd.DataFrame:
 def every_table() -> dict[str, pd.DataFrame]:
     """Return all tables of this module by name."""
     return {"ordinary": ordinary(), **hostile_tables(), **shapes()}
+
+
+def repetitive() -> pd.DataFrame:
+    """Return one column of each common type, which any codec makes smaller, shape (400, 5).
+
+    The letters are for ORC's LZ4, which finds little else.
+    """
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "letters": ["a" * 300] * _REPEATED_ROWS,
+            "whole": rng.integers(0, 50, _REPEATED_ROWS),
+            "real": rng.integers(0, 1_000, _REPEATED_ROWS) / 8,
+            "truth": rng.integers(0, 3, _REPEATED_ROWS) == 0,
+            "word": [f"word {i % 97} of {i % 13}" for i in range(_REPEATED_ROWS)],
+        }
+    )
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files that a table was saved to."""
+    return sorted(each for each in ([path] if path.is_file() else path.rglob("*")) if each.is_file())

@@ -1,0 +1,84 @@
+"""Which adapters the tests of this folder are run with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from data_generator.hostile_images import equal, unequal
+from format_bench.conformance.chosen import chosen, ready
+
+if TYPE_CHECKING:
+    from adapter_core import DataFormat
+    from adapter_core.codecs import Codec
+    from adapter_core.image_storage import ImageStorage
+
+FIXTURES = {"adapter": "table", "storage": "image"}
+"""The family of each fixture that is an adapter."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files on families of which no adapter is tested."""
+    family = collection_path.stem.removeprefix("test_").partition("_")[0]
+    return True if family in FIXTURES.values() and not chosen(config, family) else None
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each test with each adapter, each codec that it declares, and levels of that."""
+    wanted = set(metafunc.fixturenames)
+    for fixture, family in FIXTURES.items():
+        if fixture in wanted:
+            choices = chosen(metafunc.config, family)
+            if "codec" not in wanted:
+                metafunc.parametrize(fixture, choices, ids=str, indirect=True)
+                continue
+            cases = [(choice, codec) for choice in choices for codec in choice.codecs()]
+            if "level" not in wanted:
+                _parametrize(metafunc, [fixture, "codec"], cases)
+            else:
+                _parametrize(
+                    metafunc,
+                    [fixture, "codec", "level"],
+                    [(*case, level) for case in cases for level in _levels(case[1])],
+                )
+
+
+def _parametrize(metafunc: pytest.Metafunc, names: list[str], cases: list[tuple[Any, ...]]) -> None:
+    ids = ["-".join(str(getattr(each, "name", each)) for each in case) for case in cases]
+    metafunc.parametrize(names, cases, ids=ids, indirect=names[:1])
+
+
+def _levels(codec: Codec) -> Sequence[int | None]:
+    """Return the lowest, the default and the highest level of a codec."""
+    if not codec.levels:
+        return [None]
+    return sorted({codec.levels[0], codec.default_level or codec.levels[0], codec.levels[-1]})
+
+
+@pytest.fixture
+def adapter(request: pytest.FixtureRequest) -> DataFormat:
+    """Return a table format that can work, with the codec of the test if it has one."""
+    with_codec = "codec" in request.fixturenames
+    return ready(request.param, request.getfixturevalue("codec") if with_codec else None)
+
+
+@pytest.fixture
+def storage(request: pytest.FixtureRequest) -> ImageStorage:
+    """Return an image storage."""
+    return ready(request.param)
+
+
+@pytest.fixture
+def ordinary_set(storage: ImageStorage) -> Any:
+    """Return the richest set of images that the storage holds, with their labels."""
+    return equal() if storage.equal_shapes_only else unequal()
+
+
+@pytest.fixture
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return where to save: nothing is there."""
+    (fixture,) = FIXTURES.keys() & set(request.fixturenames)
+    return tmp_path / f"saved{request.getfixturevalue(fixture).suffix}"

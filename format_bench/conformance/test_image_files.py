@@ -1,0 +1,126 @@
+"""The files of a set of images: bad input, replacement, damage, and what stays open."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adapter_core import CannotHold
+from data_generator.hostile_images import equal, hostile_images, random_image
+
+SETS = hostile_images()
+
+
+BAD = {
+    "floats": ([np.zeros((2, 2, 3))], [1]),
+    "four dimensions": ([np.zeros((1, 2, 2, 3), np.uint8)], [1]),
+    "no pixels": ([np.zeros((0, 2, 3), np.uint8)], [1]),
+    "no arrays": (["image"], [1]),
+    "a label too few": ([random_image(2, 2, 3)] * 2, [1]),
+    "a negative label": ([random_image(2, 2, 3)], [-1]),
+    "a label beyond 2**31": ([random_image(2, 2, 3)], [2**31 + 1]),
+    "labels of text": ([random_image(2, 2, 3)], ["cat"]),
+    "the last image bad": ([*[random_image(2, 2, 3)] * 30, np.zeros((2, 2, 3))], [1] * 31),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_and_leaves_what_was_there(storage, name, path):
+    storage.save(*equal(), path)
+    with pytest.raises(CannotHold, match="cannot hold these images: "):
+        storage.save(*BAD[name], path)
+    assert list(path.parent.iterdir()) == [path]
+    assert len(storage.read(path)[0]) == 40
+
+
+def test_check_refuses_what_save_refuses(storage):
+    for images, _ in SETS.values():
+        try:
+            storage.check(images)
+        except CannotHold as refusal:
+            assert str(refusal).startswith(f"{storage.label} cannot hold these images: ")
+    with pytest.raises(CannotHold):
+        storage.check(BAD["floats"][0])
+
+
+def test_saving_replaces_what_was_there(storage, path):
+    storage.save(*equal(), path)
+    storage.save(*SETS["one image"], path)
+    assert len(storage.read(path)[0]) == 1
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_missing_folder_or_file_is_named(storage, path):
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        storage.save(*equal(), path.parent / "missing" / path.name)
+    for call in (storage.read, storage.open):
+        with pytest.raises(FileNotFoundError, match="there is no file"):
+            call(path)
+
+
+def test_size_counts_all_files_and_remove_leaves_none(storage, path):
+    storage.save(*equal(), path)
+    files = [each for each in [path, *path.rglob("*")] if each.is_file()]
+    assert storage.size_bytes(path) == sum(file.stat().st_size for file in files) > 0
+    storage.remove(path)
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.95])
+def test_a_truncated_file_is_noticed(storage, ordinary_set, share, path):
+    images, labels = ordinary_set
+    storage.save(images, labels, path)
+    files = [each for each in [path, *path.rglob("*")] if each.is_file()]
+    largest = max(files, key=lambda file: file.stat().st_size)
+    with largest.open("r+b") as file:
+        file.truncate(int(largest.stat().st_size * share))
+    # In a process of its own: damage may crash a library, which is noticed, too.
+    child = subprocess.run(
+        [sys.executable, "-c", READ, *_place(storage), str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if storage.detects_truncation:
+        assert child.returncode != 0, child.stdout
+        assert "Traceback" in child.stderr or child.returncode < 0
+
+
+READ = """
+import importlib
+import sys
+
+storage = getattr(importlib.import_module(sys.argv[1]), sys.argv[2])()
+images, labels = storage.read(sys.argv[3])
+print(len(images), sum(int(image.sum()) for image in images), labels)
+"""
+
+
+def _place(storage):
+    return type(storage).__module__, type(storage).__name__
+
+
+def test_no_file_stays_open_or_mapped(storage, ordinary_set, path):
+    """What is read is in memory: pixels in a mapped file are not read yet."""
+    storage.save(*ordinary_set, path)
+    found, _ = storage.read(path)
+    with storage.open(path) as reader:
+        alone = reader.get(0)
+        batch = reader.get_many([1, 2])
+    gc.collect()
+    assert not [link for link in Path("/proc/self/fd").iterdir() if _points_into(link, path.parent)]
+    assert str(path) not in Path("/proc/self/maps").read_text(encoding="utf-8")
+    assert len(found) > len(batch) > 0
+    assert alone
+
+
+def _points_into(link: Path, folder: Path) -> bool:
+    try:
+        return str(link.readlink()).startswith(str(folder))
+    except OSError:
+        return False

