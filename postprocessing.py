@@ -1,118 +1,43 @@
-"""Turns asv's newest results into comparison tables: printed, and written as CSV and Markdown."""
+"""Turns asv's newest results into comparison tables, and adds a report to the site that asv publishes.
+
+As a script it prints the tables, and writes them as CSV and Markdown. asv imports it as a plug-in with
+every command, so this file imports nothing but asv until there is something to do.
+"""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-import click
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
-
-from adapter_core.errors import FormatBenchError
-from format_bench import circumstances, compression, noise_floor, records
-from format_bench.asv_circumstances import Keeper
-from format_bench.asv_records import records_of
-from format_bench.asv_results import Run, newest_run
-from format_bench.comparison import BEST, TIE, Table, comma_separated, legend, markdown, tables
-
-if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
-
-STYLES = {BEST: "bold green", TIE: "green"}
-"""How a cell is printed, by its mark."""
+from asv.console import log
+from asv.publishing import OutputPublisher
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--config",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default="asv.conf.json",
-    show_default=True,
-    help="asv's configuration, which says where the results are.",
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the tables; by default `report` beside the results.",
-)
-@click.option(
-    "--measured-share",
-    is_flag=True,
-    help="Only print how much of the run's duration, as asv recorded it, was measured time.",
-)
-@click.option(
-    "--noise",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Noise floors, as `python -m format_bench.noise --out` writes them; by default noise.json "
-    "beside the results, if it is there.",
-)
-def main(config: Path, out: Path | None, measured_share: bool, noise: Path | None) -> None:  # noqa: FBT001 (a switch)
-    """Compare formats by the newest results of asv.
+class Report(OutputPublisher):
+    """The overview and the report pages, inside `asv publish` and `asv gh-pages`."""
 
-    Prints tables for each data set, formats by metrics, the best of each metric marked with an asterisk
-    and ties with it by an equals sign; writes the same as comparison.md, all values as comparison.csv,
-    all samples as records.jsonl and records.parquet, and the circumstances of the run as
-    circumstances.json.
-    """
-    from asv.config import Config
+    name = "report"
+    button_label = "Report"
+    description = "Compare formats, and see what changed"
+    order = 4
 
-    results_dir = config.parent / Config.load(str(config)).results_dir
-    try:
-        run = newest_run(results_dir)
-        noise = noise or results_dir.parent / "noise.json"
-        floors = noise_floor.read(noise) if noise.exists() else None
-    except FormatBenchError as error:
-        click.echo(f"postprocessing: {error}", err=True)
-        sys.exit(2)
-    if measured_share:
-        click.echo(
-            f"measured {run.measured_seconds:.1f} s of {run.spent_seconds:.1f} s: "
-            f"{run.measured_share:.2f}"
-        )
-        return
-    found = tables(run.cells, floors) + compression.tables(run.cells, floors)
-    _print(found, floors)
-    out = out or results_dir.parent / "report"
-    _write(run, found, legend(floors), out)
-    _write_records(run, Keeper(results_dir, run.environment).newest(run.commit), out)
-    click.echo(f"Written: {', '.join(sorted(path.name for path in out.iterdir()))} in {out}")
+    @classmethod
+    def publish(cls, conf, _repo, _benchmarks, _graphs, _revisions):  # noqa: ANN001, ANN206 (as asv has it)
+        """Add the pages to the site that asv has begun in `conf.html_dir`."""
+        try:
+            from format_bench.dashboard import publish
+        except ModuleNotFoundError as error:
+            log.warning(
+                f"the site has no report: {error.name} is not installed; pip install -e '.[site]'"
+            )
+            return
+        publish(conf, Path(__file__).resolve().parent, log.warning)
 
 
-def _print(found: list[Table], floors: Floors | None) -> None:
-    console = Console()
-    for table in found:
-        shown = RichTable(title=table.title, title_justify="left")
-        for position, name in enumerate(table.header):
-            shown.add_column(name, justify="right" if position else "left")
-        for row in table.rows:
-            shown.add_row(*[Text(text, STYLES.get(text.partition(" [")[0][-1:], "")) for text in row])
-        console.print(shown)
-        for number, note in enumerate(table.notes, start=1):
-            console.print(f"[{number}] {note}", markup=False, highlight=False)
-    console.print(legend(floors), markup=False, highlight=False)
+def main() -> None:
+    """Print the comparison of the newest results, and write it beside them."""
+    from format_bench.dashboard.command import command
 
-
-def _write(run: Run, found: list[Table], legend: str, out: Path) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    heading = f"# Comparison\n\nCommit {run.commit[:8]} on {run.machine}, {run.environment}.\n\n"
-    text = heading + "\n".join(markdown(table) for table in found)
-    for name, content in (
-        ("comparison.md", f"{text}\n{legend}\n"),
-        ("comparison.csv", comma_separated(run.cells)),
-    ):
-        temporary = out / f"{name}.partial"
-        temporary.write_text(content, encoding="utf-8")
-        temporary.replace(out / name)
-
-
-def _write_records(run: Run, found: dict[str, Any], out: Path) -> None:
-    circumstances.write(found, out / "circumstances.json")
-    cells = records_of(run, found)
-    for ending in (".jsonl", ".parquet"):
-        records.export(cells, out / f"records{ending}")
+    command()
 
 
 if __name__ == "__main__":

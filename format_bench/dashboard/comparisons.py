@@ -1,0 +1,101 @@
+"""A page for each kind of data of the newest run: the charts and tables of the report, with links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from format_bench.dashboard.page import Page
+from format_bench.dashboard.templating import render
+from format_bench.report import gaps, marks, tables
+from format_bench.report.all_charts import charts_of
+from format_bench.report.heat_map import heat_maps
+from format_bench.report.scale import LOGARITHMIC_RANGE
+from format_bench.report.texts import joined
+
+if TYPE_CHECKING:
+    from format_bench.dashboard.newest import Newest
+    from format_bench.report.cells import Entry, Measure
+    from format_bench.report.groups import Family, Group
+    from format_bench.report.tables import Numbers, Place
+
+_UNFOLDED = 3
+"""Up to so many data sets are all open; of more, the first."""
+
+_MANY_ENTRIES = 20
+"""From which number on heat maps are folded, but for the first."""
+
+
+def comparisons(newest: Newest) -> Iterator[Page]:
+    """Yield the pages."""
+    for family in newest.outline.families:
+        body = render(
+            "comparison.html",
+            family=_shown(family, newest),
+            graphs=_graphs(family, newest),
+            legend=marks.legend(newest.outline.floors),
+            logarithmic_range=LOGARITHMIC_RANGE,
+            words=marks.WORDS,
+        )
+        named = joined([group.name for group in family.groups], most=8)
+        summary = f"Charts and all numbers of the newest run on {named}."
+        yield Page(family.title, address(family), body, summary)
+
+
+def address(family: Family) -> str:
+    """Return the file name of a family's page."""
+    return f"{family.title.lower().replace(' ', '-')}.html"
+
+
+def _graphs(family: Family, newest: Newest) -> list[tuple[str, str]]:
+    found = newest.graphs.by_measure
+    return [(str(measure), found[family.name, measure]) for measure in family.measures]
+
+
+def _shown(family: Family, newest: Newest) -> dict[str, Any]:
+    """Return a family as the report's template takes it."""
+    unfolded = len(family.groups) <= _UNFOLDED
+    return {
+        "anchor": "comparison",
+        "title": f"{family.title}: the newest run",
+        "heat_maps": list(heat_maps(family, newest.outline.floors)),
+        "folds_maps": len(family.entries) >= _MANY_ENTRIES,
+        "groups": [
+            {
+                "name": group.name,
+                "extent": family.extent(group),
+                "not_run": joined(gaps.not_run(group, family), most=8),
+                "charts": charts_of(group, newest.outline.colours, newest.outline.floors),
+                "numbers": _linked(family, group, newest),
+                "open": unfolded or group is family.groups[0],
+            }
+            for group in family.groups
+        ],
+    }
+
+
+def _linked(family: Family, group: Group, newest: Newest) -> Numbers:
+    """Return the numbers of a group, each measured one a link to its graph; derived ones have none."""
+    found = tables.numbers(group, newest.outline.floors)
+
+    def link(entry: Entry, measure: Measure, place: Place) -> Place:
+        graph = newest.graphs.by_cell.get((family.name, group.dataset, entry, measure))
+        return replace(place, text=_anchor(graph, place.text)) if graph else place
+
+    measured = len(group.measures)
+    rows = [
+        (
+            entry,
+            [link(entry, *pair) for pair in zip(group.measures, places, strict=False)]
+            + places[measured:],
+        )
+        for entry, places in found.rows
+    ]
+    return replace(found, rows=rows)
+
+
+def _anchor(address: str, text: str) -> str:
+    from markupsafe import Markup
+
+    return Markup('<a href="{}">{}</a>').format(address, text)

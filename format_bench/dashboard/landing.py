@@ -1,0 +1,69 @@
+"""The overview: what was found, what changed, and where everything else is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
+from format_bench.dashboard.comparisons import address
+from format_bench.dashboard.leaders import leaders
+from format_bench.dashboard.page import Page
+from format_bench.dashboard.templating import render
+from format_bench.report import facts, marks
+from format_bench.report.scale import LOGARITHMIC_RANGE
+from format_bench.report.verdict import findings_on
+
+if TYPE_CHECKING:
+    from format_bench.dashboard.newest import Newest
+    from format_bench.dashboard.source import Source
+
+_LIBRARIES = ("pandas", "pyarrow", "numpy")
+"""Those that most formats go through; the circumstances have all."""
+
+
+def landing(newest: Newest, pages: Sequence[Page], source: Source, feeds: Sequence[str]) -> Page:
+    """Return the overview.
+
+    Parameters
+    ----------
+    newest : Newest
+        The newest run.
+    pages : sequence of Page
+        The other pages that it leads to.
+    source : Source
+        What the site is about.
+    feeds : sequence of str
+        Files for programs, by name.
+    """
+    outline = newest.outline
+    body = render(
+        "landing.html",
+        lead=outline.lead,
+        machine=facts.in_short(newest.results),
+        run=newest.run,
+        libraries=_libraries(newest),
+        commit_url=source.commit_url + newest.run.commit,
+        families=[
+            {
+                "title": family.title,
+                "findings": findings_on(family, outline.floors),
+                "leaders": leaders(family, outline.floors),
+                "address": address(family),
+            }
+            for family in outline.families
+        ],
+        legend=marks.legend(outline.floors),
+        logarithmic_range=LOGARITHMIC_RANGE,
+        pages=[page for page in pages if page.in_menu],
+        asv_page=ASV_PAGE,
+        feeds=feeds,
+    )
+    return Page("Overview", INDEX, body, "")
+
+
+def _libraries(newest: Newest) -> list[tuple[str, Any]]:
+    if not newest.results.circumstances:
+        return []
+    found = newest.results.circumstances[-1].get("libraries", {})
+    return [(name, found[name]) for name in _LIBRARIES if found.get(name)]

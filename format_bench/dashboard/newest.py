@@ -1,0 +1,54 @@
+"""The newest run of asv, as the reports take it, and where asv draws its cells over time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from format_bench.asv_circumstances import Keeper
+from format_bench.asv_records import records_of
+from format_bench.asv_results import newest_run
+from format_bench.dashboard.graphs import Graphs
+from format_bench.report.groups import TITLES
+from format_bench.report.outline import outline_of
+from format_bench.results import Results, family_of
+
+if TYPE_CHECKING:
+    from format_bench.asv_results import Run
+    from format_bench.dashboard.source import Source
+    from format_bench.records import Record
+    from format_bench.report.outline import Outline
+
+
+@dataclass(frozen=True)
+class Newest:
+    """What the pages about the newest run are made of."""
+
+    run: Run
+    results: Results
+    outline: Outline
+    graphs: Graphs
+
+
+def newest(source: Source) -> Newest:
+    """Return the run that began last.
+
+    Raises
+    ------
+    NoResults
+        If asv has no results.
+    """
+    run = newest_run(source.results_dir)
+    circumstances = Keeper(source.results_dir, run.environment).newest(run.commit)
+    records = records_of(run, circumstances)
+    in_order = sorted(records, key=_place)
+    results = Results(source.project, in_order, [circumstances] if circumstances else [], source.floors)
+    benchmarks = json.loads((source.results_dir / "benchmarks.json").read_text(encoding="utf-8"))
+    return Newest(run, results, outline_of(results), Graphs.of(run.cells, records, benchmarks))
+
+
+def _place(record: Record) -> int:
+    """Return a sort key: tables come first, and what reports have no title for comes last."""
+    family = family_of(record)
+    return [*TITLES, family].index(family)

@@ -1,0 +1,62 @@
+"""The pages on what is not in the charts: losses, empty cells, the machines and their state."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from format_bench.dashboard.page import Page
+from format_bench.dashboard.templating import render
+from format_bench.report import facts, gaps, losses, remarks
+
+if TYPE_CHECKING:
+    from format_bench.dashboard.newest import Newest
+    from format_bench.dashboard.source import Source
+
+
+def losses_and_gaps(newest: Newest) -> Page:
+    """Return the page on what came back changed, and on what has no value."""
+    families = [
+        {
+            "title": family.title,
+            "losses": losses.losses(family),
+            "no_loss": losses.in_short(family),
+            "gaps": gaps.gaps(family),
+            "remarks": remarks.remarks(family),
+        }
+        for family in newest.outline.families
+    ]
+    summary = "What each format loses of the data, which cells have no value, and why."
+    return Page("Losses and gaps", "losses.html", render("lists.html", families=families), summary)
+
+
+def circumstances(newest: Newest, source: Source) -> Page:
+    """Return the page on the machines, and on the circumstances of the newest run."""
+    by_section = groupby(facts.facts(newest.results), key=lambda fact: fact.section)
+    body = render(
+        "machines.html",
+        machines=_machines(source),
+        newest=newest.run,
+        facts=[(section, list(rows)) for section, rows in by_section],
+        runs=len(newest.results.circumstances),
+    )
+    summary = (
+        "The machines, and under what circumstances the newest run was made: versions, threads, load."
+    )
+    return Page("Circumstances", "circumstances.html", body, summary)
+
+
+def _machines(source: Source) -> list[dict[str, Any]]:
+    """Return what asv knows of each machine, and how many commits were measured on it."""
+    found = []
+    for path in sorted(source.results_dir.glob("*/machine.json")):
+        facts_of_machine = json.loads(path.read_text(encoding="utf-8"))
+        results = [each.name for each in path.parent.glob("*.json") if each != path]
+        commits = {name.partition("-")[0] for name in results}
+        found.append({**dict.fromkeys(_FACTS, ""), **facts_of_machine, "commits": len(commits)})
+    return found
+
+
+_FACTS = ("machine", "cpu", "num_cpu", "ram", "arch", "os")
+"""What asv's machine files hold."""

@@ -1,0 +1,35 @@
+"""All files of the site that are ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from format_bench.dashboard.comparisons import comparisons
+from format_bench.dashboard.documents import documents
+from format_bench.dashboard.frame import framed
+from format_bench.dashboard.landing import landing
+from format_bench.dashboard.newest import newest
+from format_bench.dashboard.other_pages import circumstances, losses_and_gaps
+
+if TYPE_CHECKING:
+    from format_bench.dashboard.source import Source
+
+
+def files(source: Source) -> dict[str, str]:
+    """Return the text of each file by its name, relative to the site; the overview last.
+
+    Raises
+    ------
+    NoResults
+        If asv has no results.
+    """
+    run = newest(source)
+    pages = [
+        *comparisons(run),
+        losses_and_gaps(run),
+        circumstances(run, source),
+        *documents(source.docs, source.project_url),
+    ]
+    overview = landing(run, pages, source, feeds=[])
+    menu = [overview, *pages]
+    return {page.file_name: framed(page, menu, source) for page in (*pages, overview)}
