@@ -1,0 +1,153 @@
+"""Columns of a table as NumPy arrays with a description; `adapter_core.column_values` turns them back.
+
+For formats that keep arrays and know no tables. The description of a column, which a format keeps as
+JSON in its own attributes, tells what other readers need too:
+
+- ``name``: the column's name
+- ``dtype``: its dtype in pandas
+- ``values``: the name of the array of its values: numbers; datetimes (``datetime64``, in UTC if there
+  is a zone); codes of categories, of which -1 is a null; bytes of text in UTF-8, see
+  `adapter_core.text_arrays`
+- ``offsets``: the name of the array that tells where each text begins and ends in those bytes
+- ``valid``: the name of the array that tells which values are not null, where NaN or NaT does not
+- ``objects``: what the Python objects of an object column are
+- ``categories``, ``ordered``: what the codes stand for
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adapter_core import text_arrays
+from adapter_core.kinds import Kind, kind_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+REFUSES = {
+    Kind.TIME: "NumPy has no type for them",
+    Kind.DECIMAL: "NumPy has no type for them",
+    Kind.PERIOD: "NumPy has no type for them",
+    Kind.INTERVAL: "NumPy has no type for them",
+    Kind.SPARSE: "arrays would fill them up",
+    Kind.ARROW: "arrays keep no Arrow types",
+    Kind.ARROW_NESTED: "arrays keep no Arrow types",
+    Kind.MIXED: "an array has one type",
+}
+"""What no format refuses alone that keeps columns so, and why; for `DataFormat.refuses`."""
+
+_OBJECTS = {
+    Kind.TEXT: "text",
+    Kind.NULL: "text",
+    Kind.BINARY: "bytes",
+    Kind.NULLABLE_BOOLEAN: "booleans",
+    Kind.DATE: "dates",
+}
+
+_MASKED = {
+    Kind.NULLABLE_BOOLEAN,
+    Kind.NULLABLE_INTEGER,
+    Kind.NULLABLE_UNSIGNED,
+    Kind.NULLABLE_FLOAT,
+}
+
+_IN_JSON = "biufOT"
+"""NumPy kinds of categories that JSON keeps exactly; T stands for pandas' text."""
+
+
+def unfit(df: pd.DataFrame) -> str | None:
+    """Return what is wrong with a column whose kind is not refused but whose dtype cannot be kept."""
+    import pandas as pd
+
+    for name, dtype in df.dtypes.items():
+        if isinstance(dtype, pd.DatetimeTZDtype) and not _has_name(dtype):
+            return f"the time zone of column {name!r} has no name: {dtype.tz!r}"
+        if isinstance(dtype, pd.CategoricalDtype) and not _is_json(dtype.categories):
+            return f"column {name!r} holds categories of {dtype.categories.dtype}; JSON has none"
+    return None
+
+
+def take_apart(column: pd.Series, name: str, put: Callable[[str, np.ndarray], None]) -> dict[str, Any]:
+    """Give the arrays of a column to `put`, by their names, and return the column's description.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        Shape (rows,), of a kind that is not refused.
+    name : str
+        The name of the array of values, with which the names of the others begin.
+    put : callable
+        Takes the name and the values of each array; bytes of text are of dtype uint8, of shape
+        (rows, length) or (bytes,); others of shape (rows,), or (rows + 1,) for offsets.
+    """
+    import numpy as np
+
+    kind = kind_of(column.dtype, column)
+    note: dict[str, Any] = {"name": str(column.name), "dtype": str(column.dtype), "values": name}
+    if column.dtype == object:
+        note["objects"] = _OBJECTS[kind]
+    if kind in (Kind.TEXT, Kind.NULL, Kind.BINARY):
+        return note | _take_text_apart(column, kind, name, put)
+    if kind in (Kind.CATEGORY, Kind.CATEGORY_NOT_TEXT):
+        categories = column.cat.categories
+        note |= {
+            "categories": categories.tolist(),
+            "categories_dtype": str(categories.dtype),
+            "ordered": column.cat.ordered,
+        }
+        values = column.cat.codes.to_numpy()
+    elif kind is Kind.ZONED_DATETIME:
+        values = column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
+    elif kind is Kind.DATE:
+        values = np.array(column.where(column.notna(), None), "datetime64[D]")
+    elif kind in _MASKED:
+        column = column.astype("boolean") if column.dtype == object else column
+        dtype: Any = column.dtype
+        values = column.to_numpy(dtype.numpy_dtype, na_value=0)
+        note |= _put_valid(column, name, put)
+    else:
+        values = column.to_numpy()
+    put(name, values)
+    return note
+
+
+def _take_text_apart(
+    column: pd.Series, kind: Kind, name: str, put: Callable[[str, np.ndarray], None]
+) -> dict[str, Any]:
+    import pyarrow as pa
+
+    arrow = pa.large_binary() if kind is Kind.BINARY else pa.large_string()
+    text = pa.array(column.array, arrow, from_pandas=True)
+    if isinstance(text, pa.ChunkedArray):
+        text = text.combine_chunks()
+    note = _put_valid(column, name, put)
+    values, offsets = text_arrays.to_arrays(text)
+    put(name, values)
+    if offsets is not None:
+        note["offsets"] = f"{name}.offsets"
+        put(note["offsets"], offsets)
+    return note
+
+
+def _put_valid(column: pd.Series, name: str, put: Callable[[str, np.ndarray], None]) -> dict[str, Any]:
+    valid = column.notna().to_numpy()
+    if valid.all():
+        return {}
+    put(f"{name}.valid", valid)
+    return {"valid": f"{name}.valid"}
+
+
+def _has_name(dtype: pd.DatetimeTZDtype) -> bool:
+    import pandas as pd
+
+    try:
+        return bool(pd.api.types.pandas_dtype(str(dtype)) == dtype)
+    except (TypeError, ValueError):
+        return False
+
+
+def _is_json(categories: pd.Index) -> bool:
+    kind = kind_of(categories.dtype, categories.to_series())
+    return kind in (Kind.TEXT, Kind.NULL, Kind.BOOLEAN, Kind.INTEGER, Kind.UNSIGNED, Kind.FLOAT)

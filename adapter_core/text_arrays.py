@@ -1,0 +1,101 @@
+"""Text and bytes as NumPy arrays, and back, without a Python step per value.
+
+Values of one length stand side by side, shape (rows, length); others end to end, with the offsets at
+which they begin and end. So a few long values do not make all others long, and NUL characters at the
+end of a value stay.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+_LARGEST_INT32 = 2**31 - 1
+
+
+def to_arrays(text: pa.Array) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the bytes of all values, and where each begins and ends.
+
+    Parameters
+    ----------
+    text : pyarrow.Array
+        Shape (rows,), of type large_string or large_binary.
+
+    Returns
+    -------
+    bytes : numpy.ndarray
+        Dtype uint8; shape (rows, length) if all values have the same length in bytes, else (bytes,).
+        What stands in place of a null has no meaning.
+    offsets : numpy.ndarray or None
+        Dtype int32, or int64 beyond 2 GiB; shape (rows + 1,); None if all have the same length.
+    """
+    import numpy as np
+    import pyarrow.compute as pc
+
+    length = _common_length(text)
+    if length:
+        if text.null_count:
+            text = pc.fill_null(text, b"\0" * length if text.type == "large_binary" else "\0" * length)
+        data, offsets = _buffers(text)
+        return data.reshape(len(text), length), None
+    data, offsets = _buffers(text)
+    return data, offsets.astype(np.int32) if len(data) <= _LARGEST_INT32 else offsets
+
+
+def from_arrays(
+    data: np.ndarray, offsets: np.ndarray | None, valid: np.ndarray | None, kind: pa.DataType
+) -> pa.Array:
+    """Return what `to_arrays` was given, over the same memory where it can be.
+
+    Parameters
+    ----------
+    data, offsets : numpy.ndarray
+        As `to_arrays` gave them; values of one length may also be of dtype S, shape (rows,).
+    valid : numpy.ndarray or None
+        Dtype bool, shape (rows,): which values are not null; None if there are no nulls.
+    kind : pyarrow.DataType
+        large_string or large_binary.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If offsets do not fit the bytes, or text is not UTF-8: both would crash whoever reads it.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    if offsets is None:
+        rows = len(data)
+        offsets = np.arange(rows + 1, dtype=np.int64) * (data.nbytes // max(rows, 1))
+    offsets = offsets.astype(np.int64, copy=False)
+    nulls = None if valid is None else pa.array(valid).buffers()[1]
+    buffers = [nulls, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(data))]
+    text = pa.Array.from_buffers(kind, len(offsets) - 1, buffers)
+    text.validate(full=True)
+    return text
+
+
+def as_fixed_width(values: np.ndarray) -> np.ndarray:
+    """Return values of shape (rows, length) as dtype S, shape (rows,); other arrays as they are."""
+    return values.view(f"S{values.shape[1]}")[:, 0] if values.ndim > 1 else values
+
+
+def _common_length(text: pa.Array) -> int:
+    """Return the length in bytes that all values have, null or not; 0 if there is none."""
+    import pyarrow.compute as pc
+
+    lengths = pc.min_max(pc.binary_length(text)).as_py()
+    return (lengths["min"] == lengths["max"] and lengths["max"]) or 0
+
+
+def _buffers(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bytes, dtype uint8, and the offsets, dtype int64, of the values alone."""
+    import numpy as np
+
+    _, places, data = text.buffers()
+    offsets = np.frombuffer(places, np.int64)[text.offset : text.offset + len(text) + 1]
+    values = np.frombuffer(data or b"", np.uint8)[offsets[0] : offsets[-1]]
+    return values, offsets - offsets[0] if offsets[0] else offsets
