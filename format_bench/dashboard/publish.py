@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError, Unavailable
-from format_bench.dashboard import asv_page
+from format_bench.dashboard import asv_page, vendored
 from format_bench.dashboard.source import source_of
 
 if TYPE_CHECKING:
@@ -29,31 +29,36 @@ def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None
         Takes a line that says what is the matter.
     """
     source = source_of(configuration, root)
+    page = asv_page.read(source.html_dir)
+    files: dict[str, bytes] = {}
+    if vendored.is_asked_for():
+        try:
+            page, files = vendored.vendored(page)
+        except FormatBenchError as error:
+            warn(f"asv's page loads its scripts from elsewhere: {error}")
     try:
-        # The overview replaces asv's page, so it comes last.
-        files = {**_moved(source), **_files(source)}
+        report = {asv_page.ASV_PAGE: asv_page.with_link(page), **_files(source)}
     except FormatBenchError as error:
         warn(f"the site has no report: {error}")
-        return
-    for name, text in files.items():
-        _write(source.html_dir / name, text)
-
-
-def _moved(source: Source) -> dict[str, str]:
-    return {asv_page.ASV_PAGE: asv_page.with_link(asv_page.read(source.html_dir))}
+        report = {asv_page.INDEX: page}
+    for name, text in report.items():
+        files[name] = text.encode()
+    for name, content in files.items():
+        _write(source.html_dir / name, content)
 
 
 def _files(source: Source) -> dict[str, str]:
     try:
         from format_bench.dashboard.site import files
+
+        return files(source)
     except ModuleNotFoundError as error:
         reason, hint = f"{error.name} is not installed", "pip install 'formatbench[site]'"
         raise Unavailable("the report", reason, hint) from error
-    return files(source)
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.partial")
-    unfinished.write_text(text, encoding="utf-8")
+    unfinished.write_bytes(content)
     unfinished.replace(path)
