@@ -1,8 +1,8 @@
 """Text and bytes as NumPy arrays, and back, without a Python step per value.
 
-Values of one length stand side by side, shape (rows, length); others end to end, with the offsets at
-which they begin and end. So a few long values do not make all others long, and NUL characters at the
-end of a value stay.
+Text of one length stands side by side, shape (rows, length); other text, and bytes, end to end, with
+the offsets at which values begin and end. So a few long values do not make all others long, and NUL
+characters at the end of a value stay.
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ def to_arrays(text: pa.Array) -> tuple[np.ndarray, np.ndarray | None]:
     Returns
     -------
     bytes : numpy.ndarray
-        Dtype uint8; shape (rows, length) if all values have the same length in bytes, else (bytes,).
+        Dtype uint8; shape (rows, length) if it is text whose values all have one length, in bytes of
+        UTF-8, else (bytes,).
         What stands in place of a null has no meaning.
     offsets : numpy.ndarray or None
-        Dtype int32, or int64 beyond 2 GiB; shape (rows + 1,); None if all have the same length.
+        Dtype int32, or int64 beyond 2 GiB; shape (rows + 1,); None if there is one length.
     """
     import numpy as np
     import pyarrow.compute as pc
 
-    length = _common_length(text)
+    length = _common_length(text) if text.type == "large_string" else 0
     if length:
         if text.null_count:
-            text = pc.fill_null(text, b"\0" * length if text.type == "large_binary" else "\0" * length)
+            text = pc.fill_null(text, "\0" * length)
         data, offsets = _buffers(text)
         return data.reshape(len(text), length), None
     data, offsets = _buffers(text)
@@ -68,8 +69,8 @@ def from_arrays(
     import pyarrow as pa
 
     if offsets is None:
-        rows = len(data)
-        offsets = np.arange(rows + 1, dtype=np.int64) * (data.nbytes // max(rows, 1))
+        length = data.nbytes // max(len(data), 1)
+        offsets = np.arange(0, data.nbytes + 1, max(length, 1), dtype=np.int64)
     offsets = offsets.astype(np.int64, copy=False)
     nulls = None if valid is None else pa.array(valid).buffers()[1]
     buffers = [nulls, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(data))]

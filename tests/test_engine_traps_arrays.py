@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +13,7 @@ from format_bench.verify import verify
 NULLS = pd.DataFrame({"c": ["a", None, "bcd", "", None, "e"], "i": pd.array([1, None, 2, 3, 4, 5])})
 NULS = pd.DataFrame({"same": ["a\0", "\0b", "\0\0"], "differ": ["a\0", "\0\0\0", ""]})
 LONG_TAIL = pd.DataFrame({"c": ["x"] * 4_000 + ["y" * 100_000]})
-ARRAY_FORMATS = ["NPZ"]
+ARRAY_FORMATS = ["HDF5[h5py]", "NPZ"]
 
 
 @pytest.fixture(params=ARRAY_FORMATS)
@@ -52,3 +53,20 @@ def test_npz_has_no_array_of_objects(tmp_path):
     data_formats.get("NPZ").save(NULLS, path)
     with np.load(path, allow_pickle=False) as file:
         assert not any(file[name].dtype.hasobject for name in file)
+
+
+def test_hdf5_makes_empty_text_of_nulls(tmp_path):
+    with h5py.File(tmp_path / "naive.h5", "w") as file:
+        data = NULLS["c"].fillna("").to_numpy(object)
+        file.create_dataset("c", data=data, dtype=h5py.string_dtype())
+        with pytest.raises(TypeError, match="non-string objects"):
+            file.create_dataset("null", data=NULLS["c"].to_numpy(object), dtype=h5py.string_dtype())
+        assert file["c"][1] == file["c"][3] == b""
+
+
+def test_text_of_one_length_is_utf8_to_every_reader_of_hdf5(tmp_path):
+    path = tmp_path / "t.h5"
+    data_formats.get("HDF5[h5py]").save(pd.DataFrame({"c": ["größe", "Zürich"]}), path)
+    with h5py.File(path) as file:
+        assert h5py.check_string_dtype(file["c"].dtype) == ("utf-8", 7)
+        assert file["c"].asstr()[:].tolist() == ["größe", "Zürich"]
