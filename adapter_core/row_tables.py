@@ -1,0 +1,150 @@
+"""Tables of rows of Python values, and the note of what only pandas knows of their columns.
+
+A format of records has types of its own, and fewer than pandas. The note stands beside the rows where
+a format has a place for it, and names the dtype of each column, as pandas writes it, and the number of
+rows, by which a file that was cut between two records is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.kinds import Kind, kinds_of
+from adapter_core.row_blocks import rows_at_a_time
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Note = dict[str, Any]
+"""``{"rows": 2, "columns": [{"name": "a", "dtype": "int64"}]}``; a column of dtype "category" has
+also "categories", a list of text, and "ordered"."""
+
+REFUSED = {
+    Kind.COMPLEX: "the format has none",
+    Kind.DATE: "the format has none",
+    Kind.TIME: "the format has none",
+    Kind.DECIMAL: "the format has none",
+    Kind.PERIOD: "the format has none",
+    Kind.INTERVAL: "the format has none",
+    Kind.SPARSE: "records would fill them up",
+    Kind.ARROW: "the file keeps no Arrow types of pandas",
+    Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
+    Kind.CATEGORY_NOT_TEXT: "the file keeps categories of text alone",
+    Kind.MIXED: "some would come back as other types, as tuples do",
+}
+"""What `row_blocks` gives no values for, and why, as most formats of records refuse it."""
+
+
+def note_of(df: pd.DataFrame) -> Note:
+    """Return what a table, shape (rows, columns), says of itself besides its values."""
+    kinds = kinds_of(df)
+    columns = [_column_note(df.iloc[:, position], kind) for position, kind in enumerate(kinds)]
+    return {"rows": len(df), "columns": columns}
+
+
+def _column_note(column: pd.Series, kind: Kind) -> Note:
+    dtype = "str" if kind is Kind.TEXT and column.dtype == object else str(column.dtype)
+    note = {"name": column.name, "dtype": dtype}
+    if kind is Kind.CATEGORY:
+        note["categories"] = column.cat.categories.tolist()
+        note["ordered"] = column.cat.ordered
+    return note
+
+
+def table_of(note: Any, rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
+    """Return the table of which `note_of` and `row_blocks` gave note and rows.
+
+    Raises
+    ------
+    TypeError
+        If there is no note, or a value is of a type that its column cannot have.
+    ValueError
+        If the number of rows, or of values in one, is not that of the note, or a value is not in the
+        range of its column.
+    """
+    import pandas as pd
+
+    if not isinstance(note, dict):
+        raise TypeError(f"the file begins with {type(note).__name__}, not with a note of its columns")
+    columns = [_Column(each) for each in note["columns"]]
+    for block in _blocks(iter(rows), rows_at_a_time(len(columns))):
+        for column, values in zip(columns, zip(*block, strict=True), strict=True):
+            column.add(values)
+    if (found := sum(map(len, columns[0].chunks))) != note["rows"]:
+        raise ValueError(f"the file holds {found:,} of {note['rows']:,} rows")
+    arrays = {position: column.array() for position, column in enumerate(columns)}
+    df = pd.DataFrame(arrays, copy=False)
+    df.columns = pd.Index([each["name"] for each in note["columns"]], dtype="str")
+    return df
+
+
+def _blocks(rows: Iterator[Sequence[Any]], size: int) -> Iterator[list[Sequence[Any]]]:
+    while block := list(islice(rows, size)):
+        yield block
+
+
+class _Column:
+    """Values of one column, gathered block by block."""
+
+    def __init__(self, note: Note) -> None:
+        import pandas as pd
+
+        self.note = note
+        self.dtype = pd.api.types.pandas_dtype(note["dtype"])
+        self.type = _arrow_type(self.dtype)
+        self.chunks: list[Any] = []
+
+    def add(self, values: tuple[Any, ...]) -> None:
+        """Take the values of a block, shape (rows,)."""
+        import pyarrow as pa
+
+        self.chunks.append(values if self.type is None else pa.array(values, self.type))
+
+    def array(self) -> Any:
+        """Return all values in the column's dtype, shape (rows,)."""
+        import numpy as np
+        import pandas as pd
+        import pyarrow as pa
+
+        if self.type is None:
+            values = [value for chunk in self.chunks for value in chunk]
+            return pd.Series(values, dtype=object).to_numpy()
+        column = pa.chunked_array(self.chunks, self.type)
+        if "categories" in self.note:
+            text = pd.StringDtype(na_value=np.nan).__from_arrow__(column)
+            return pd.Categorical(text, self.note["categories"], self.note["ordered"])
+        if not isinstance(self.dtype, np.dtype):
+            return self.dtype.__from_arrow__(_times(column, self.dtype))
+        if column.null_count and self.dtype.kind in "biu":
+            raise ValueError(f"column {self.note['name']!r} of {self.dtype} holds nulls")
+        return _times(column, self.dtype).to_numpy()
+
+
+def _arrow_type(dtype: Any) -> pa.DataType | None:
+    """Return the Arrow type of a column's values as they are in rows; None if Arrow has none."""
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    if dtype == object:
+        return None
+    if isinstance(dtype, (pd.StringDtype, pd.CategoricalDtype)):
+        return pa.large_string()
+    if dtype.kind in "mM":
+        return pa.int64()
+    return pa.from_numpy_dtype(dtype if isinstance(dtype, np.dtype) else dtype.numpy_dtype)
+
+
+def _times(column: pa.ChunkedArray, dtype: Any) -> pa.ChunkedArray:
+    """Return integers as the datetimes or timedeltas that they stand for; others as they are."""
+    import numpy as np
+    import pyarrow as pa
+
+    if dtype.kind not in "mM":
+        return column
+    if not isinstance(dtype, np.dtype):
+        return column.cast(pa.timestamp(dtype.unit, "UTC"))
+    return column.cast(pa.from_numpy_dtype(dtype))
