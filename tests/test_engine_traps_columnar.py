@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import fastavro
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import data_formats
+from adapter_core import CannotHold
 from format_bench.verify import verify
 
 WORDS = [f"word {i}" for i in range(1_000)]
@@ -58,7 +60,7 @@ def test_an_ipc_stream_cut_between_two_batches_is_refused(tmp_path):
         adapter.read(path)
 
 
-@pytest.mark.parametrize("label", ["Feather[polars]"])
+@pytest.mark.parametrize("label", ["Avro[polars]", "Feather[polars]"])
 def test_integers_among_nulls_are_not_made_floats(label, tmp_path):
     df = pd.DataFrame(
         {"n": pd.array([2**62 + 1, None], "Int64"), "b": pd.array([True, None], "boolean")}
@@ -82,3 +84,66 @@ def test_parquet_of_polars_keeps_what_pandas_notes(tmp_path):
     others = verify(df, pd.read_parquet(path))
     assert others.errors == ()
     assert others.lost_columns == 2
+
+
+def _rows_of_avro(path):
+    with path.open("rb") as file:
+        return list(fastavro.reader(file))
+
+
+def test_polars_writes_no_small_integers_to_avro_and_the_adapter_larger_ones(tmp_path):
+    df = pd.DataFrame({name: np.array([0, 1], name) for name in ("int8", "uint8", "uint16", "uint32")})
+    with pytest.raises(pl.exceptions.ComputeError, match="write UInt8 to avro"):
+        pl.from_pandas(df[["uint8"]]).write_avro(tmp_path / "naive.avro")
+    adapter, path = _saved("Avro[polars]", df, tmp_path)
+    verdict = verify(df, adapter.read(path))
+    assert verdict.errors == ()
+    assert verdict.losses[-1] == "column uint32: uint32 came back as int64"
+    assert _rows_of_avro(path) == df.to_dict("records")
+    large = pd.DataFrame({"n": np.array([2**63], "uint64")})
+    with pytest.raises(CannotHold, match=r"beyond Avro's long, 2\*\*63 - 1"):
+        adapter.check(large)
+
+
+def test_polars_makes_every_field_of_avro_nullable(tmp_path):
+    df = pd.DataFrame({"a": np.arange(10_000), "b": ["x"] * 10_000})
+    _, path = _saved("Avro[polars]", df, tmp_path)
+    with path.open("rb") as file:
+        fields = fastavro.reader(file).writer_schema["fields"]
+    assert [field["type"] for field in fields] == [["null", "long"], ["null", "string"]]
+    fast, fast_path = data_formats.get("Avro"), tmp_path / "fast.avro"
+    fast.save(df, fast_path)
+    longest_metadata = 2_000
+    assert path.stat().st_size > fast_path.stat().st_size + 2 * len(df) - longest_metadata
+
+
+def test_avro_of_polars_is_cut_nowhere_without_notice(tmp_path):
+    pieces = pd.Series(pd.array(pa.chunked_array([["a"], ["b", "c"]], pa.large_string()), "str"))
+    df = pd.DataFrame({"a": [1, 2, 3], "b": pieces})
+    adapter, path = _saved("Avro[polars]", df, tmp_path)
+    data = path.read_bytes()
+    head = data.index(data[-16:]) + 16
+    path.write_bytes(data[:head])
+    assert len(pl.read_avro(path)) == 0, "it reads as an empty table"
+    for end in range(len(data)):
+        path.write_bytes(data[:end])
+        with pytest.raises(Exception, match=r"\w"):
+            adapter.read(path)
+
+
+def test_rows_are_appended_to_avro_of_polars_unless_it_ends_at_an_empty_block(tmp_path):
+    df = pd.DataFrame({"a": [1, 2, 3]})
+    adapter, path = _saved("Avro[polars]", df, tmp_path)
+    _append_to_avro(path, df)
+    assert adapter.read(path)["a"].tolist() == [1, 2, 3, 1, 2, 3]
+    adapter.save(df.head(0), path)
+    _append_to_avro(path, df)
+    assert len(_rows_of_avro(path)) == len(df)
+    assert len(pl.read_avro(path)) == 0, "it reads as an empty table"
+    with pytest.raises(ValueError, match="no empty block ends it"):
+        adapter.read(path)
+
+
+def _append_to_avro(path, df):
+    with path.open("a+b") as file:
+        fastavro.writer(file, None, df.to_dict("records"))

@@ -1,0 +1,115 @@
+"""Avro through Polars."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.kinds import Kind, kinds_of
+from adapter_core.polars_frames import polars_of
+from adapter_core.traits import Trait
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""https://avro.apache.org/docs/1.12.0/specification/#names"""
+
+LARGEST_LONG = 2**63 - 1
+MARKER_BYTES = 16
+NO_ROWS = b"\0\0"
+"""A block of no rows and no bytes; Polars writes one where there are no rows."""
+
+_NO_TYPE = "Polars' Avro writer has no type for them"
+
+
+class Adapter(DataFormat):
+    """Avro object container files through `polars.DataFrame.write_avro` and `polars.read_avro`.
+
+    Polars makes a union with null of every field, which costs a byte a value, and writes no metadata:
+    small and unsigned integers come back as larger ones, nullable dtypes as similar ones, categories as
+    their values. All rows are one block, so that a file that is cut lacks its end.
+    """
+
+    label = "Avro[polars]"
+    suffix = ".avro"
+    requires = ("pandas", "polars", "pyarrow>=15", "fastavro")
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    refuses: ClassVar = {
+        **REFUSES_WITHOUT_NOTE,
+        Kind.HALF_FLOAT: "Avro has none",
+        Kind.NULL: _NO_TYPE,
+        Kind.TIME: _NO_TYPE,
+        Kind.ZONED_DATETIME: _NO_TYPE,
+        Kind.TIMEDELTA: _NO_TYPE,
+    }
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        for name in df.columns:
+            if not _AVRO_NAME.fullmatch(name):
+                raise self.refusal(f"{name!r} cannot be the name of an Avro field")
+        for position, kind in enumerate(kinds_of(df)):
+            name, column = df.columns[position], df.iloc[:, position].dropna()
+            unsigned = kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED)
+            if unsigned and (column > LARGEST_LONG).any():
+                raise self.refusal(f"column {name!r} holds integers beyond Avro's long, 2**63 - 1")
+            if kind is Kind.DATETIME and (column != column.dt.floor("us")).any():
+                raise self.refusal(f"column {name!r} holds nanoseconds; Polars' Avro writer has none")
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        table = arrow_of(df)
+        for position, field in enumerate(table.schema):
+            arrow = _writable(field.type)
+            if arrow != field.type:
+                table = table.set_column(position, field.name, table.column(position).cast(arrow))
+        polars_of(table).rechunk().write_avro(path, name="row")
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import polars as pl
+
+        table = pl.read_avro(path, columns=columns).to_arrow()
+        if table.num_rows == 0:
+            _check_block(path)
+        return frame_of(table)
+
+    def _column_names(self, path: Path) -> list[str]:
+        import fastavro
+
+        # Polars reads all rows to tell the names.
+        with path.open("rb") as file:
+            return [field["name"] for field in fastavro.reader(file).writer_schema["fields"]]
+
+
+def _writable(arrow: pa.DataType) -> pa.DataType:
+    """Return the type that Polars writes to Avro in place of another, and that holds the same values."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(arrow):
+        return _writable(arrow.value_type)
+    if types.is_integer(arrow):
+        fits = arrow.bit_width < pa.int32().bit_width or arrow == pa.int32()
+        return pa.int32() if fits else pa.int64()
+    if arrow == pa.timestamp("ns"):
+        return pa.timestamp("us")
+    return arrow
+
+
+def _check_block(path: Path) -> None:
+    """Refuse a file without rows that does not end with an empty block.
+
+    It ends with its head, or has rows after an empty block, where Polars looks no further.
+    """
+    with path.open("rb") as file:
+        file.seek(-MARKER_BYTES - len(NO_ROWS), os.SEEK_END)
+        if not file.read().startswith(NO_ROWS):
+            raise ValueError(f"{path.name} is cut short, or was written twice: no empty block ends it")
