@@ -12,6 +12,7 @@ from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
 from format_bench.report import facts, marks
 from format_bench.report.scale import LOGARITHMIC_RANGE
+from format_bench.report.texts import joined
 from format_bench.report.verdict import findings_on
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def landing(newest: Newest, pages: Sequence[Page], source: Source, feeds: Sequen
         lead=outline.lead,
         machine=facts.in_short(newest.results),
         run=newest.run,
+        suites_missing=joined(newest.suites_missing),
         libraries=_libraries(newest),
         commit_url=source.commit_url + newest.run.commit,
         families=[

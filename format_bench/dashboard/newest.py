@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ class Newest:
     results: Results
     outline: Outline
     graphs: Graphs
+    suites_missing: list[str]
+    """The modules of suites that asv knows and this run has no result of."""
 
 
 def newest(source: Source) -> Newest:
@@ -45,7 +48,18 @@ def newest(source: Source) -> Newest:
     in_order = sorted(records, key=_place)
     results = Results(source.project, in_order, [circumstances] if circumstances else [], source.floors)
     benchmarks = json.loads((source.results_dir / "benchmarks.json").read_text(encoding="utf-8"))
-    return Newest(run, results, outline_of(results), Graphs.of(run.cells, records, benchmarks))
+    benchmarks.pop("version")
+    return Newest(
+        run=run,
+        results=results,
+        outline=outline_of(results),
+        graphs=Graphs.of(run.cells, records, benchmarks),
+        suites_missing=sorted(_modules(benchmarks) - _modules(cell.benchmark for cell in run.cells)),
+    )
+
+
+def _modules(benchmarks: Iterable[str]) -> set[str]:
+    return {name.partition(".")[0] for name in benchmarks}
 
 
 def _place(record: Record) -> int:
