@@ -1,0 +1,110 @@
+"""CSV through pyarrow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.arrow_csv import DECIMAL, ArrowCSV
+from adapter_core.arrow_frames import frame_of
+from adapter_core.text_tables import minus_zero_among_whole, plain_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+BLOCK_BYTES = 2**24
+"""What pyarrow parses at once, in bytes. A row must fit; pyarrow's own choice, 1 MiB, is soon too little
+for long text, and no faster."""
+
+FIRST_BYTES = 2**16
+"""What is read, in bytes, to see which columns hold text like dates."""
+
+
+class Adapter(ArrowCSV):
+    """Comma-separated values through `pyarrow.csv.write_csv` and `pyarrow.csv.read_csv`.
+
+    pyarrow writes text in quotation marks and nulls as nothing, so that empty text stays apart from
+    nulls. It guesses types from all rows. What it takes for dates or times of day is read again as
+    text, since their text could be another than that in the file. A column of whole floats, which it
+    writes without a point, comes back as integers.
+    """
+
+    label = "CSV[pyarrow]"
+    requires = ("pandas", "pyarrow>=15")
+    suite = "engines"
+    numbers: ClassVar = rf"{DECIMAL}|[+-]?0[xX][0-9a-fA-F]+"
+    booleans: ClassVar = "true|false"
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        name = minus_zero_among_whole(df)
+        if name is not None:
+            raise self.refusal(f"column {name!r} holds -0.0 and whole floats, which read as integers")
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        from pyarrow import csv
+
+        csv.write_csv(plain_of(df), path)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        # Most dates show in the first rows; a column that begins with nulls may hold some all the same.
+        as_text = _times_in(_first_types(path))
+        table = _table(path, columns, as_text)
+        late = _times_in(table.schema)
+        return frame_of(_table(path, columns, as_text + late) if late else table)
+
+    def _column_names(self, path: Path) -> list[str]:
+        return _first_types(path).names
+
+
+def _times_in(schema: pa.Schema) -> list[str]:
+    """Return the names of the columns that pyarrow took for dates or times."""
+    import pyarrow as pa
+
+    return [field.name for field in schema if pa.types.is_temporal(field.type)]
+
+
+def _first_types(path: Path) -> pa.Schema:
+    """Return names and types as the first rows look."""
+    import pyarrow as pa
+
+    try:
+        return _types_of_block(path, FIRST_BYTES)
+    except pa.ArrowInvalid:
+        # A row, or the names, may be longer.
+        return _types_of_block(path, BLOCK_BYTES)
+
+
+def _types_of_block(path: Path, block_bytes: int) -> pa.Schema:
+    from pyarrow import csv
+
+    with csv.open_csv(path, **_options(block_bytes, None, [])) as reader:
+        return reader.schema
+
+
+def _table(path: Path, columns: list[str] | None, as_text: list[str]) -> pa.Table:
+    from pyarrow import csv
+
+    return csv.read_csv(path, **_options(BLOCK_BYTES, columns, as_text))
+
+
+def _options(block_bytes: int, columns: list[str] | None, as_text: list[str]) -> dict[str, Any]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    return {
+        "read_options": csv.ReadOptions(block_size=block_bytes),
+        "parse_options": csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        "convert_options": csv.ConvertOptions(
+            include_columns=columns,
+            column_types=dict.fromkeys(as_text, pa.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            true_values=["true"],
+            false_values=["false"],
+        ),
+    }
