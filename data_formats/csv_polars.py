@@ -1,0 +1,71 @@
+"""CSV through Polars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.arrow_csv import ArrowCSV
+from adapter_core.arrow_frames import frame_of
+from adapter_core.polars_frames import polars_of
+from adapter_core.text_tables import plain_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+ROWS_GUESSED_FROM = 1_000
+
+
+class Adapter(ArrowCSV):
+    """Comma-separated values through `polars.DataFrame.write_csv` and `polars.read_csv`.
+
+    Polars writes empty text in quotation marks and nulls as nothing, and reads them so. It guesses types
+    from the first rows, which is several times faster than from all; where later rows do not fit, or
+    a column begins with nulls alone, the file is read again with types guessed from all rows.
+    """
+
+    label = "CSV[polars]"
+    requires = ("pandas", "polars", "pyarrow>=15")
+    suite = "engines"
+    booleans: ClassVar = "(?i:true|false)"
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        if any('"' in name for name in df.columns):
+            raise self.refusal("a column name holds a quotation mark, which Polars reads back as two")
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        polars_of(plain_of(df)).write_csv(path)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import polars as pl
+
+        try:
+            table = _table(path, columns, ROWS_GUESSED_FROM)
+            if _begins_with_nulls(table):
+                table = _table(path, columns, None)
+        except pl.exceptions.ComputeError:
+            table = _table(path, columns, None)
+        return frame_of(table.to_arrow())
+
+    def _column_names(self, path: Path) -> list[str]:
+        import polars as pl
+
+        return pl.read_csv(path, n_rows=0, glob=False).columns
+
+
+def _table(path: Path, columns: list[str] | None, rows_guessed_from: int | None) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.read_csv(path, columns=columns, infer_schema_length=rows_guessed_from, glob=False)
+
+
+def _begins_with_nulls(table: pl.DataFrame) -> bool:
+    """Tell whether a column is text only for want of a value to guess by."""
+    import polars as pl
+
+    texts = [column for column in table if column.dtype == pl.String]
+    return any(text.head(ROWS_GUESSED_FROM).is_null().all() for text in texts)
