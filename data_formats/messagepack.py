@@ -55,4 +55,8 @@ class Adapter(DataFormat):
 
         with path.open("rb") as file:
             rows = msgpack.Unpacker(file, use_list=False, read_size=READ_BYTES, max_buffer_size=NO_LIMIT)
-            return row_tables.table_of(rows.unpack(), rows)
+            try:
+                return row_tables.table_of(rows.unpack(), rows)
+            except msgpack.UnpackException as error:
+                # Most of msgpack's errors have no text.
+                raise ValueError(f"{path.name} holds what is no MessagePack: {error!r}") from error

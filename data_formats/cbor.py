@@ -1,0 +1,63 @@
+"""CBOR through cbor2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import row_tables
+from adapter_core.data_format import DataFormat
+from adapter_core.kinds import Kind
+from adapter_core.row_blocks import row_blocks
+from adapter_core.traits import Trait
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Adapter(DataFormat):
+    """A CBOR sequence (RFC 8742) through cbor2's `dumps` and `CBORDecoder`.
+
+    The first item is a map that names the columns, their dtypes and the number of rows. Each of the
+    others is an array of up to 500 rows, and a row is an array of its values: decoded row by row, cbor2
+    reads its file anew for each. Datetimes and timedeltas are integers in the unit of the dtype.
+    """
+
+    label = "CBOR"
+    suffix = ".cbor"
+    requires = ("pandas", "pyarrow>=15", "cbor2")
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    refuses: ClassVar = {
+        kind: why for kind, why in row_tables.REFUSED.items() if kind not in (Kind.DATE, Kind.DECIMAL)
+    }
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import cbor2
+
+        with path.open("wb") as file:
+            file.write(cbor2.dumps(row_tables.note_of(df)))
+            for rows in row_blocks(df):
+                file.write(cbor2.dumps(list(rows)))
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import cbor2
+
+        with path.open("rb") as file:
+            decoder = cbor2.CBORDecoder(file)
+            return row_tables.table_of(decoder.decode(), chain.from_iterable(_items(decoder)))
+
+
+def _items(decoder: Any) -> Iterator[Any]:
+    import cbor2
+
+    try:
+        while True:
+            yield decoder.decode()
+    except cbor2.CBORDecodeEOF:
+        # That the end came in the middle of an item shows in the number of rows.
+        return
