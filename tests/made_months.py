@@ -268,7 +268,7 @@ class MadeUp:
     noise: float = 0.03
     """Standard deviation of a cell's level from run to run, as a share. Samples within a run deviate
     twice as much, and the whole machine a third. Besides, one format in fifty has something else running
-    beside it for the length of one benchmark, and is some tenths slower."""
+    beside it in one round of a benchmark, and is some tenths slower."""
     planted: tuple[Planted, ...] = ()
     seed: int = 1
     scale: str = "full"
@@ -317,7 +317,7 @@ class _Month:
         self.noise, self.planted = made_up.noise, made_up.planted
         self.chance = random.Random(f"{made_up.seed} {month} {made_up.machine['machine']}")
         self.machine = self.chance.gauss(0, self.noise / 3)
-        self.bursts: dict[tuple[str, str], float] = {}
+        self.bursts: dict[tuple[str, str, int], float] = {}
 
     def outcome(self, benchmark: str, params: list[str]) -> Outcome:
         method = benchmark.rpartition(".")[2]
@@ -331,16 +331,21 @@ class _Month:
                 value = value * each.factor_in(self.month, self.months) or each.factor
         if method.startswith(EXACT):
             return [float(round(value))]
-        value *= math.exp(self.machine + self._burst(benchmark, params) + self._error(1))
+        value *= math.exp(self.machine + self._error(1))
         if not method.startswith("time_"):
+            value *= math.exp(self._burst(benchmark, params, 0))
             return [value if value < 1 else float(round(value))]
-        return [value * math.exp(self._error(2)) for _ in range(8)]
+        return [
+            value * math.exp(self._burst(benchmark, params, which) + self._error(2))
+            for which in (0, 1)
+            for _ in range(4)
+        ]
 
     def _error(self, times: float) -> float:
         return self.chance.gauss(0, times * self.noise)
 
-    def _burst(self, benchmark: str, params: list[str]) -> float:
-        beside = (benchmark, params[0])
+    def _burst(self, benchmark: str, params: list[str], which: int) -> float:
+        beside = (benchmark, params[0], which)
         if beside not in self.bursts:
             struck = self.noise and self.chance.random() < 1 / 50
             self.bursts[beside] = self.chance.expovariate(1 / 0.1) if struck else 0.0

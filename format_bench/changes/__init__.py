@@ -1,0 +1,1 @@
+"""What changed from one library set to the next, and which library did it."""

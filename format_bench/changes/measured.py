@@ -1,0 +1,163 @@
+"""What has changed of times and memory, which vary from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from format_bench.changes.mood import mood_of, moods
+from format_bench.changes.operations import Kind
+from format_bench.changes.shifts import Question, Shift, shifts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from format_bench.changes.cell_series import CellSeries, Group
+    from format_bench.noise_floor import Floors
+
+
+@dataclass(frozen=True)
+class GroupShift:
+    """A shift of an operation of a format, and the cells that have it."""
+
+    group: Group
+    shift: Shift
+    cells: list[CellSeries]
+    """Those that changed by more than is noise, in that direction."""
+    of: list[CellSeries]
+    """All cells of the group that have values before and after."""
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A cell beside what all formats have in common."""
+
+    series: CellSeries
+    levels: NDArray[np.float64]
+    halves: NDArray[np.float64]
+    least_effect: float
+
+    def effect(self, shift: Shift) -> float:
+        """Return the cell's own difference of logarithms between the points of a shift."""
+        return _mean(self.levels, shift.after) - _mean(self.levels, shift.before)
+
+    def moved(self, shift: Shift) -> bool:
+        """Tell whether the cell moved as the shift did, and by more than is noise."""
+        return bool(self.effect(shift) * np.sign(shift.effect) > self.least_effect)
+
+    def confirms(self, shift: Shift) -> bool:
+        """Tell whether both halves of the samples of single points show the shift.
+
+        Of a single point, the half that speaks against the shift stands for all of it.
+        """
+        sign = np.sign(shift.effect)
+        ends = [
+            self.halves[points[0], side] if len(points) == 1 else _mean(self.levels, points)
+            for points, side in ((shift.before, int(sign > 0)), (shift.after, int(sign < 0)))
+        ]
+        return bool((ends[1] - ends[0]) * sign > self.least_effect)
+
+
+def _mean(levels: NDArray[np.float64], points: Sequence[int]) -> float:
+    values = levels[list(points)]
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if len(values) else np.nan
+
+
+def measured_shifts(series: Sequence[CellSeries], floors: Floors | None) -> list[GroupShift]:
+    """Return what has changed: first of whole groups, then of single cells of others.
+
+    Parameters
+    ----------
+    series : sequence of CellSeries
+        All of a line; those that do not vary are left out.
+    floors : Floors, optional
+        The machine's.
+    """
+    members = _members(series, floors)
+    questions: dict[object, Question] = {
+        group: _group_question(found) for group, found in members.items()
+    }
+    for found in members.values():
+        questions |= {_name(each): _cell_question(each) for each in found}
+    answers = shifts(questions)
+    whole = [
+        _group_shift(group, shift, found)
+        for group, found in members.items()
+        for shift in answers.get(group, [])
+    ]
+    whole = [each for each in whole if 2 * len(each.cells) >= len(each.of)]
+    return [*whole, *_single(members, answers, whole)]
+
+
+def _members(series: Sequence[CellSeries], floors: Floors | None) -> dict[Group, list[_Member]]:
+    common = moods(series)
+    found: dict[Group, list[_Member]] = {}
+    for each in series:
+        if each.group.operation.kind in (Kind.TIME, Kind.MEMORY):
+            mood = common.get(mood_of(each), np.zeros(len(each.levels)))
+            least = float(np.log1p(each.group.operation.least_effect(floors)))
+            member = _Member(each, each.levels - mood, each.halves - mood[:, None], least)
+            found.setdefault(each.group, []).append(member)
+    return found
+
+
+def _name(member: _Member) -> tuple[str, ...]:
+    series = member.series
+    return series.benchmark, series.group.format, series.name
+
+
+def _cell_question(member: _Member) -> Question:
+    alike = ("cell", *mood_of(member.series))
+    return Question(member.levels, alike, member.least_effect, member.confirms)
+
+
+def _group_question(members: list[_Member]) -> Question:
+    """Return the question whether a group has changed: its level is the median of its cells'."""
+    group = members[0].series.group
+    levels = np.array([each.levels for each in members])
+    with_values = ~np.isnan(levels).all(axis=0)
+    together = np.full(levels.shape[1], np.nan)
+    usable = levels[:, with_values]
+    usable = usable[~np.isnan(usable).all(axis=1)]
+    if usable.size:
+        beside_usual = usable - np.nanmedian(usable, axis=1, keepdims=True)
+        together[with_values] = np.nanmedian(beside_usual, axis=0)
+    alike = ("group", group.module, group.operation.name)
+    return Question(together, alike, members[0].least_effect, partial(_most_confirm, members))
+
+
+def _most_confirm(members: list[_Member], shift: Shift) -> bool:
+    return 2 * sum(each.confirms(shift) for each in members) >= len(members)
+
+
+def _group_shift(group: Group, shift: Shift, members: list[_Member]) -> GroupShift:
+    compared = [each for each in members if not np.isnan(each.effect(shift))]
+    moved = [each.series for each in compared if each.moved(shift)]
+    return GroupShift(group, shift, moved, [each.series for each in compared])
+
+
+def _single(
+    members: dict[Group, list[_Member]],
+    answers: dict[object, list[Shift]],
+    whole: list[GroupShift],
+) -> list[GroupShift]:
+    """Return the shifts of cells that no shift of their group explains; those of one point together."""
+    found: dict[tuple[object, ...], GroupShift] = {}
+    for group, of_group in members.items():
+        explained = [each.shift.after[0] for each in whole if each.group == group]
+        for member in of_group:
+            for shift in answers.get(_name(member), []):
+                at = shift.after[0]
+                if any(abs(at - other) <= 1 for other in explained):
+                    continue
+                key = (group, at, shift.drift, shift.effect > 0, shift.confirmed)
+                known = found.get(key) or GroupShift(
+                    group, shift, [], [each.series for each in of_group]
+                )
+                found[key] = replace(known, cells=[*known.cells, member.series])
+    return list(found.values())

@@ -1,0 +1,160 @@
+"""Which of many series have changed, and when, with few false alarms over all of them.
+
+Each series is split at its most significant contrast, then its parts are, as long as that is
+significant (A. J. Scott and M. Knott, "A cluster analysis method for grouping means in the analysis of
+variance", Biometrics 30, 1974). Contrasts are judged by t with moderated variances; over the contrasts
+of a series by Bonferroni's bound, over all series after S. Holm, "A simple sequentially rejective
+multiple test procedure" (Scandinavian Journal of Statistics 6, 1979): the probability that anything is
+named falsely is `LEVEL` at most. To control the share of false names instead would be wrong here: one
+regression shows in many series, and so many true names would allow for a false one beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from format_bench.changes.contrasts import Contrasts, contrasts
+from format_bench.changes.distributions import t_tails
+from format_bench.changes.observed import variances
+from format_bench.changes.spread import Spread, spread_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LEVEL = 0.01
+
+FEW = 3
+"""Points up to which the first one alone may be the state before."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A change of one series, between points that have values."""
+
+    before: tuple[int, ...]
+    """The points with the state before; of a drift, the first alone."""
+    after: tuple[int, ...]
+    """The points with the state after, the first of which shows it; of a drift, all but the first."""
+    drift: bool
+    effect: float
+    """Difference of the logarithms."""
+    confirmed: bool
+    """Whether it rests on more than one process on either side."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One series of which is asked whether it has changed."""
+
+    levels: NDArray[np.float64]
+    """Shape (points,); not a number where there is no value."""
+    alike: Hashable
+    """The series with the same here vary alike."""
+    least_effect: float
+    """Difference of the logarithms that is of interest."""
+    confirms: Callable[[Shift], bool]
+    """Whether samples of a single point show a shift in more than one process."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A stretch of a series without a known shift: the points that have values."""
+
+    name: Hashable
+    points: NDArray[np.int64]
+
+
+def shifts(questions: Mapping[Hashable, Question]) -> dict[Hashable, list[Shift]]:
+    """Return what has changed of each series, in order of time; those that have not are left out.
+
+    Last, it is asked what a single process shows at the newest point; that is not confirmed.
+    """
+    valued = {name: np.flatnonzero(~np.isnan(each.levels)) for name, each in questions.items()}
+    open_parts = [_Part(name, points) for name, points in valued.items() if len(points) > 1]
+    spread = _spread(questions, open_parts)
+    found: dict[Hashable, list[Shift]] = {}
+    settled: list[_Part] = []
+    while open_parts:
+        judged = [(part, *_best(part, questions[part.name], spread, sure=True)) for part in open_parts]
+        bound = _bound([p for _, p, _ in judged], len(open_parts) + len(settled))
+        open_parts = []
+        for part, p, shift in judged:
+            if shift is None or p > bound:
+                settled.append(part)
+                continue
+            found.setdefault(part.name, []).append(shift)
+            open_parts += _halves(part, shift)
+    judged = [(part, *_best(part, questions[part.name], spread, sure=False)) for part in settled]
+    bound = _bound([p for _, p, _ in judged], len(settled))
+    for part, p, shift in judged:
+        if shift and p <= bound:
+            found.setdefault(part.name, []).append(shift)
+    return {name: sorted(each, key=lambda shift: shift.after) for name, each in found.items()}
+
+
+def _spread(questions: Mapping[Hashable, Question], parts: list[_Part]) -> Spread:
+    alike: dict[Hashable, list[NDArray[np.float64]]] = {}
+    for part in parts:
+        question = questions[part.name]
+        alike.setdefault(question.alike, []).append(question.levels[part.points])
+    return spread_of({name: variances(found) for name, found in alike.items()})
+
+
+def _best(part: _Part, question: Question, spread: Spread, *, sure: bool) -> tuple[float, Shift | None]:
+    """Return the most significant shift of interest and its p-value; 1 if there is none."""
+    found = contrasts(question.levels[part.points])
+    p_values = _p_values(found, len(part.points), question, spread)
+    of_interest = np.abs(found.effect) > question.least_effect
+    for which in np.argsort(p_values).tolist():
+        if of_interest[which]:
+            shift = _shift(part, found, which, question)
+            if shift.confirmed is sure and (sure or shift.after == (len(question.levels) - 1,)):
+                return float(p_values[which]), shift
+    return 1.0, None
+
+
+def _p_values(found: Contrasts, points: int, question: Question, spread: Spread) -> NDArray[np.float64]:
+    """Return a bound of the p-value of each contrast, given that one of all of them is chosen."""
+    freedom = points - 2
+    variance = spread.moderated(question.alike, found.squares, freedom)
+    t = np.abs(found.effect) / np.sqrt(variance * found.weight)
+    return np.minimum(1.0, len(t) * t_tails(t, spread.freedom + freedom))
+
+
+def _shift(part: _Part, found: Contrasts, which: int, question: Question) -> Shift:
+    points, at = part.points.tolist(), int(found.at[which])
+    shift = Shift(
+        before=tuple(points[:at]),
+        after=tuple(points[at:]),
+        drift=bool(found.drift[which]),
+        effect=float(found.effect[which]),
+        confirmed=bool(found.fewest[which] > 1),
+    )
+    if shift.confirmed:
+        return shift
+    newest = shift.after == (len(question.levels) - 1,)
+    # A first point that stands out, with many after it, says nothing of interest.
+    telling = newest or len(points) <= FEW
+    return replace(shift, confirmed=telling and question.confirms(shift))
+
+
+def _halves(part: _Part, shift: Shift) -> list[_Part]:
+    """Return the parts on both sides of a step that can be split further; a drift leaves none."""
+    if shift.drift:
+        return []
+    sides = (np.array(shift.before), np.array(shift.after))
+    return [_Part(part.name, points) for points in sides if len(points) > 1]
+
+
+def _bound(p_values: list[float], tests: int) -> float:
+    """Return up to which p-value to reject, of so many tests of which all others have larger ones."""
+    bound = -1.0
+    for rank, p in enumerate(sorted(p_values)):
+        if p > LEVEL / (tests - rank):
+            break
+        bound = p
+    return bound
