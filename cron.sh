@@ -1,36 +1,225 @@
 #!/usr/bin/env bash
-# The monthly run on a benchmark server: measure the newest commit at full scale, compare, publish.
-# Prints to the terminal and to .asv/cron.log. Needs the right to push the branch gh-pages to origin.
+# The monthly run on a benchmark server; docs/monthly_run.md describes it.
 set -euo pipefail
-cd "$(dirname "$0")"
 
-for tool in make git flock; do
-    command -v "$tool" > /dev/null || { echo "cron.sh: $tool is needed" >&2; exit 2; }
-done
-mkdir -p .asv
-exec 9> .asv/cron.lock
-flock --nonblock 9 || { echo "cron.sh: another run holds .asv/cron.lock" >&2; exit 3; }
-exec > >(tee -a .asv/cron.log) 2>&1
+usage() {
+    cat << 'END'
+usage: cron.sh [--quick] [--dry-run] [--help]
 
-say() { echo "$(date --utc +%FT%TZ) $*"; }
+Measures this month: renews the library set, commits and tags it, runs the suites on that commit,
+compares, publishes. It works in a clone of its own, .asv/monthly; this checkout stays as it is. A run
+that was interrupted goes on when it is called again; a month that is done is not measured twice.
+
+  --quick     measure small tables, for a rehearsal
+  --dry-run   tell what would be done, and make nothing
+
+Variables: CRON_NOTIFY, a command that reads one line at the end; CRON_DISK_GB and CRON_MEMORY_GB, what
+must be free; CRON_SUITES, the suites to run; CRON_RETRY_SECONDS, the wait before a push is tried again;
+CRON_DATE, the day to rehearse.
+
+Exit status: 0 done; 1 a defect of this program; 2 wrong usage, or a tool or the remote "origin" is
+missing; 3 another run is going on; 4 too little disk or memory; 5 the renewed set does not install, the
+old one was measured; 6 a suite failed, the others were measured; 7 measured, but not all is sent, which
+the next run does; 8 the clock is set back; 9 the clone or its packages cannot be had; 143 ended by a
+signal. Of 5, 6 and 7 the greatest.
+END
+}
+
+say() { echo "$*"; }
+
+fail() {
+    outcome=$2
+    echo "cron.sh: $2" >&2
+    exit "$1"
+}
+
+read_options() {
+    export SCALE=${SCALE:-full}
+    dry_run=false
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --quick) SCALE=quick ;;
+            --dry-run) dry_run=true ;;
+            -h | --help) usage && exit 0 ;;
+            *) echo "cron.sh: there is no option $1; cron.sh --help lists them" >&2 && exit 2 ;;
+        esac
+        shift
+    done
+}
+
+need_tools() {
+    local tool
+    for tool in make git flock python3; do
+        command -v "$tool" > /dev/null || fail 2 "$tool is needed"
+    done
+}
+
+# A second run ends at once. Children inherit the lock, so it holds as long as any of them is alive.
+take_lock() {
+    local holder
+    mkdir -p .asv
+    exec 9<> .asv/cron.lock
+    if ! flock --nonblock 9; then
+        holder=$(< .asv/cron.lock)
+        fail 3 "another run holds .asv/cron.lock${holder:+: $holder}"
+    fi
+    echo "process $$, since $(date --utc +%FT%TZ)" > .asv/cron.lock
+}
+
+stamp() {
+    local line
+    while IFS= read -r line || [ -n "$line" ]; do
+        TZ=UTC0 printf '%(%FT%TZ)T %s\n' -1 "$line"
+    done
+}
+
+start_log() { exec > >(exec 9>&- && stamp | tee -a .asv/cron.log) 2>&1 < /dev/null; }
+
+# Nothing may wait for a person: no password, no passphrase, no name of an author.
+ask_nothing() {
+    unset GIT_ASKPASS SSH_ASKPASS
+    export GIT_TERMINAL_PROMPT=0 GIT_HTTP_LOW_SPEED_LIMIT=1000 GIT_HTTP_LOW_SPEED_TIME=120
+    export GIT_SSH_COMMAND="${GIT_SSH_COMMAND:-ssh} -o BatchMode=yes -o ConnectTimeout=30"
+    export GIT_CONFIG_COUNT=4 GIT_CONFIG_KEY_0=commit.gpgSign GIT_CONFIG_VALUE_0=false
+    export GIT_CONFIG_KEY_1=tag.gpgSign GIT_CONFIG_VALUE_1=false
+    # What goes on in the background would keep the lock; what is not synchronised is lost in a reboot.
+    export GIT_CONFIG_KEY_2=gc.autoDetach GIT_CONFIG_VALUE_2=false
+    export GIT_CONFIG_KEY_3=core.fsync GIT_CONFIG_VALUE_3=committed
+    export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
+    GIT_AUTHOR_NAME=$(git config user.name || echo "FormatBench")
+    GIT_AUTHOR_EMAIL=$(git config user.email || echo "formatbench@$(uname -n)")
+    GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
+    export PYTHONUNBUFFERED=1 PIP_NO_INPUT=1
+}
+
+# Packages are installed thrice (tools, trial, asv's own environment); XML takes the most memory.
+check_room() {
+    local disk=${CRON_DISK_GB:-10} memory=${CRON_MEMORY_GB:-2} free_disk free_memory load
+    if [ "$SCALE" = full ]; then disk=${CRON_DISK_GB:-20} memory=${CRON_MEMORY_GB:-8}; fi
+    free_disk=$(($(df --output=avail -k . | tail -1) / 1000000))
+    free_memory=$(($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) / 1000000))
+    [ "$free_disk" -ge "$disk" ] || fail 4 "$free_disk GB of disk are free; $disk are needed"
+    [ "$free_memory" -ge "$memory" ] || fail 4 "$free_memory GB of memory are free; $memory are needed"
+    load=$(cut -d ' ' -f 1 /proc/loadavg)
+    say "free: $free_disk GB of disk, $free_memory GB of memory; the load is $load"
+    [ "${load%.*}" -eq 0 ] || say "warning: other programs are at work; times will be longer and vary more"
+}
+
+# Runs a command in a group of processes of its own, so that a signal ends all of it.
+run() {
+    set -m
+    "$@" &
+    child=$!
+    set +m
+    wait "$child"
+}
+
+# shellcheck disable=SC2329 # a trap calls it
+stop() {
+    trap - TERM INT HUP
+    outcome="ended by a signal; the next run goes on"
+    [ -z "${child:-}" ] || kill -TERM -- "-$child" 2> /dev/null || true
+    exit 143
+}
+
+# shellcheck disable=SC2329 # a trap calls it
 finish() {
     local status=$?
-    [ "$status" -eq 0 ] || say "failed with status $status"
+    if [ "$status" -eq 0 ]; then say "done"; else say "ended with status $status"; fi
+    [ -z "${CRON_NOTIFY:-}" ] ||
+        timeout 60 sh -c "$CRON_NOTIFY" <<< "FormatBench on $(uname -n), status $status: $outcome" ||
+        say "CRON_NOTIFY failed with status $?"
 }
-trap finish EXIT
 
-say "begin at commit $(git rev-parse HEAD)"
-make environment
-.venv/bin/asv machine --yes > /dev/null
-say "noise floors"
-.venv/bin/python -m format_bench.noise --out .asv/full/noise.json
-# asv writes results when a whole run ends; suite by suite, a killed run loses one suite at most.
-for file in benchmarks/[!_]*.py; do
-    suite=$(basename "$file" .py)
-    say "suite $suite"
-    # Status 2 says that some benchmarks failed; the comparison says which and why.
-    .venv/bin/asv run --record-samples --skip-existing-successful --bench "^$suite\." HEAD || [ $? -eq 2 ]
-done
-.venv/bin/python postprocessing.py
-.venv/bin/asv gh-pages
-say "published"
+make_clone() {
+    [ ! -d "$CLONE" ] || return 0
+    say "cloning $remote"
+    rm -rf "$CLONE.partial"
+    run git clone --quiet --branch main "$remote" "$CLONE.partial" || fail 9 "$remote cannot be cloned"
+    mv "$CLONE.partial" "$CLONE"
+}
+
+# A kill may leave locks and changed files behind; whoever holds our own lock may remove them.
+tidy_clone() {
+    git remote set-url origin "$remote"
+    find .git -name '*.lock' -delete
+    { git checkout --quiet --force main && git clean --quiet -d --force; } ||
+        fail 9 "$CLONE is damaged; remove it, what was sent is fetched again"
+}
+
+update_clone() {
+    if ! run git fetch --quiet --force --tags origin '+refs/heads/*:refs/remotes/origin/*'; then
+        say "the remote is out of reach; what is here already is measured"
+    elif ! git merge --quiet --ff-only origin/main; then
+        say "main has commits that were not sent yet"
+    fi
+}
+
+make_environment() {
+    local targets=(environment)
+    [ "$SCALE" = full ] || targets+=(".asv.$SCALE.json")
+    run make SCALE="$SCALE" "${targets[@]}" ".asv/$SCALE/noise.json" ||
+        fail 9 "the packages cannot be installed"
+    .venv/bin/python -m asv machine --yes > /dev/null
+}
+
+# A defect must not be met again and again: what was begun is forgotten, its tag and results remain.
+month() {
+    local status=0
+    rm -f .asv/outcome
+    run .venv/bin/python -m format_bench.monthly "$1" || status=$?
+    [ "$status" -ne 1 ] || rm -f "$state"
+    [ ! -f .asv/outcome ] || outcome=$(< .asv/outcome)
+    [ "$status" -le "$worst" ] || worst=$status
+    return "$status"
+}
+
+tell_plan() {
+    local begun month
+    month=$(date --utc "+%Y-%m" ${CRON_DATE:+"--date=$CRON_DATE"})
+    begun=$CLONE/$state
+    say "remote: $remote"
+    [ -d "$CLONE" ] || say "would clone it to $CLONE"
+    [ -x "$CLONE/.venv/bin/python" ] || say "would install the packages of constraints.txt in $CLONE/.venv"
+    [ ! -f "$begun" ] || say "would finish what $begun has begun: $(tr -d '\n' < "$begun")"
+    say "would fetch, and renew constraints.txt; if it changes: install it for a trial, commit, tag $month"
+    say "would run at $SCALE scale: ${CRON_SUITES:-$(suites)}"
+    say "would compare, and push main, the tag, the results to the branch results, the site to gh-pages"
+    [ -z "${CRON_NOTIFY:-}" ] || say "would run: $CRON_NOTIFY"
+}
+
+suites() { (cd benchmarks && printf '%s ' [!_]*.py | sed 's/\.py//g'); }
+
+main() {
+    CLONE=.asv/monthly outcome="nothing was done" worst=0
+    read_options "$@"
+    state=.asv/$SCALE/month.json
+    cd "$(dirname "$0")"
+    need_tools
+    if $dry_run; then
+        remote=$(git remote get-url origin) || fail 2 "there is no remote \"origin\" to publish to"
+        check_room && tell_plan && exit 0
+    fi
+    trap finish EXIT
+    take_lock
+    start_log
+    trap stop TERM INT HUP
+    remote=$(git remote get-url origin) || fail 2 "there is no remote \"origin\" to publish to"
+    say "begin"
+    ask_nothing
+    check_room
+    make_clone
+    cd "$CLONE"
+    tidy_clone
+    if [ -f "$state" ] && [ -x .venv/bin/python ]; then
+        month finish || true
+        # What could not be sent is tried again below.
+        [ "$worst" -ne 7 ] || worst=0
+    fi
+    update_clone
+    make_environment
+    month begin && month finish || true
+    exit "$worst"
+}
+
+main "$@"

@@ -1,0 +1,52 @@
+"""The steps of a monthly run that cron.sh calls, each with a status that it hands on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapter_core.errors import FormatBenchError
+from format_bench.monthly import beginning, finishing, statuses
+from format_bench.monthly.say import say
+
+if TYPE_CHECKING:
+    from format_bench.monthly.statuses import Status
+
+SCALE = os.environ.get("SCALE", "full")
+OUTCOME = Path(".asv/outcome")
+"""The line for whoever is notified."""
+
+
+@click.group()
+def monthly() -> None:
+    """Measure a month; cron.sh calls the steps in their order."""
+
+
+@monthly.command()
+def begin() -> None:
+    """Choose the commit that this month measures, unless that is done."""
+    beginning.begin(SCALE)
+
+
+@monthly.command()
+def finish() -> None:
+    """Measure what is left of the month that was begun last, compare and publish."""
+    status, sentence = finishing.finish(SCALE)
+    _end(status, sentence)
+
+
+def _end(status: Status, sentence: str) -> None:
+    say(sentence)
+    OUTCOME.write_text(f"{sentence}\n", encoding="utf-8")
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    try:
+        monthly(prog_name="python -m format_bench.monthly")
+    except (FormatBenchError, OSError) as error:
+        _end(statuses.of(error), f"monthly run: {error}")

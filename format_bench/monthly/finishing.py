@@ -1,0 +1,74 @@
+"""The rest of a month: what is left is measured, compared and published."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from format_bench.monthly import main_branch, publishing, results_branch, state
+from format_bench.monthly.beginning import state_path
+from format_bench.monthly.results_folder import ASV
+from format_bench.monthly.say import say
+from format_bench.monthly.statuses import MonthlyError, Status
+from format_bench.monthly.suites import Suites
+
+if TYPE_CHECKING:
+    from format_bench.monthly.state import Month
+
+Problem = tuple[Status, str]
+
+
+def config(scale: str) -> str:
+    """Return asv's configuration of a scale; the Makefile derives all but that of "full"."""
+    return "asv.conf.json" if scale == "full" else f".asv.{scale}.json"
+
+
+def finish(scale: str) -> tuple[Status, str]:
+    """Finish the month that was begun last.
+
+    Returns
+    -------
+    tuple of Status and str
+        The gravest of what happened, and all of it in a line.
+    """
+    month = state.read(state_path(scale))
+    if month is None:
+        return Status.DONE, "no month was begun"
+    results_branch.restore(scale)
+    main_branch.tag(month.name, month.commit)
+    suites = Suites(month, scale, config(scale), state_path(scale))
+    problems = _measured(suites, month) if suites.left else []
+    problems += _tried(partial(publishing.publish, scale, config(scale)))
+    status = max((status for status, _ in problems), default=Status.DONE)
+    return status, "; ".join([_told(month), *(sentence for _, sentence in problems)])
+
+
+def _measured(suites: Suites, month: Month) -> list[Problem]:
+    """Measure and compare; return what went wrong in this month so far."""
+    if not month.begun and not month.append:
+        # asv never upgrades an environment, and what a set no longer has would stay in it.
+        shutil.rmtree(ASV / "env", ignore_errors=True)
+    say(f"measuring {month.name}: {', '.join(suites.left)}")
+    suites.run()
+    problems = [(Status.OLD_SET, month.problem)] if month.problem else []
+    if month.failed:
+        problems.append((Status.INCOMPLETE, f"suites failed: {', '.join(month.failed)}"))
+    return problems + _tried(partial(publishing.compare, suites.config))
+
+
+def _tried(step: Callable[[], None]) -> list[Problem]:
+    """Return what went wrong in a step: nothing, or one thing."""
+    try:
+        step()
+    except MonthlyError as error:
+        say(str(error))
+        return [(error.status, str(error))]
+    return []
+
+
+def _told(month: Month) -> str:
+    what = "samples added to" if month.append else "measured"
+    renewed = f" ({month.changes})" if month.changes else ""
+    return f"{month.name}: {what} commit {month.commit[:8]}{renewed}"

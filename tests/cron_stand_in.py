@@ -1,0 +1,128 @@
+"""Stands in for what costs hours in a monthly run: the packages, the resolver, asv's measuring.
+
+The stand-in of make writes .venv/bin/python so that it calls this file, which answers for
+``-m format_bench.library_sets``, ``-m venv``, ``-m pip``, ``-m asv`` and postprocessing.py; everything
+else is run by the real Python. Results are written by asv's own code. The folder that `CRON_WORLD`
+names holds the next library set, and scripts that run once, at the moment that they are named after.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+WORLD = Path(os.environ["CRON_WORLD"])
+MACHINE = {name: "" for name in ("os", "arch", "cpu", "num_cpu", "ram")} | {"machine": platform.node()}
+CONSTRAINTS = Path("constraints.txt")
+
+
+def happen(moment: str) -> None:
+    """Run the script of a moment, once."""
+    script = WORLD / "moments" / moment
+    if script.exists():
+        running = script.rename(script.with_name(f"{moment}.happened"))
+        subprocess.run(["bash", "-eu", running], check=True)
+
+
+def renew() -> None:
+    happen("renew")
+    new = (WORLD / "next_set").read_text()
+    if "unresolvable" in new:
+        sys.exit("library_sets: because unresolvable 1.0 depends on nothing there is")
+    old = CONSTRAINTS.read_text()
+    if new != old:
+        CONSTRAINTS.write_text(new)
+        print(f"Renew the library set: {old.strip()} -> {new.strip()}")
+
+
+def install() -> None:
+    happen("install")
+    if "broken" in CONSTRAINTS.read_text():
+        sys.exit("ERROR: No matching distribution found for broken")
+
+
+def run(options: list[str]) -> None:
+    """Write two samples of two benchmarks, whose value is the version in the commit's set."""
+    from asv.machine import Machine
+    from asv.results import Results
+
+    suite = options[options.index("--bench") + 1].strip("^\\.")
+    commit = options[-1].removesuffix("^!")
+    scale = os.environ["SCALE"]
+    happen(f"run {suite}")
+    if (WORLD / f"broken_{suite}").exists():
+        sys.exit(1)
+    folder = Path(".asv", scale, "results")
+    machine = Machine.load(machine_name=None)
+    machine.save(str(folder))
+    results = Results({**MACHINE, "python": "3"}, {}, commit, 0, "3", "env", {})
+    results.load_data(str(folder))
+    if "--skip-existing-successful" in options and f"{suite}.time_it" in results.get_all_result_keys():
+        return
+    version = float(git("show", f"{commit}:constraints.txt").partition("==")[2])
+    add(results, suite, version, append="--append-samples" in options)
+    results.save(str(folder))
+    notes = folder / "reasons" / "env.jsonl"
+    notes.parent.mkdir(exist_ok=True)
+    with notes.open("a") as file:
+        file.write(json.dumps({"suite": suite, "commit": commit, "at": time.time()}) + "\n")
+    happen(f"saved {suite}")
+
+
+def add(results, suite, version, *, append):
+    from asv.runner import BenchmarkResult
+
+    benchmark = {"name": f"{suite}.time_it", "version": "1", "params": [["'a'", "'b'"]]}
+    taken = BenchmarkResult([version] * 2, [[version] * 2] * 2, [1, 1], 0, "", None)
+    results.add_result(benchmark, taken, record_samples=True, append_samples=append)
+
+
+def site() -> None:
+    """Commit a page that lists the results, as asv's plug-in commits the site."""
+    happen("site")
+    scale = os.environ["SCALE"]
+    names = sorted(path.name for path in Path(".asv", scale, "results").glob("*/*-env.json"))
+    page = git("hash-object", "-w", "--stdin", text="\n".join(names))
+    tree = git("mktree", text=f"100644 blob {page}\tindex.html\n")
+    old = git("for-each-ref", "--format=%(objectname)", "refs/heads/gh-pages")
+    parent = ["-p", old] if old else []
+    git("update-ref", "refs/heads/gh-pages", git("commit-tree", tree, *parent, "-m", "Site"))
+
+
+def git(*arguments, text=None):
+    command = ["git", *arguments]
+    return subprocess.run(
+        command, input=text, text=True, check=True, stdout=subprocess.PIPE
+    ).stdout.strip()
+
+
+def main(arguments: list[str]) -> None:
+    match arguments:
+        case ["-m", "format_bench.library_sets", "renew", *_]:
+            renew()
+        case ["-m", "venv", place]:
+            target = Path(place, "bin", "python")
+            target.parent.mkdir(parents=True)
+            target.symlink_to(Path(".venv/bin/python").absolute())
+        case ["-m", "pip", "install", *_]:
+            install()
+        case ["-m", "asv", "machine", *_]:
+            known = {"version": 1, MACHINE["machine"]: MACHINE}
+            Path("~/.asv-machine.json").expanduser().write_text(json.dumps(known))
+        case ["-m", "asv", "run", *options]:
+            run(options)
+        case ["-m", "asv", "gh-pages", "--no-push", *_]:
+            site()
+        case ["postprocessing.py", *_]:
+            happen("comparison")
+        case _:
+            os.execv(sys.executable, [sys.executable, *arguments])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
