@@ -11,17 +11,36 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
-from format_bench.dashboard.asv_page import ASV_PAGE
+from format_bench.dashboard.asv_page import ASV_PAGE, INDEX, LINK
 from tests.conftest import ROOT
 
 
-def published(folder: Path, *, before: str = "pass") -> str:
-    """Let asv publish, after some Python in its process; return what it prints."""
+def publish(folder: Path) -> str:
+    """Let asv publish the results in a folder; return what it prints."""
     for name in ("asv.conf.json", "postprocessing.py"):
         shutil.copy(ROOT / name, folder)
-    if not (folder / "docs").exists():
-        (folder / "docs").symlink_to(ROOT / "docs")
-    code = f"import sys; sys.argv = ['asv', 'publish']; {before}; from asv.main import main; main()"
+    (folder / "docs").symlink_to(ROOT / "docs")
+    return _python(
+        folder, "import sys; sys.argv = ['asv', 'publish']; from asv.main import main; main()"
+    )
+
+
+def add_pages(folder: Path, before: str = "") -> str:
+    """Let the plug-in do its part again, after some Python in its process; return what it prints."""
+    html = folder / ".asv/full/html"
+    for name in pages(Made(folder, "")):
+        (html / name).unlink()
+    (html / ASV_PAGE).rename(html / INDEX)
+    text = (html / INDEX).read_text(encoding="utf-8")
+    (html / INDEX).write_text(text.replace(LINK, ""), encoding="utf-8")
+    code = (
+        "from asv.config import Config; from asv.console import log; log.enable();"
+        "from postprocessing import Report; Report.publish(Config.load(), *[None] * 4); log.flush()"
+    )
+    return _python(folder, f"import sys; {before}\n{code}")
+
+
+def _python(folder: Path, code: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
     )

@@ -17,7 +17,7 @@ from format_bench.dashboard.documents import documents
 from format_bench.journal import Status
 from format_bench.report.texts import quantity
 from tests.made_months import Gap, MadeUp, Planted
-from tests.published_site import Made, Reader, pages, published
+from tests.published_site import Made, Reader, add_pages, pages, publish
 
 MONTHS = 3
 PLANTED = (
@@ -30,7 +30,7 @@ PLANTED = (
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "project"
     MadeUp(planted=PLANTED).write(folder, months=MONTHS)
-    return Made(folder, published(folder))
+    return Made(folder, publish(folder))
 
 
 def of_graph(address: str) -> tuple[str, dict[str, str]]:
@@ -46,7 +46,7 @@ def test_the_overview_is_the_index_and_asvs_page_is_beside_it(site):
     assert {"circumstances.html", "docs/methodology.html"} < set(pages(site))
     asvs_own = site.read(asv_page.ASV_PAGE)
     assert "airspeed velocity" in asvs_own
-    assert f'<a href="{asv_page.INDEX}">Report</a>' in asvs_own
+    assert asv_page.LINK in asvs_own
     assert "Who is ahead in what" in site.read("index.html")
     assert "warning" not in site.printed.lower()
 
@@ -152,7 +152,7 @@ def test_suites_without_a_result_are_told(tmp_path, site):
         name: value for name, value in facts["results"].items() if not name.startswith("image.")
     }
     newest.write_text(json.dumps(facts), encoding="utf-8")
-    published(folder)
+    add_pages(folder)
     text = (folder / ".asv/full/html/index.html").read_text(encoding="utf-8")
     assert "This run has no result of the suites image" in text
     assert not (folder / ".asv/full/html/images.html").exists()
@@ -162,11 +162,10 @@ def test_suites_without_a_result_are_told(tmp_path, site):
 def test_what_is_not_installed_is_told_and_leaves_asvs_site(tmp_path, site, missing):
     folder = tmp_path / "project"
     shutil.copytree(site.folder, folder, symlinks=True)
-    printed = published(folder, before=f"sys.modules[{missing!r}] = None")
+    printed = add_pages(folder, before=f"sys.modules[{missing!r}] = None")
     assert re.search(rf"the site has no report.*{missing}\S* is not installed", printed, re.DOTALL)
     html = folder / ".asv/full/html"
     assert 'id="summarygrid-display"' in (html / "index.html").read_text(encoding="utf-8")
-    assert (html / "index.json").is_file()
     assert not (html / asv_page.ASV_PAGE).exists()
 
 

@@ -13,6 +13,9 @@ ASV_PAGE = "asv.html"
 _MENU = '<li id="nav-li-"'
 """The first entry of the page's menu, in asv 0.6."""
 
+LINK = f'<li id="nav-li-report"><a href="{INDEX}">Report</a></li>\n\t'
+"""What leads from there to the overview."""
+
 
 class UnknownAsvPage(FormatBenchError):
     """asv's page is not what it was in the versions that are known."""
@@ -28,7 +31,7 @@ def with_link(page: str) -> str:
     """
     if page.count(_MENU) != 1:
         raise UnknownAsvPage(f"asv's {INDEX} has no menu that begins with {_MENU}...>; is asv newer?")
-    return page.replace(_MENU, f'<li id="nav-li-report"><a href="{INDEX}">Report</a></li>\n\t{_MENU}')
+    return page.replace(_MENU, LINK + _MENU)
 
 
 def read(html_dir: Path) -> str:
