@@ -6,6 +6,7 @@ import h5py
 import numpy as np
 import pandas as pd
 import pytest
+import zarr
 
 import data_formats
 from format_bench.verify import verify
@@ -13,7 +14,7 @@ from format_bench.verify import verify
 NULLS = pd.DataFrame({"c": ["a", None, "bcd", "", None, "e"], "i": pd.array([1, None, 2, 3, 4, 5])})
 NULS = pd.DataFrame({"same": ["a\0", "\0b", "\0\0"], "differ": ["a\0", "\0\0\0", ""]})
 LONG_TAIL = pd.DataFrame({"c": ["x"] * 4_000 + ["y" * 100_000]})
-ARRAY_FORMATS = ["HDF5[h5py]", "NPZ"]
+ARRAY_FORMATS = ["HDF5[h5py]", "NPZ", "Zarr"]
 
 
 @pytest.fixture(params=ARRAY_FORMATS)
@@ -70,3 +71,31 @@ def test_text_of_one_length_is_utf8_to_every_reader_of_hdf5(tmp_path):
     with h5py.File(path) as file:
         assert h5py.check_string_dtype(file["c"].dtype) == ("utf-8", 7)
         assert file["c"].asstr()[:].tolist() == ["größe", "Zürich"]
+
+
+@pytest.mark.filterwarnings("ignore:The data type.*does not have a Zarr V3 specification")
+def test_zarr_makes_a_word_of_a_null(tmp_path):
+    group = zarr.create_group(tmp_path / "naive.zarr")
+    array = group.create_array("c", shape=(6,), dtype=np.dtypes.StringDType())
+    array[...] = NULLS["c"].to_numpy(object)
+    assert [each for each in array[...] if each in ("None", "nan")]
+
+
+def test_a_chunk_of_zarr_that_is_missing_is_noticed(tmp_path):
+    path = tmp_path / "t.zarr"
+    adapter = data_formats.get("Zarr")
+    adapter.save(pd.DataFrame({"a": [1, 2]}), path)
+    (path / "a" / "c" / "0").unlink()
+    assert zarr.open_group(path)["a"][...].tolist() == [0, 0]
+    with pytest.raises(ValueError, match="chunks of the array a are missing"):
+        adapter.read(path)
+
+
+def test_chunks_of_zarr_are_of_equal_size(tmp_path, monkeypatch):
+    monkeypatch.setattr("data_formats.zarr.CHUNK_BYTES", 800)
+    path = tmp_path / "t.zarr"
+    adapter = data_formats.get("Zarr")
+    df = pd.DataFrame({"a": np.zeros(201), "b": ["x" * 10] * 201})
+    adapter.save(df, path)
+    assert [each.stat().st_size for each in (path / "a" / "c").iterdir()] == [67 * 8] * 3
+    assert kept(adapter, df, path).exact
