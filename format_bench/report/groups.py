@@ -9,7 +9,7 @@ from format_bench.records import METRICS
 from format_bench.report.cells import NOT_RUN, Cell, Entry, Measure
 from format_bench.report.texts import many, printable
 
-TITLES = {"tabular": "Tables", "compression": "Compression", "image": "Images"}
+TITLES = {"tabular": "Tables", "engines": "Engines", "compression": "Compression", "image": "Images"}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,106 @@
+"""The page "Which engine for which format", in Markdown, computed from results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import data_formats
+from adapter_core.errors import FormatBenchError
+from adapter_core.traits import Trait
+from format_bench.engine_choice.formats import by_format
+from format_bench.records import BadResults
+from format_bench.report import marks
+from format_bench.report.cells import Measure
+from format_bench.report.losses import losses
+from format_bench.report.ratios import mean_ratios
+from format_bench.report.texts import joined, times
+from format_bench.report.verdict import findings_on
+from format_bench.report.winners import contest_of
+
+if TYPE_CHECKING:
+    from format_bench.noise_floor import Floors
+    from format_bench.report.cells import Entry
+    from format_bench.report.groups import Family
+    from format_bench.results import Results
+
+MEASURES = {
+    "save": Measure("save time"),
+    "read": Measure("read time", "warm"),
+    "cold read": Measure("read time", "cold"),
+    "size": Measure("size"),
+    "read memory": Measure("read memory"),
+}
+"""The columns of the tables."""
+
+RANKED = ("save", "read", "size")
+
+_HEAD = """\
+# Which engine for which format
+
+A format is read and written through a library, its engine, and engines differ. Each section compares
+the engines of one format with each other alone, on the same tables. The numbers in its table are how
+many times the best engine's value each engine has, as geometric mean over the data sets: 1 is the best,
+smaller is better. The label without brackets is what a pandas user gets. A format whose label has a
+second part, as HDF5.table, has layouts besides engines.
+"""
+
+
+def page(results: Results) -> str:
+    """Return the page.
+
+    Raises
+    ------
+    BadResults
+        If no format has several engines in the results.
+    """
+    families = list(by_format(results))
+    if not families:
+        raise BadResults(f"{results.name} holds no format with several engines")
+    parts = [_HEAD, f"{marks.legend(results.floors)}\n", *_overview(families, results.floors)]
+    for family in families:
+        parts += _section(family, results.floors)
+    return "\n".join(parts) + "\n"
+
+
+def _overview(families: list[Family], floors: Floors | None) -> Iterator[str]:
+    yield "| format | engines | fastest to save | fastest to read | smallest |"
+    yield "| --- | --: | --- | --- | --- |"
+    for family in families:
+        ahead = [_ahead(family, MEASURES[name], floors) for name in RANKED]
+        yield f"| {family.name} | {len(family.entries)} | {' | '.join(ahead)} |"
+
+
+def _ahead(family: Family, measure: Measure, floors: Floors | None) -> str:
+    contest = contest_of(family, measure, floors)
+    if contest is None:
+        return "no difference"
+    ties = [str(entry) for entry in contest.ties(contest.leader)]
+    return f"{contest.leader}{f' (ties: {joined(ties)})' if ties else ''}"
+
+
+def _section(family: Family, floors: Floors | None) -> Iterator[str]:
+    yield f"\n## {family.name}\n"
+    yield from (f"- {finding}" for finding in findings_on(family, floors))
+    ratios = {name: mean_ratios(family.groups, measure) for name, measure in MEASURES.items()}
+    lost = {entry: joined(words, most=3) for entry, words in _lost(family).items()}
+    yield f"\n| engine | {' | '.join(MEASURES)} | loses | reading runs no code |"
+    yield f"| --- {'| --: ' * len(MEASURES)}| --- | --- |"
+    for entry in family.entries:
+        numbers = [times(found[entry]) if entry in found else "-" for found in ratios.values()]
+        yield f"| {entry} | {' | '.join(numbers)} | {lost.get(entry, 'nothing')} | {_safe(entry)} |"
+
+
+def _lost(family: Family) -> dict[Entry, list[str]]:
+    found: dict[Entry, list[str]] = {}
+    for loss in losses(family):
+        found.setdefault(loss.entry, []).append(f"{loss.words} ({joined(loss.groups)})")
+    return found
+
+
+def _safe(entry: Entry) -> str:
+    try:
+        traits = data_formats.find(entry.format).traits
+    except FormatBenchError:
+        traits = None
+    return "not known" if traits is None else "yes" if Trait.SAFE in traits else "**no**"
