@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
@@ -211,3 +212,17 @@ def test_documents_lead_to_each_other_and_to_the_project(tmp_path):
     assert "&lt;script&gt;" in first.body_html
     assert 'style="' not in first.body_html
     assert "the-second-part" in Reader(second.body_html).ids
+
+
+def test_the_newest_run_is_that_of_the_newest_commit(tmp_path, site):
+    folder = tmp_path / "project"
+    shutil.copytree(site.folder, folder, symlinks=True)
+    paths = list((folder / ".asv/full/results/tester").glob("*-*.json"))
+    facts = {path: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+    oldest = min(paths, key=lambda path: facts[path]["date"])
+    began = facts[oldest]["result_columns"].index("started_at")
+    for values in facts[oldest]["results"].values():
+        values[began] = int(time.time() * 1000)
+    oldest.write_text(json.dumps(facts[oldest]), encoding="utf-8")
+    add_pages(folder)
+    assert (folder / ".asv/full/html/index.html").read_text(encoding="utf-8") == site.read("index.html")

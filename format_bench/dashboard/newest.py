@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from format_bench.asv_circumstances import Keeper
 from format_bench.asv_records import records_of
-from format_bench.asv_results import newest_run
 from format_bench.dashboard.graphs import Graphs
 from format_bench.report.groups import TITLES
 from format_bench.report.outline import outline_of
@@ -17,6 +16,7 @@ from format_bench.results import Results, family_of
 
 if TYPE_CHECKING:
     from format_bench.asv_results import Run
+    from format_bench.changes.history import History
     from format_bench.dashboard.source import Source
     from format_bench.records import Record
     from format_bench.report.outline import Outline
@@ -34,15 +34,12 @@ class Newest:
     """The modules of suites that asv knows and this run has no result of."""
 
 
-def newest(source: Source) -> Newest:
-    """Return the run that began last.
+def newest(source: Source, history: History) -> Newest:
+    """Return the run of the newest commit, which need not be the run that was made last.
 
-    Raises
-    ------
-    NoResults
-        If asv has no results.
+    Earlier library sets may be measured after later ones.
     """
-    run = newest_run(source.results_dir)
+    run = history.lines[0].points[-1].run
     circumstances = Keeper(source.results_dir, run.environment).newest(run.commit)
     records = records_of(run, circumstances)
     in_order = sorted(records, key=_place)

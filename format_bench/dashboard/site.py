@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from format_bench.changes.history import read_history
 from format_bench.dashboard.comparisons import comparisons
 from format_bench.dashboard.documents import documents
 from format_bench.dashboard.frame import framed
@@ -23,12 +24,13 @@ def files(source: Source) -> dict[str, str]:
     NoResults
         If asv has no results.
     """
-    run = newest(source)
+    history = read_history(source.results_dir, source.root)
+    run = newest(source, history)
     pages = [
         *comparisons(run),
         losses_and_gaps(run),
         circumstances(run, source),
-        *documents(source.docs, source.project_url),
+        *documents(source.root / "docs", source.project_url),
     ]
     overview = landing(run, pages, source, feeds=[])
     menu = [overview, *pages]

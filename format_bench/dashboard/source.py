@@ -1,4 +1,4 @@
-"""Where the site comes from, and where it goes."""
+"""What the site is made from, and where it goes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """What asv's configuration says, and where the project's documents are."""
+    """What asv's configuration says, and where the project is."""
 
     project: str
     project_url: str
@@ -25,8 +25,8 @@ class Source:
     """Where the site will stand, with a slash at its end; empty if there is no `site_url`."""
     results_dir: Path
     html_dir: Path
-    docs: Path
-    """The folder of the project's documents, in Markdown."""
+    root: Path
+    """The checkout: its git history has the library sets, its folder `docs` the documents."""
 
     @cached_property
     def floors(self) -> Floors | None:
@@ -53,5 +53,5 @@ def source_of(configuration: Any, root: Path) -> Source:
         site_url=f"{site_url.rstrip('/')}/" if site_url else "",
         results_dir=Path(configuration.results_dir),
         html_dir=Path(configuration.html_dir),
-        docs=root / "docs",
+        root=root,
     )
