@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import blosc2
 import h5py
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from format_bench.verify import verify
 NULLS = pd.DataFrame({"c": ["a", None, "bcd", "", None, "e"], "i": pd.array([1, None, 2, 3, 4, 5])})
 NULS = pd.DataFrame({"same": ["a\0", "\0b", "\0\0"], "differ": ["a\0", "\0\0\0", ""]})
 LONG_TAIL = pd.DataFrame({"c": ["x"] * 4_000 + ["y" * 100_000]})
-ARRAY_FORMATS = ["HDF5[h5py]", "NPZ", "Zarr"]
+ARRAY_FORMATS = ["Blosc2", "HDF5[h5py]", "NPZ", "Zarr"]
 
 
 @pytest.fixture(params=ARRAY_FORMATS)
@@ -99,3 +100,14 @@ def test_chunks_of_zarr_are_of_equal_size(tmp_path, monkeypatch):
     adapter.save(df, path)
     assert [each.stat().st_size for each in (path / "a" / "c").iterdir()] == [67 * 8] * 3
     assert kept(adapter, df, path).exact
+
+
+def test_code_in_a_file_of_blosc2_does_not_run(tmp_path):
+    path = tmp_path / "t.b2d"
+    adapter = data_formats.get("Blosc2")
+    adapter.save(pd.DataFrame({"a": [1.5, 2.5]}), path)
+    operand = blosc2.asarray(np.array([1.0, 2.0]), urlpath=str(tmp_path / "o.b2nd"), mode="w")
+    lazy = blosc2.lazyexpr("o0 + 1", {"o0": operand})
+    lazy.save(urlpath=str(path / "a.b2nd"), mode="w")
+    with pytest.raises(Exception, match="only if you trust this data"):
+        adapter.read(path)
