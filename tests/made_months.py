@@ -74,6 +74,9 @@ TYPICAL = {
 EXACT = ("track_size", "track_files", "track_lost_columns", "track_changed_images")
 """The methods whose values know no noise."""
 
+SINGLE_TIMES = ("track_open_time", "track_random_read", "track_batch_read")
+"""The methods whose values are times without samples."""
+
 
 class Gap(NamedTuple):
     """Why a cell has no value."""
@@ -333,8 +336,9 @@ class _Month:
             return [float(round(value))]
         value *= math.exp(self.machine + self._error(1))
         if not method.startswith("time_"):
-            value *= math.exp(self._burst(benchmark, params, 0))
-            return [value if value < 1 else float(round(value))]
+            if method in SINGLE_TIMES:
+                return [value * math.exp(self._burst(benchmark, params, 0))]
+            return [float(round(value))]
         return [
             value * math.exp(self._burst(benchmark, params, which) + self._error(2))
             for which in (0, 1)

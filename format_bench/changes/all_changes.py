@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from format_bench.changes.availability import Turn, turns
-from format_bench.changes.cell_series import cell_series
 from format_bench.changes.change import CellChange, Change, Sort
 from format_bench.changes.exact import exact_shifts
 from format_bench.changes.measured import GroupShift, measured_shifts
@@ -30,7 +29,9 @@ VERBS = {
 """What has become of values that grew, and that shrank."""
 
 
-def all_changes(history: History, line: Line, floors: Floors | None) -> list[Change]:
+def all_changes(
+    history: History, line: Line, series: Sequence[CellSeries], floors: Floors | None
+) -> list[Change]:
     """Return the changes of a line, the newest first; of one point, in the order of the suites.
 
     Parameters
@@ -39,11 +40,12 @@ def all_changes(history: History, line: Line, floors: Floors | None) -> list[Cha
         What the line is of.
     line : Line
         The points.
+    series : sequence of CellSeries
+        The line's, as `cell_series` returns them.
     floors : Floors, optional
         By how much two equal measurements differ on this machine. Without them stand the shares in
         `format_bench.changes.operations`.
     """
-    series = cell_series(line)
     shifted = [*measured_shifts(series, floors), *exact_shifts(series, floors)]
     found = [_of_shift(each, history, line) for each in shifted]
     found += [_of_turn(each, history, line) for each in turns(series)]
@@ -107,7 +109,7 @@ def _of_turn(turn: Turn, history: History, line: Line) -> Change:
         module=turn.module,
         format=turn.format,
         operation=operations[0] if len(operations) == 1 else "",
-        verb="has values again" if turn.gained else turn.status,
+        verb=turn.status,
         ratio=None,
         before=before,
         since=since,

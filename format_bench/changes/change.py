@@ -19,6 +19,10 @@ NAMESPACE = uuid.UUID("5b7f6f0c-6f3e-5a0c-9d55-2f1f1b3c9a10")
 """Of the names of changes, so that they are the same wherever a site stands."""
 
 
+COUNTS = ("columns", "files", "images")
+"""Units of what is counted."""
+
+
 class Sort(StrEnum):
     """What kind of change it is."""
 
@@ -88,6 +92,11 @@ class Change:
     def better(self) -> bool:
         """Whether users will like it."""
         return self.sort is Sort.GAINED or (self.ratio is not None and self.ratio < 1)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the values are counts, of which a ratio says little."""
+        return any(cell.unit in COUNTS for cell in self.cells)
 
     @property
     def subject(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from format_bench.changes.measured import GroupShift
 from format_bench.changes.operations import Kind
-from format_bench.changes.shifts import Shift
+from format_bench.changes.question import Shift
 
 if TYPE_CHECKING:
     from format_bench.changes.cell_series import CellSeries, Group

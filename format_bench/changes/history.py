@@ -58,9 +58,9 @@ class Line:
         return self.hardware["machine"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class History:
-    """All results of a folder."""
+    """All results of a folder; each reading is a history of its own."""
 
     lines: list[Line]
     """The line with the newest point first."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from format_bench.changes.mood import mood_of, moods
 from format_bench.changes.operations import Kind
-from format_bench.changes.shifts import Question, Shift, shifts
+from format_bench.changes.question import Question, Shift
+from format_bench.changes.shifts import shifts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +42,10 @@ class _Member:
     halves: NDArray[np.float64]
     least_effect: float
 
+    @property
+    def has_values(self) -> bool:
+        return not np.isnan(self.levels).all()
+
     def effect(self, shift: Shift) -> float:
         """Return the cell's own difference of logarithms between the points of a shift."""
         return _mean(self.levels, shift.after) - _mean(self.levels, shift.before)
@@ -48,18 +53,6 @@ class _Member:
     def moved(self, shift: Shift) -> bool:
         """Tell whether the cell moved as the shift did, and by more than is noise."""
         return bool(self.effect(shift) * np.sign(shift.effect) > self.least_effect)
-
-    def confirms(self, shift: Shift) -> bool:
-        """Tell whether both halves of the samples of single points show the shift.
-
-        Of a single point, the half that speaks against the shift stands for all of it.
-        """
-        sign = np.sign(shift.effect)
-        ends = [
-            self.halves[points[0], side] if len(points) == 1 else _mean(self.levels, points)
-            for points, side in ((shift.before, int(sign > 0)), (shift.after, int(sign < 0)))
-        ]
-        return bool((ends[1] - ends[0]) * sign > self.least_effect)
 
 
 def _mean(levels: NDArray[np.float64], points: Sequence[int]) -> float:
@@ -113,26 +106,28 @@ def _name(member: _Member) -> tuple[str, ...]:
 
 def _cell_question(member: _Member) -> Question:
     alike = ("cell", *mood_of(member.series))
-    return Question(member.levels, alike, member.least_effect, member.confirms)
+    return Question(member.levels, alike, member.least_effect, member.halves)
 
 
 def _group_question(members: list[_Member]) -> Question:
     """Return the question whether a group has changed: its level is the median of its cells'."""
     group = members[0].series.group
-    levels = np.array([each.levels for each in members])
-    with_values = ~np.isnan(levels).all(axis=0)
-    together = np.full(levels.shape[1], np.nan)
-    usable = levels[:, with_values]
-    usable = usable[~np.isnan(usable).all(axis=1)]
-    if usable.size:
-        beside_usual = usable - np.nanmedian(usable, axis=1, keepdims=True)
-        together[with_values] = np.nanmedian(beside_usual, axis=0)
-    alike = ("group", group.module, group.operation.name)
-    return Question(together, alike, members[0].least_effect, partial(_most_confirm, members))
+    usual = [np.nanmedian(each.levels) if each.has_values else np.nan for each in members]
+    levels = [each.levels - level for each, level in zip(members, usual, strict=True)]
+    halves = [each.halves - level for each, level in zip(members, usual, strict=True)]
+    return Question(
+        levels=_medians(np.array(levels)),
+        alike=("group", group.module, group.operation.name),
+        least_effect=members[0].least_effect,
+        halves=_medians(np.array(halves)),
+    )
 
 
-def _most_confirm(members: list[_Member], shift: Shift) -> bool:
-    return 2 * sum(each.confirms(shift) for each in members) >= len(members)
+def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return medians over the first axis; not a number where there is no value."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN slice encountered", RuntimeWarning)
+        return np.nanmedian(values, axis=0)
 
 
 def _group_shift(group: Group, shift: Shift, members: list[_Member]) -> GroupShift:

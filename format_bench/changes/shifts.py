@@ -11,7 +11,7 @@ regression shows in many series, and so many true names would allow for a false 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ import numpy as np
 from format_bench.changes.contrasts import Contrasts, contrasts
 from format_bench.changes.distributions import t_tails
 from format_bench.changes.observed import variances
+from format_bench.changes.question import Question, Shift
+from format_bench.changes.settled import settled
 from format_bench.changes.spread import Spread, spread_of
 
 if TYPE_CHECKING:
@@ -29,35 +31,6 @@ LEVEL = 0.01
 
 FEW = 3
 """Points up to which the first one alone may be the state before."""
-
-
-@dataclass(frozen=True)
-class Shift:
-    """A change of one series, between points that have values."""
-
-    before: tuple[int, ...]
-    """The points with the state before; of a drift, the first alone."""
-    after: tuple[int, ...]
-    """The points with the state after, the first of which shows it; of a drift, all but the first."""
-    drift: bool
-    effect: float
-    """Difference of the logarithms."""
-    confirmed: bool
-    """Whether it rests on more than one process on either side."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """One series of which is asked whether it has changed."""
-
-    levels: NDArray[np.float64]
-    """Shape (points,); not a number where there is no value."""
-    alike: Hashable
-    """The series with the same here vary alike."""
-    least_effect: float
-    """Difference of the logarithms that is of interest."""
-    confirms: Callable[[Shift], bool]
-    """Whether samples of a single point show a shift in more than one process."""
 
 
 @dataclass(frozen=True)
@@ -132,14 +105,12 @@ def _shift(part: _Part, found: Contrasts, which: int, question: Question) -> Shi
         after=tuple(points[at:]),
         drift=bool(found.drift[which]),
         effect=float(found.effect[which]),
-        confirmed=bool(found.fewest[which] > 1),
+        confirmed=False,
     )
-    if shift.confirmed:
-        return shift
     newest = shift.after == (len(question.levels) - 1,)
     # A first point that stands out, with many after it, says nothing of interest.
-    telling = newest or len(points) <= FEW
-    return replace(shift, confirmed=telling and question.confirms(shift))
+    telling = newest or len(shift.before) > 1 or len(points) <= FEW
+    return replace(shift, confirmed=shift.drift or (telling and settled(shift, question)))
 
 
 def _halves(part: _Part, shift: Shift) -> list[_Part]:
