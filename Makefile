@@ -4,10 +4,12 @@
 # test     everything that CI runs
 # lint     style and types alone
 #
-# SCALE=full measures tables of 1,000,000 rows instead of 10,000; PYTHON names the interpreter.
+# SCALE=full measures tables of 1,000,000 rows instead of 10,000; SUITES=engines measures the further
+# engines instead of the usual formats; PYTHON names the interpreter.
 
 PYTHON ?= python3
 SCALE ?= quick
+SUITES ?= tabular compression image
 BIN := .venv/bin
 
 ifeq ($(SCALE),full)
@@ -16,6 +18,9 @@ else
 CONFIG := .asv.$(SCALE).json
 endif
 
+space := $(subst ,, )
+PATTERN := ^($(subst $(space),|,$(strip $(SUITES))))\.
+
 .PHONY: bench preview test lint environment
 .DELETE_ON_ERROR:
 
@@ -23,7 +28,7 @@ bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
 	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
 	$(BIN)/asv machine --yes > /dev/null
 	@# Status 2 says that some benchmarks failed; the tables below say which and why.
-	$(BIN)/asv run --record-samples --config $(CONFIG) HEAD || test $$? -eq 2
+	$(BIN)/asv run --record-samples --config $(CONFIG) --bench '$(PATTERN)' HEAD || test $$? -eq 2
 	$(BIN)/python postprocessing.py --config $(CONFIG)
 	@$(BIN)/asv publish --config $(CONFIG) > .asv/$(SCALE)/publish.log || { cat .asv/$(SCALE)/publish.log; exit 1; }
 	@echo "Site: .asv/$(SCALE)/html/index.html; make preview SCALE=$(SCALE) serves it"
