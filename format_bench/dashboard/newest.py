@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from format_bench.records import Record
     from format_bench.report.outline import Outline
 
+_OF_THE_KEEPER = ("asv_commit", "time")
+"""By which the circumstances of a run are found again; others say the same to people."""
+
 
 @dataclass(frozen=True)
 class Newest:
@@ -43,7 +46,8 @@ def newest(source: Source, history: History) -> Newest:
     circumstances = Keeper(source.results_dir, run.environment).newest(run.commit)
     records = records_of(run, circumstances)
     in_order = sorted(records, key=_place)
-    results = Results(source.project, in_order, [circumstances] if circumstances else [], source.floors)
+    told = {name: fact for name, fact in circumstances.items() if name not in _OF_THE_KEEPER}
+    results = Results(source.project, in_order, [told] if told else [], source.floors)
     benchmarks = json.loads((source.results_dir / "benchmarks.json").read_text(encoding="utf-8"))
     benchmarks.pop("version")
     return Newest(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
 from format_bench.report import facts, gaps, losses, remarks
+from format_bench.report.texts import quantity
 
 if TYPE_CHECKING:
     from format_bench.dashboard.newest import Newest
@@ -54,9 +55,15 @@ def _machines(source: Source) -> list[dict[str, Any]]:
         facts_of_machine = json.loads(path.read_text(encoding="utf-8"))
         results = [each.name for each in path.parent.glob("*.json") if each != path]
         commits = {name.partition("-")[0] for name in results}
-        found.append({**dict.fromkeys(_FACTS, ""), **facts_of_machine, "commits": len(commits)})
+        known = {**dict.fromkeys(_FACTS, ""), **facts_of_machine}
+        found.append({**known, "ram": _memory(known["ram"]), "commits": len(commits)})
     return found
 
 
 _FACTS = ("machine", "cpu", "num_cpu", "ram", "arch", "os")
-"""What asv's machine files hold."""
+"""What asv's machine files hold, as text; whoever edits them may leave any out."""
+
+
+def _memory(text: str) -> str:
+    """Return a number of bytes for people, and anything else as it is."""
+    return quantity(int(text), "bytes") if text.isdecimal() else text
