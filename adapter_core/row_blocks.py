@@ -31,23 +31,38 @@ def rows_at_a_time(columns: int) -> int:
     return max(1, min(ROWS_AT_A_TIME, CELLS_AT_A_TIME // columns))
 
 
-def row_blocks(df: pd.DataFrame) -> Iterator[Iterator[tuple[Any, ...]]]:
-    """Yield the rows of a table, shape (rows, columns), in blocks of `rows_at_a_time`.
+def row_blocks(
+    df: pd.DataFrame, *, datetime_objects: bool = False
+) -> Iterator[Iterator[tuple[Any, ...]]]:
+    """Yield the rows of a table in blocks of `rows_at_a_time`.
 
-    A null is None in every column but those of NumPy's floats, whose NaN stays NaN. Datetimes, in UTC
-    if they have a zone, and timedeltas are integers, in the unit of their dtype. Categories are values.
+    A null is None in every column but those of NumPy's floats, whose NaN stays NaN. Categories are
+    values.
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+        Shape (rows, columns).
+    datetime_objects : bool
+        Whether datetimes are `datetime.datetime`, without zone and of whole milliseconds. By default
+        they are integers, as timedeltas always are, in the unit of their dtype. All are in UTC.
     """
-    listers = [_lister(df.iloc[:, position], kind) for position, kind in enumerate(kinds_of(df))]
+    listers = [
+        _lister(df.iloc[:, position], kind, datetime_objects=datetime_objects)
+        for position, kind in enumerate(kinds_of(df))
+    ]
     step = rows_at_a_time(len(listers))
     for start in range(0, len(df), step):
         yield zip(*[values(start, start + step) for values in listers], strict=True)
 
 
-def _lister(column: pd.Series, kind: Kind) -> Callable[[int, int], list[Any]]:
+def _lister(column: pd.Series, kind: Kind, *, datetime_objects: bool) -> Callable[[int, int], list[Any]]:
     """Return what gives the values of the rows from one number up to another."""
     if kind in (Kind.TEXT, Kind.CATEGORY):
         return _text_lister(column)
     values, nulls = _values_and_nulls(column, kind)
+    if datetime_objects and kind in (Kind.DATETIME, Kind.ZONED_DATETIME):
+        values = values.view(f"M8[{column.dt.unit}]").astype("M8[ms]")
 
     def listed(start: int, stop: int) -> list[Any]:
         part = values[start:stop]

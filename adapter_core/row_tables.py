@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.kinds import Kind, kinds_of
 from adapter_core.row_blocks import rows_at_a_time
+from adapter_core.row_columns import Column
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 Note = dict[str, Any]
 """``{"rows": 2, "columns": [{"name": "a", "dtype": "int64"}]}``; a column of dtype "category" has
@@ -69,7 +69,7 @@ def table_of(note: Any, rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
 
     if not isinstance(note, dict):
         raise TypeError(f"the file begins with {type(note).__name__}, not with a note of its columns")
-    columns = [_Column(each) for each in note["columns"]]
+    columns = [Column(each) for each in note["columns"]]
     for block in _blocks(iter(rows), rows_at_a_time(len(columns))):
         for column, values in zip(columns, zip(*block, strict=True), strict=True):
             column.add(values)
@@ -84,67 +84,3 @@ def table_of(note: Any, rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
 def _blocks(rows: Iterator[Sequence[Any]], size: int) -> Iterator[list[Sequence[Any]]]:
     while block := list(islice(rows, size)):
         yield block
-
-
-class _Column:
-    """Values of one column, gathered block by block."""
-
-    def __init__(self, note: Note) -> None:
-        import pandas as pd
-
-        self.note = note
-        self.dtype = pd.api.types.pandas_dtype(note["dtype"])
-        self.type = _arrow_type(self.dtype)
-        self.chunks: list[Any] = []
-
-    def add(self, values: tuple[Any, ...]) -> None:
-        """Take the values of a block, shape (rows,)."""
-        import pyarrow as pa
-
-        self.chunks.append(values if self.type is None else pa.array(values, self.type))
-
-    def array(self) -> Any:
-        """Return all values in the column's dtype, shape (rows,)."""
-        import numpy as np
-        import pandas as pd
-        import pyarrow as pa
-
-        if self.type is None:
-            values = [value for chunk in self.chunks for value in chunk]
-            return pd.Series(values, dtype=object).to_numpy()
-        column = pa.chunked_array(self.chunks, self.type)
-        if "categories" in self.note:
-            text = pd.StringDtype(na_value=np.nan).__from_arrow__(column)
-            return pd.Categorical(text, self.note["categories"], self.note["ordered"])
-        if not isinstance(self.dtype, np.dtype):
-            return self.dtype.__from_arrow__(_times(column, self.dtype))
-        if column.null_count and self.dtype.kind in "biu":
-            raise ValueError(f"column {self.note['name']!r} of {self.dtype} holds nulls")
-        return _times(column, self.dtype).to_numpy()
-
-
-def _arrow_type(dtype: Any) -> pa.DataType | None:
-    """Return the Arrow type of a column's values as they are in rows; None if Arrow has none."""
-    import numpy as np
-    import pandas as pd
-    import pyarrow as pa
-
-    if dtype == object:
-        return None
-    if isinstance(dtype, (pd.StringDtype, pd.CategoricalDtype)):
-        return pa.large_string()
-    if dtype.kind in "mM":
-        return pa.int64()
-    return pa.from_numpy_dtype(dtype if isinstance(dtype, np.dtype) else dtype.numpy_dtype)
-
-
-def _times(column: pa.ChunkedArray, dtype: Any) -> pa.ChunkedArray:
-    """Return integers as the datetimes or timedeltas that they stand for; others as they are."""
-    import numpy as np
-    import pyarrow as pa
-
-    if dtype.kind not in "mM":
-        return column
-    if not isinstance(dtype, np.dtype):
-        return column.cast(pa.timestamp(dtype.unit, "UTC"))
-    return column.cast(pa.from_numpy_dtype(dtype))

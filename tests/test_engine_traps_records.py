@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import struct
 from decimal import Decimal
 
+import bson
 import cbor2
 import msgpack
 import numpy as np
@@ -13,11 +15,14 @@ import pandas as pd
 import pytest
 
 import data_formats
+from adapter_core import CannotHold
 from format_bench.conformance.tables import ordinary
 from format_bench.verify import verify
 
 WITH_NOTES = ["CBOR", "MessagePack"]
 """Formats with a place for dtypes and the number of rows."""
+
+ALL = ["BSON", *WITH_NOTES]
 
 
 @pytest.fixture
@@ -82,7 +87,51 @@ def test_a_cbor_file_cut_between_two_items_is_noticed(path):
         adapter.read(path)
 
 
-@pytest.mark.parametrize("label", WITH_NOTES)
+def test_bson_refuses_what_it_would_change_or_cannot_name(path):
+    finer = pd.to_datetime(["2020-01-01T00:00:00.000001", None])
+    for df, why in (
+        (pd.DataFrame({"c": np.array([2**63], "uint64")}), r"integers beyond BSON's, 2\*\*63 - 1"),
+        (pd.DataFrame({"c": pd.Series(finer)}), "datetimes finer than BSON's milliseconds"),
+        (pd.DataFrame({"a\0b": [1]}), "'a.x00b' holds a NUL"),
+    ):
+        with pytest.raises(CannotHold, match=why):
+            round_trip("BSON", df, path)
+    with pytest.raises(OverflowError):
+        bson.encode({"c": 2**63})
+    assert bson.decode(bson.encode({"c": finer[0]}))["c"].microsecond == 0
+
+
+def test_a_file_of_bson_holds_documents_beyond_the_limit_of_a_server(path):
+    df = pd.DataFrame({"long": ["x", "y" * 17 * 2**20, "z"], "row": [1, 2, 3]})
+    assert verify(df, round_trip("BSON", df, path)).exact
+
+
+def test_bson_documents_are_read_to_the_last_byte_or_not_at_all(path):
+    adapter = data_formats.get("BSON")
+    adapter.save(pd.DataFrame({"row": range(20_000)}), path)
+    whole = path.read_bytes()
+    document = len(whole) // 20_000
+    path.write_bytes(whole[: 9_000 * document])
+    assert len(adapter.read(path)) == 9_000
+    for cut in (1, 3, 4, document - 1):
+        path.write_bytes(whole[: 9_000 * document + cut])
+        with pytest.raises((bson.errors.InvalidBSON, struct.error)):
+            adapter.read(path)
+
+
+def test_bson_documents_of_other_fields_or_of_no_length_are_told(path):
+    adapter = data_formats.get("BSON")
+    for documents, error in (
+        (bson.encode({"a": 1}) + bson.encode({"a": 1, "b": 2}), ValueError),
+        (bson.encode({"a": 1}) + bson.encode({"b": 1}), KeyError),
+        (bson.encode({"a": 1}) + bytes(5), ValueError),
+    ):
+        path.write_bytes(documents)
+        with pytest.raises(error):
+            adapter.read(path)
+
+
+@pytest.mark.parametrize("label", ALL)
 def test_nan_and_null_are_told_apart(label, path):
     df = pd.DataFrame(
         {
@@ -96,7 +145,7 @@ def test_nan_and_null_are_told_apart(label, path):
     assert verify(df, round_trip(label, df, path)).exact
 
 
-@pytest.mark.parametrize("label", WITH_NOTES)
+@pytest.mark.parametrize("label", ALL)
 def test_more_rows_than_a_block_and_an_incomplete_last_one_come_back(label, path):
     df = pd.DataFrame({"row": np.arange(1_234), "text": [f"t{i}" for i in range(1_234)]})
     assert verify(df, round_trip(label, df, path)).exact
@@ -106,3 +155,22 @@ def test_more_rows_than_a_block_and_an_incomplete_last_one_come_back(label, path
 def test_an_empty_table_keeps_its_dtypes(label, path):
     df = ordinary().astype({"whole": "int8", "real": "Float64"}).head(0)
     assert verify(df, round_trip(label, df, path)).exact
+
+
+@pytest.mark.parametrize("label", ALL)
+@pytest.mark.parametrize("rows", [2, 1_000])
+def test_what_was_read_may_be_written_to(label, rows, path):
+    every = {
+        "whole": np.arange(rows),
+        "real": np.arange(rows) / 2,
+        "truth": np.arange(rows) % 2 == 0,
+        "text": [f"t{i}" for i in range(rows)],
+        "time": pd.date_range("2020", periods=rows),
+        "zoned": pd.date_range("2020", periods=rows, tz="UTC"),
+        "masked": pd.array([None, *range(1, rows)], "Int64"),
+        "bytes": pd.Series([b"x"] * rows, dtype=object),
+    }
+    read = round_trip(label, pd.DataFrame(every), path)
+    for name in every:
+        read.loc[0, name] = read.loc[1, name]
+    assert (read.loc[0] == read.loc[1]).all()
