@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from format_bench.report.drawing import Circle, Drawing, Line, Text, fitted, width_of
+from format_bench.report.drawing import WIDTH, Circle, Drawing, Line, Text, fitted, width_of
 from format_bench.report.scale import scale_of
 from format_bench.report.styles import ACCENT, QUIET
 from format_bench.report.texts import times
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from format_bench.changes.relative import Relative
     from format_bench.report.scale import Scale
 
-WIDTH, HEIGHT = 270.0, 150.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 34.0, 262.0, 40.0, 122.0
+_HEIGHT = 160.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 34.0, WIDTH - 8, 44.0, 136.0
 _RADIUS = 2.6
 _CHANGED = 4.2
 _LEAST_TOP = 1.5
@@ -36,11 +36,11 @@ def draw(
     points : sequence of Point
         The points.
     libraries : sequence of str
-        The libraries whose new versions are marked, those first whose names have precedence.
+        Those whose new versions are marked: of the first with numbers, of the others faintly.
     changed : set of int
         The points at which a change begins; they stand out.
     """
-    drawing = Drawing(WIDTH, HEIGHT)
+    drawing = Drawing(WIDTH, _HEIGHT)
     drawing.add("title", Text(0, 13, fitted(str(relative.group), "title", WIDTH)))
     scale = scale_of([*relative.values, _LEAST_TOP])
     _add_axes(drawing, scale, points)
@@ -90,21 +90,18 @@ def _add_axes(drawing: Drawing, scale: Scale, points: Sequence[Point]) -> None:
 
 
 def _add_versions(drawing: Drawing, points: Sequence[Point], libraries: Sequence[str]) -> None:
-    """Mark where a library has a new version; name those there is room for, the newest first."""
+    """Mark new versions; of the first library with numbers where there is room, the newest first."""
     free = WIDTH
     for place, (before, point) in reversed(list(enumerate(pairwise(points), start=1))):
-        new = [
-            name
-            for name in libraries
-            if before.libraries.get(name) != point.libraries.get(name) and name in point.libraries
-        ]
+        new = [name for name in libraries if before.libraries.get(name) != point.libraries.get(name)]
         if not new:
             continue
         x = _x(place, len(points))
-        drawing.add("front", Line(((x, _TOP - 4), (x, _BOTTOM))))
-        label = f"{new[0]} {point.libraries[new[0]]}"
+        first = new[0] == libraries[0]
+        drawing.add("front" if first else "grid", Line(((x, _TOP - 6), (x, _BOTTOM))))
+        label = f"{new[0]} {point.libraries.get(new[0], 'removed')}"
         half = width_of(label, "tick") / 2
         middle = min(x, WIDTH - half)
-        if middle + half <= free and middle - half >= 0:
-            drawing.add("tick", Text(middle, _TOP - 9, label))
+        if first and half <= middle <= free - half:
+            drawing.add("tick", Text(middle, _TOP - 10, label))
             free = middle - half - 6

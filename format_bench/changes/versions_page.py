@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 CHARTED = ("save", "read", "random read", "size")
 """The operations with a chart; tables have all."""
 
+SHARED = ("pandas", "numpy")
+"""The libraries that nearly all adapters declare."""
+
 TITLES = {"tabular": "Tables", "compression": "Compressed tables", "image": "Images"}
 """Of the modules of suites; others have their own names."""
 
@@ -40,7 +43,8 @@ def versions_page(history: History, found: Sequence[Told]) -> Page:
 
 def _part(history: History, told: Told) -> dict[str, Any]:
     line = told.line
-    by_module = groupby(relatives(told.series), key=lambda each: each.group.module)
+    in_order = sorted(relatives(told.series), key=lambda each: _place(each.group.module))
+    by_module = groupby(in_order, key=lambda each: each.group.module)
     return {
         "line": line,
         "steps": list(_steps(line)),
@@ -49,6 +53,13 @@ def _part(history: History, told: Told) -> dict[str, Any]:
             for module, members in by_module
         ],
     }
+
+
+def _place(module: str) -> tuple[bool, int, str]:
+    """Return a sort key: those with titles in their order, and the others by name."""
+    names = list(TITLES)
+    known = module in names
+    return not known, names.index(module) if known else 0, module
 
 
 def _steps(line: Line) -> Iterator[tuple[Point, str]]:
@@ -71,15 +82,15 @@ def _charts_and_tables(
 
 def _chart(history: History, told: Told, relative: Relative) -> str:
     group, points = relative.group, told.line.points
-    # Of those that an adapter declares, its own come after pandas, which many share.
-    declared = [name for name in history.libraries_of(group.module, group.format) if name != "pandas"]
+    # What most adapters declare says less of one than what few do.
+    declared = sorted(history.libraries_of(group.module, group.format), key=SHARED.__contains__)
     changed = {
         points.index(change.since)
         for change in told.changes
         if (change.module, change.format, change.operation)
         == (group.module, group.format, group.operation.name)
     }
-    drawing = small_chart.draw(relative, points, [*declared, "pandas"], changed)
+    drawing = small_chart.draw(relative, points, declared, changed)
     return svg(drawing, f"{group} over {len(points)} points", _in_words(relative, points, changed))
 
 
