@@ -1,0 +1,56 @@
+"""JSON Lines through Polars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.arrow_frames import frame_of
+from adapter_core.data_format import Feature
+from adapter_core.json_lines import JSONLines
+from adapter_core.polars_frames import polars_of
+from adapter_core.text_tables import plain_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+ROWS_GUESSED_FROM = 1_000
+
+
+class Adapter(JSONLines):
+    """One JSON object a line through `polars.DataFrame.write_ndjson` and `polars.scan_ndjson`.
+
+    Floats are written with all the digits that they need. Polars guesses types from the first rows,
+    which is several times faster than from all; where later rows do not fit, the file is read again with
+    types guessed from all rows.
+    """
+
+    label = "JSON[polars]"
+    requires = ("pandas", "polars", "pyarrow>=15")
+    suite = "engines"
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        polars_of(plain_of(df)).write_ndjson(path)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import polars as pl
+
+        # Of many columns Polars gives another order than that of the file, and not always the same.
+        names = columns or self._column_names(path)
+        try:
+            table = _table(path, names, ROWS_GUESSED_FROM)
+        except pl.exceptions.ComputeError:
+            table = _table(path, names, None)
+        return frame_of(table.to_arrow())
+
+
+def _table(path: Path, names: list[str], rows_guessed_from: int | None) -> pl.DataFrame:
+    import polars as pl
+
+    # An open file, since Polars would take a path with brackets or stars for a pattern.
+    with path.open("rb") as file:
+        return pl.scan_ndjson(file, infer_schema_length=rows_guessed_from).select(names).collect()
