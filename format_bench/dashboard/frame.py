@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from format_bench.changes.site_files import FEED
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
 from format_bench.dashboard.templating import render, style
 
@@ -13,10 +13,8 @@ if TYPE_CHECKING:
     from format_bench.dashboard.page import Page
     from format_bench.dashboard.source import Source
 
-FEED = "changes.xml"
 
-
-def framed(page: Page, pages: Sequence[Page], source: Source, *, feed: str = "") -> str:
+def framed(page: Page, pages: Sequence[Page], source: Source) -> str:
     """Return a page as HTML. It loads nothing, and its policy allows no script but its own.
 
     Parameters
@@ -27,8 +25,6 @@ def framed(page: Page, pages: Sequence[Page], source: Source, *, feed: str = "")
         All pages, in the order of the menu.
     source : Source
         What the site is about.
-    feed : str
-        File name of the feed, if there is one.
     """
     up = "../" * page.file_name.count("/")
     return render(
@@ -40,7 +36,7 @@ def framed(page: Page, pages: Sequence[Page], source: Source, *, feed: str = "")
             if each.in_menu
         ],
         asv_page=up + ASV_PAGE,
-        feed=posixpath.join(up, feed) if feed else "",
+        feed=up + FEED,
         project=source.project,
         project_url=source.project_url,
         style=style(),

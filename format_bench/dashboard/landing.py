@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from format_bench.changes.changes_page import FILE_NAME as CHANGES_PAGE
+from format_bench.changes.changes_page import headline
+from format_bench.changes.words import sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
 from format_bench.dashboard.comparisons import address
 from format_bench.dashboard.leaders import leaders
@@ -16,6 +19,7 @@ from format_bench.report.texts import joined
 from format_bench.report.verdict import findings_on
 
 if TYPE_CHECKING:
+    from format_bench.changes.told import Told
     from format_bench.dashboard.newest import Newest
     from format_bench.dashboard.source import Source
 
@@ -23,7 +27,9 @@ _LIBRARIES = ("pandas", "pyarrow", "numpy")
 """Those that most formats go through; the circumstances have all."""
 
 
-def landing(newest: Newest, pages: Sequence[Page], source: Source, feeds: Sequence[str]) -> Page:
+def landing(
+    newest: Newest, pages: Sequence[Page], source: Source, changes: Told, for_programs: Sequence[str]
+) -> Page:
     """Return the overview.
 
     Parameters
@@ -34,7 +40,9 @@ def landing(newest: Newest, pages: Sequence[Page], source: Source, feeds: Sequen
         The other pages that it leads to.
     source : Source
         What the site is about.
-    feeds : sequence of str
+    changes : Told
+        What changed on the machine of the newest run.
+    for_programs : sequence of str
         Files for programs, by name.
     """
     outline = newest.outline
@@ -43,6 +51,9 @@ def landing(newest: Newest, pages: Sequence[Page], source: Source, feeds: Sequen
         lead=outline.lead,
         machine=facts.in_short(newest.results),
         run=newest.run,
+        headline=headline(changes),
+        changes=[sentence(change) for change in changes.newest],
+        changes_page=CHANGES_PAGE,
         suites_missing=joined(newest.suites_missing),
         libraries=_libraries(newest),
         commit_url=source.commit_url + newest.run.commit,
@@ -59,7 +70,7 @@ def landing(newest: Newest, pages: Sequence[Page], source: Source, feeds: Sequen
         logarithmic_range=LOGARITHMIC_RANGE,
         pages=[page for page in pages if page.in_menu],
         asv_page=ASV_PAGE,
-        feeds=feeds,
+        for_programs=for_programs,
     )
     return Page("Overview", INDEX, body, "")
 

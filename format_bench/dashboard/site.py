@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from format_bench.changes.history import read_history
+from format_bench.changes.pages import pages as changes_pages
+from format_bench.changes.site_files import site_files
+from format_bench.changes.told import told
 from format_bench.dashboard.comparisons import comparisons
 from format_bench.dashboard.documents import documents
 from format_bench.dashboard.frame import framed
@@ -27,11 +30,13 @@ def files(source: Source) -> dict[str, str]:
     history = read_history(source.results_dir, source.root)
     run = newest(source, history)
     pages = [
+        *changes_pages(history, source.floors),
         *comparisons(run),
         losses_and_gaps(run),
         circumstances(run, source),
         *documents(source.root / "docs", source.project_url),
     ]
-    overview = landing(run, pages, source, feeds=[])
+    for_programs = site_files(history, source.floors, source.site_url)
+    overview = landing(run, pages, source, told(history, source.floors)[0], list(for_programs))
     menu = [overview, *pages]
-    return {page.file_name: framed(page, menu, source) for page in (*pages, overview)}
+    return for_programs | {page.file_name: framed(page, menu, source) for page in (*pages, overview)}
