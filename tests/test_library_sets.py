@@ -97,8 +97,8 @@ def test_a_reason_is_one_line_without_hints():
         "hint: `duckdb` was filtered by `exclude-newer`.\n"
     )
     assert resolution.reason(told) == (
-        "No solution found when resolving dependencies: Because only duckdb<=0.10.0 is available "
-        "and you require duckdb>=2, we can conclude that your requirements are unsatisfiable."
+        "Because only duckdb<=0.10.0 is available and you require duckdb>=2, we can "
+        "conclude that your requirements are unsatisfiable."
     )
     assert resolution.reason("error: unexpected\n") == "unexpected"
     assert resolution.reason("") == "the resolver gave no reason"

@@ -11,6 +11,9 @@ from adapter_core.errors import FormatBenchError
 
 TIMEOUT_SECONDS = 900
 
+UNSOLVED = "No solution found when resolving dependencies: "
+"""The beginning of what uv says whenever there is none; the reason follows."""
+
 
 class Unresolvable(FormatBenchError):
     """Requirements that no set of versions meets, or a package index that does not answer."""
@@ -21,7 +24,13 @@ def noon(day: date) -> datetime:
     return datetime.combine(day, time(12), tzinfo=UTC)
 
 
-def resolve(requirements: Iterable[str], python_version: str, exclude_newer: date | None = None) -> str:
+def resolve(
+    requirements: Iterable[str],
+    python_version: str,
+    exclude_newer: date | None = None,
+    *,
+    wheels_only: bool = False,
+) -> str:
     """Return pins that meet the requirements, for all platforms and from a version of Python on.
 
     Parameters
@@ -33,6 +42,9 @@ def resolve(requirements: Iterable[str], python_version: str, exclude_newer: dat
     exclude_newer : date, optional
         Take the packages that had been uploaded by noon, UTC, of that day. The package index must tell
         upload times, as PyPI does.
+    wheels_only : bool
+        Take packages that need no compiler on this platform, for this platform and version of Python
+        alone.
 
     Returns
     -------
@@ -46,7 +58,8 @@ def resolve(requirements: Iterable[str], python_version: str, exclude_newer: dat
     FormatBenchError
         If uv is not installed.
     """
-    options = ["--universal", "--python-version", python_version]
+    options = ["--python-version", python_version]
+    options += ["--only-binary", ":all:"] if wheels_only else ["--universal"]
     if exclude_newer is not None:
         options += ["--exclude-newer", f"{noon(exclude_newer):%Y-%m-%dT%H:%M:%SZ}"]
     try:
@@ -76,7 +89,7 @@ def reason(told: str) -> str:
     A line "error: ..." says what failed, lines "cause: ..." below it why; hints follow a blank line.
     """
     _, _, failed = f"\n{told}".rpartition("\nerror: ")
-    sentence = failed.partition("\n\n")[0].replace("\n  cause: ", ": ")
+    sentence = failed.partition("\n\n")[0].replace("\n  cause: ", ": ").removeprefix(UNSOLVED)
     return " ".join(sentence.split()) or "the resolver gave no reason"
 
 

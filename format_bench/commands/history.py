@@ -1,0 +1,96 @@
+"""Today's benchmarks with the libraries of earlier days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapter_core.errors import FormatBenchError
+from format_bench import terminal
+from format_bench.backfill import history, suites
+from format_bench.backfill.branch import Branch
+from format_bench.backfill.days import MONTHS, Month, days
+from format_bench.backfill.notes import Status
+
+if TYPE_CHECKING:
+    from format_bench.backfill.history import Entry
+
+
+@click.command
+@click.option("--from", "first", type=Month(), required=True, help="The first month.")
+@click.option("--to", "last", type=Month(), default="now", show_default=True, help="The last month.")
+@click.option("--every", type=click.Choice(list(MONTHS)), default="quarter", show_default=True)
+@click.option("--branch", default="history", show_default=True, help="The branch of the commits.")
+@click.option(
+    "--scale",
+    type=click.Choice(["quick", "full", "tiny"]),
+    default="quick",
+    show_default=True,
+    help="Size of the data; tiny shows that it works, and nothing else.",
+)
+@click.option("--suite", "chosen", multiple=True, help="A suite to run; by default all are.")
+@click.option("--dry-run", is_flag=True, help="Resolve and tell the sets; commit and measure nothing.")
+def command(  # noqa: PLR0913, PLR0917 (one for each option)
+    first: date,
+    last: date,
+    every: str,
+    branch: str,
+    scale: str,
+    chosen: tuple[str, ...],
+    dry_run: bool,  # noqa: FBT001 (a switch)
+) -> None:
+    """Measure with the libraries as they stood on the first day of earlier months.
+
+    Needs a checkout of the project. A branch of its own gets a commit for each day: the current commit
+    with the library set of then. asv measures each in an environment of its own, suite by suite; the
+    results join those that are there. Work tree and current branch are left alone. After a kill, the
+    same command goes on with what is left.
+
+    \b
+    Examples:
+      format-bench history --from 2024-01 --every quarter
+      format-bench history --from 2025-01 --to 2025-12 --every month --scale full
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    repository = history.checkout(Path.cwd())
+    names = _suites(repository.root, chosen)
+    wanted = days(first, last, every)
+    if not wanted:
+        raise click.UsageError(f"--from {first:%Y-%m} is after --to {last:%Y-%m}")
+    entries = history.make(Branch(repository, branch), wanted, dry_run=dry_run)
+    if not dry_run:
+        entries = history.measure(repository.root, entries, scale, names)
+    _show(entries)
+    notes = [entry.note for entry in entries if entry.note]
+    if notes and not any(note.status is Status.MEASURED for note in notes):
+        raise FormatBenchError(f"no set could be measured; the last one: {notes[-1].sentence}")
+
+
+def _suites(root: Path, chosen: Sequence[str]) -> list[str]:
+    known = suites.names(root)
+    for name in chosen:
+        if name not in known:
+            raise click.UsageError(f"there is no suite {name!r}; known: {', '.join(known)}")
+    return list(chosen) or known
+
+
+def _show(entries: Sequence[Entry]) -> None:
+    to = terminal.console()
+    header = ["day", "commit", "packages", *history.SHOWN, "left out", "outcome"]
+    terminal.table(to, "", header, [_row(entry) for entry in entries])
+    for entry in entries:
+        sentences = [entry.note.sentence] if entry.note and entry.note.sentence else []
+        sentences += [] if sentences or not entry.past.reason else [entry.past.reason]
+        sentences += [f"left out: {each}: {why}" for each, why in entry.past.left_out.items()]
+        for sentence in sentences:
+            terminal.prose(to, f"{entry.past.day}: {sentence}", "  ")
+
+
+def _row(entry: Entry) -> list[str]:
+    past, versions = entry.past, entry.past.versions
+    outcome = entry.note.status if entry.note else Status.UNRESOLVABLE if past.reason else "resolved"
+    facts = [str(len(versions)), *(versions.get(name, "-") for name in history.SHOWN)]
+    return [str(past.day), entry.commit[:8] or "none yet", *facts, str(len(past.left_out)), str(outcome)]
