@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -15,14 +16,12 @@ from format_bench.dashboard.asv_page import ASV_PAGE, INDEX, LINK
 from tests.conftest import ROOT
 
 
-def publish(folder: Path) -> str:
-    """Let asv publish the results in a folder; return what it prints."""
+def publish(folder: Path, *command: str) -> str:
+    """Let asv publish the results in a folder, by a command of it; return what it prints."""
     for name in ("asv.conf.json", "postprocessing.py"):
         shutil.copy(ROOT / name, folder)
     (folder / "docs").symlink_to(ROOT / "docs")
-    return _python(
-        folder, "import sys; sys.argv = ['asv', 'publish']; from asv.main import main; main()"
-    )
+    return _run(folder, "-m", "asv", *command)
 
 
 def add_pages(folder: Path, before: str = "") -> str:
@@ -37,12 +36,19 @@ def add_pages(folder: Path, before: str = "") -> str:
         "from asv.config import Config; from asv.console import log; log.enable();"
         "from postprocessing import Report; Report.publish(Config.load(), *[None] * 4); log.flush()"
     )
-    return _python(folder, f"import sys; {before}\n{code}")
+    return _run(folder, "-c", f"import sys; {before}\n{code}")
 
 
-def _python(folder: Path, code: str) -> str:
+def _run(folder: Path, *arguments: str) -> str:
+    roles = ("AUTHOR", "COMMITTER")
+    who = {f"GIT_{role}_{what}": "a@example.org" for role in roles for what in ("NAME", "EMAIL")}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=os.environ | who,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr

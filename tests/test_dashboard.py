@@ -17,6 +17,7 @@ from format_bench.dashboard import asv_page
 from format_bench.dashboard.documents import documents
 from format_bench.journal import Status
 from format_bench.report.texts import quantity
+from tests.conftest import git
 from tests.made_months import Gap, MadeUp, Planted
 from tests.published_site import Made, Reader, add_pages, pages, publish
 
@@ -31,7 +32,7 @@ PLANTED = (
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "project"
     MadeUp(planted=PLANTED).write(folder, months=MONTHS)
-    return Made(folder, publish(folder))
+    return Made(folder, publish(folder, "gh-pages", "--no-push"))
 
 
 def of_graph(address: str) -> tuple[str, dict[str, str]]:
@@ -50,6 +51,20 @@ def test_the_overview_is_the_index_and_asvs_page_is_beside_it(site):
     assert asv_page.LINK in asvs_own
     assert "Who is ahead in what" in site.read("index.html")
     assert "warning" not in site.printed.lower()
+
+
+def test_the_branch_has_the_same_pages(site):
+    listed = git(site.folder, "ls-tree", "-r", "--name-only", "gh-pages").splitlines()
+    assert {*pages(site), "changes.xml", "changes.json", "badge.svg", ".nojekyll"} < set(listed)
+    assert git(site.folder, "show", "gh-pages:index.html") == site.read("index.html")
+
+
+def test_what_changed_is_on_the_overview_and_has_its_page(site):
+    sentence = "Avro read failed since 2026-11"
+    assert sentence in site.read("index.html")
+    assert sentence in site.read("changes.html")
+    assert sentence in site.read("changes.xml")
+    assert 'href="https://formatbench.github.io/formatbench/changes.html#' in site.read("changes.xml")
 
 
 def test_every_link_resolves(site):
@@ -157,6 +172,16 @@ def test_suites_without_a_result_are_told(tmp_path, site):
     text = (folder / ".asv/full/html/index.html").read_text(encoding="utf-8")
     assert "This run has no result of the suites image" in text
     assert not (folder / ".asv/full/html/images.html").exists()
+
+
+def test_no_results_are_told_and_leave_asvs_site(tmp_path, site):
+    folder = tmp_path / "project"
+    shutil.copytree(site.folder, folder, symlinks=True)
+    for path in (folder / ".asv/full/results/tester").glob("*-*.json"):
+        path.unlink()
+    printed = add_pages(folder)
+    assert re.search(r"the site has no report: \S+ holds no results of asv", printed)
+    assert not (folder / ".asv/full/html" / asv_page.ASV_PAGE).exists()
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "markdown_it", "format_bench"])

@@ -29,7 +29,7 @@ def site(tmp_path_factory):
     MadeUp(planted=PLANTED).write(folder, months=6)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(vendored.SWITCH, "1")
-        printed = publish(folder)
+        printed = publish(folder, "publish")
     return Made(folder, printed)
 
 
