@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ class Column:
         self.type = _arrow_type(self.dtype)
         self.chunks: list[Any] = []
 
-    def add(self, values: tuple[Any, ...]) -> None:
+    def add(self, values: Sequence[Any]) -> None:
         """Take the values of a block, shape (rows,)."""
         import pyarrow as pa
 

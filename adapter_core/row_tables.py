@@ -65,20 +65,31 @@ def table_of(note: Any, rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
         If the number of rows, or of values in one, is not that of the note, or a value is not in the
         range of its column.
     """
+    _check(note)
+    blocks = _blocks(iter(rows), rows_at_a_time(len(note["columns"])))
+    return table_of_columns(note, (zip(*block, strict=True) for block in blocks))
+
+
+def table_of_columns(note: Any, blocks: Iterable[Iterable[Sequence[Any]]]) -> pd.DataFrame:
+    """Return the same from blocks of columns, each the values of some rows; see `table_of`."""
     import pandas as pd
 
-    if not isinstance(note, dict):
-        raise TypeError(f"the file begins with {type(note).__name__}, not with a note of its columns")
+    _check(note)
     columns = [Column(each) for each in note["columns"]]
-    for block in _blocks(iter(rows), rows_at_a_time(len(columns))):
-        for column, values in zip(columns, zip(*block, strict=True), strict=True):
+    for block in blocks:
+        for column, values in zip(columns, block, strict=True):
             column.add(values)
-    if (found := sum(map(len, columns[0].chunks))) != note["rows"]:
-        raise ValueError(f"the file holds {found:,} of {note['rows']:,} rows")
-    arrays = {position: column.array() for position, column in enumerate(columns)}
-    df = pd.DataFrame(arrays, copy=False)
+    found, expected = sum(map(len, columns[0].chunks)), int(note["rows"])
+    if found != expected:
+        raise ValueError(f"the file holds {found:,} of {expected:,} rows")
+    df = pd.DataFrame({i: column.array() for i, column in enumerate(columns)}, copy=False)
     df.columns = pd.Index([each["name"] for each in note["columns"]], dtype="str")
     return df
+
+
+def _check(note: Any) -> None:
+    if not isinstance(note, dict):
+        raise TypeError(f"the file begins with {type(note).__name__}, not with a note of its columns")
 
 
 def _blocks(rows: Iterator[Sequence[Any]], size: int) -> Iterator[list[Sequence[Any]]]:

@@ -13,13 +13,17 @@ import msgpack
 import numpy as np
 import pandas as pd
 import pytest
+from google.protobuf import proto
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.protobuf.struct_pb2 import Struct
 
 import data_formats
 from adapter_core import CannotHold
+from adapter_core.protobuf_schema import row_type, rows_class, schema_of
 from format_bench.conformance.tables import ordinary
 from format_bench.verify import verify
 
-WITH_NOTES = ["CBOR", "MessagePack"]
+WITH_NOTES = ["CBOR", "MessagePack", "Protobuf"]
 """Formats with a place for dtypes and the number of rows."""
 
 ALL = ["BSON", *WITH_NOTES]
@@ -129,6 +133,65 @@ def test_bson_documents_of_other_fields_or_of_no_length_are_told(path):
         path.write_bytes(documents)
         with pytest.raises(error):
             adapter.read(path)
+
+
+def test_nulls_and_zeros_are_told_apart_in_protobuf_by_optional_fields(path):
+    df = pd.DataFrame(
+        {
+            "nulls": pd.array([0, None, 2], "Int64"),
+            "whole": pd.array([0, 1, 2], "Int64"),
+            "text": ["", None, "x"],
+            "minus": [-0.0, 0.0, np.nan],
+        }
+    )
+    assert verify(df, round_trip("Protobuf", df, path)).exact
+    fields = row_type(schema_of(df)).field
+    assert [each.proto3_optional for each in fields] == [True, False, True, False]
+    naive = row_type(schema_of(df.assign(nulls=df["whole"])))
+    assert not naive.field[0].proto3_optional
+    row = rows_class(schema_of(df.assign(nulls=df["whole"])))(row=[{"nulls": None}]).row[0]
+    assert row.nulls == 0
+
+
+def test_fields_of_protobuf_may_have_the_names_of_methods(path):
+    names = ["Clear", "HasField", "SerializeToString", "DESCRIPTOR", "class", "row", "Row", "a_b", "aB"]
+    df = pd.DataFrame({name: pd.array([1, None], "Int64") for name in names})
+    assert [each.name for each in row_type(schema_of(df)).field] == names
+    assert verify(df, round_trip("Protobuf", df, path)).exact
+
+
+def test_columns_whose_names_no_field_of_protobuf_may_have_are_numbered(path):
+    df = pd.DataFrame({"column_1": [1], "größe": [2], "__class__": [3]})
+    fields = row_type(schema_of(df)).field
+    assert [each.name for each in fields] == ["column_0", "column_1", "column_2"]
+    assert [each.json_name for each in fields] == list(df.columns)
+    assert verify(df, round_trip("Protobuf", df, path)).exact
+
+
+def test_no_field_has_a_number_that_protobuf_reserves():
+    df = pd.DataFrame(np.zeros((1, 19_000)), columns=[f"c{i}" for i in range(19_000)])
+    numbers = [each.number for each in row_type(schema_of(df)).field]
+    assert numbers[-2:] == [18_999, 20_000]
+
+
+def test_fields_of_negative_integers_are_the_shorter_ones(path):
+    df = pd.DataFrame({"negative": [-1] * 1_000, "positive": [1] * 1_000})
+    assert verify(df, round_trip("Protobuf", df, path)).exact
+    assert path.stat().st_size < 1_000 * 7
+    message = rows_class(schema_of(df[["positive"]]))
+    assert len(message(row=[{"positive": -1}]).SerializeToString()) == 13
+
+
+def test_a_protobuf_file_cut_between_two_messages_is_noticed(path):
+    adapter = data_formats.get("Protobuf")
+    df = pd.DataFrame({"row": range(1_000)})
+    adapter.save(df, path)
+    with path.open("rb") as file:
+        for message in (FileDescriptorProto, Struct, rows_class(schema_of(df))):
+            assert proto.parse_length_prefixed(message, file) is not None
+        path.write_bytes(path.read_bytes()[: file.tell()])
+    with pytest.raises(ValueError, match="the file holds 500 of 1,000 rows"):
+        adapter.read(path)
 
 
 @pytest.mark.parametrize("label", ALL)
