@@ -65,23 +65,32 @@ def frame_of(table: pa.Table, note: str | None = None) -> pd.DataFrame:
     if note is None:
         note = _note_of_nullables(table)
     else:
-        table = _in_noted_units(table, note)
+        table = _with_noted_times(table, note)
     return table.replace_schema_metadata({PANDAS: note}).to_pandas()
 
 
-def _in_noted_units(table: pa.Table, note: str) -> pa.Table:
-    """Return the table with its datetimes in the units in which they were saved."""
+def _with_noted_times(table: pa.Table, note: str) -> pa.Table:
+    """Return the table with its datetimes in the units and time zones in which they were saved.
+
+    pyarrow alone would go by the note only for the zone, and by way of nanoseconds.
+    """
+    noted = {column["field_name"]: column for column in json.loads(note)["columns"]}
+    for position, field in enumerate(table.schema):
+        arrow = _noted_time(field.type, noted.get(field.name, {}))
+        if arrow != field.type:
+            table = table.set_column(position, field.name, table.column(position).cast(arrow))
+    return table
+
+
+def _noted_time(arrow: pa.DataType, noted: dict[str, Any]) -> pa.DataType:
+    """Return the type of datetimes that is noted of a column, and any other type as it is."""
     import pyarrow as pa
 
-    dtypes = {column["field_name"]: column["numpy_type"] for column in json.loads(note)["columns"]}
-    for position, field in enumerate(table.schema):
-        dtype = dtypes.get(field.name, "")
-        if pa.types.is_timestamp(field.type) and dtype.startswith("datetime64["):
-            unit = dtype.removeprefix("datetime64[").rstrip("]")
-            if unit != field.type.unit:
-                column = table.column(position).cast(pa.timestamp(unit, field.type.tz))
-                table = table.set_column(position, field.name, column)
-    return table
+    dtype = noted.get("numpy_type", "")
+    if not (pa.types.is_timestamp(arrow) and dtype.startswith("datetime64[")):
+        return arrow
+    zone = (noted["metadata"] or {}).get("timezone")
+    return pa.timestamp(dtype.removeprefix("datetime64[").rstrip("]"), zone)
 
 
 def _note_of_nullables(table: pa.Table) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adapter_core.kinds import Kind, kinds_of
+
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
     import pyarrow as pa
 
@@ -17,3 +20,13 @@ def polars_of(table: pa.Table) -> pl.DataFrame:
     # Polars gives a column without a name one of its own.
     frame.columns = table.column_names
     return frame
+
+
+def without_zone_name(df: pd.DataFrame) -> str | None:
+    """Return the first column of datetimes whose zone is a mere offset, of which Polars knows none."""
+    import pyarrow as pa
+
+    for name, dtype, kind in zip(df.columns, df.dtypes, kinds_of(df), strict=True):
+        if kind is Kind.ZONED_DATETIME and ":" in pa.lib.tzinfo_to_string(dtype.tz):
+            return str(name)
+    return None

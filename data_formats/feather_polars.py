@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.polars_frames import polars_of
+from adapter_core.polars_frames import polars_of, without_zone_name
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -28,6 +28,11 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     refuses: ClassVar = REFUSES_WITHOUT_NOTE
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        name = without_zone_name(df)
+        if name is not None:
+            raise self.refusal(f"the time zone of column {name!r} is an offset; Polars needs a name")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 
+import duckdb
 import fastavro
 import numpy as np
 import pandas as pd
@@ -147,3 +149,104 @@ def test_rows_are_appended_to_avro_of_polars_unless_it_ends_at_an_empty_block(tm
 def _append_to_avro(path, df):
     with path.open("a+b") as file:
         fastavro.writer(file, None, df.to_dict("records"))
+
+
+@pytest.mark.parametrize("label", ["Feather[polars]", "Parquet[polars]"])
+def test_a_time_zone_without_a_name_is_refused_by_polars(label, tmp_path):
+    df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01"]).tz_localize("+05:30")})
+    with pytest.raises(pl.exceptions.ComputeError, match="unable to parse time zone"):
+        pl.DataFrame(pa.Table.from_pandas(df))
+    with pytest.raises(CannotHold, match="time zone of column 't' is an offset"):
+        _saved(label, df, tmp_path)
+
+
+TIMEDELTAS = pd.DataFrame({"d": pd.to_timedelta([1_001, None], unit="ns")})
+
+
+@pytest.mark.parametrize("label", ["DuckDB", "Parquet[duckdb]"])
+def test_timedeltas_are_refused_where_duckdb_would_change_them(label):
+    with duckdb.cursor() as cursor:
+        cursor.register("given", TIMEDELTAS)
+        assert cursor.sql("FROM given").df()["d"][0] == pd.Timedelta(1_000, unit="ns")
+    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; DuckDB's interval counts"):
+        data_formats.get(label).check(TIMEDELTAS)
+
+
+def test_parquet_files_of_duckdb_hold_no_negative_intervals(tmp_path):
+    with duckdb.cursor() as cursor:
+        cursor.register("given", -TIMEDELTAS)
+        with pytest.raises(duckdb.IOException, match="do not support negative intervals"):
+            cursor.execute("COPY given TO ? (FORMAT parquet)", [str(tmp_path / "naive.parquet")])
+
+
+@pytest.mark.parametrize(("label", "zone"), [("DuckDB", "UTC"), ("Parquet[duckdb]", "Europe/Paris")])
+def test_the_time_zone_of_the_machine_does_not_matter_to_duckdb(label, zone, tmp_path):
+    times = pd.to_datetime(["2020-07-01T00:00:00.123456789", None]).tz_localize("Europe/Paris")
+    df = pd.DataFrame({"t": times.as_unit("ns")})
+    duckdb.execute("SET GLOBAL TimeZone = 'Asia/Tokyo'")
+    try:
+        with duckdb.cursor() as cursor:
+            cursor.register("given", df)
+            assert cursor.sql("FROM given").to_arrow_table().schema.field("t").type.tz == "Asia/Tokyo"
+        adapter, path = _saved(label, df, tmp_path)
+        read = adapter.read(path)
+    finally:
+        duckdb.execute("RESET GLOBAL TimeZone")
+    assert read["t"].dtype == f"datetime64[ns, {zone}]"
+    assert verify(df, read).errors == ()
+
+
+@pytest.mark.parametrize("label", ["DuckDB", "Parquet[duckdb]"])
+@pytest.mark.parametrize(
+    ("names", "words"), [(["a", "A"], "'a' and 'A' differ in case alone"), ([""], "has no name")]
+)
+def test_names_that_duckdb_would_change_are_refused(label, names, words):
+    df = pd.DataFrame({name: [1] for name in names})
+    with duckdb.cursor() as cursor:
+        cursor.register("given", pa.Table.from_pandas(df))
+        assert cursor.sql("FROM given").columns != names
+    with pytest.raises(CannotHold, match=words):
+        data_formats.get(label).check(df)
+
+
+def test_parquet_of_duckdb_is_to_pandas_what_it_was(tmp_path):
+    df = pd.DataFrame({"n": pd.array([1, None], "Int8"), "w": pd.array(["a", None], "string")})
+    adapter, path = _saved("Parquet[duckdb]", df, tmp_path)
+    assert verify(df, adapter.read(path)).exact
+    assert verify(df, pd.read_parquet(path)).exact
+
+
+def test_what_is_in_a_duckdb_file_reads_no_other_file(tmp_path):
+    adapter, path = data_formats.get("DuckDB"), tmp_path / "table.duckdb"
+    secret = tmp_path / "secret.csv"
+    secret.write_text("key\n42\n")
+    with duckdb.connect(path) as database:
+        database.execute(f"CREATE VIEW data AS FROM read_csv('{secret}')")
+    with duckdb.connect(path, read_only=True) as database:
+        assert database.sql("FROM data").fetchall() == [(42,)], "it would be read"
+    with pytest.raises(duckdb.PermissionException):
+        adapter.read(path)
+
+
+def test_no_flipped_bit_in_a_duckdb_file_changes_a_value(tmp_path):
+    df = pd.DataFrame({"n": range(2_000), "w": [f"w{i}" for i in range(2_000)]})
+    adapter, path = _saved("DuckDB", df, tmp_path)
+    data, draw, noticed = path.read_bytes(), random.Random(1), 0
+    for _ in range(30):
+        damaged = bytearray(data)
+        damaged[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        path.write_bytes(damaged)
+        try:
+            assert verify(df, adapter.read(path)).exact
+        except duckdb.Error:
+            noticed += 1
+    assert noticed > 0
+
+
+def test_rows_are_appended_to_duckdb(tmp_path):
+    df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+    adapter, path = _saved("DuckDB", df, tmp_path)
+    with duckdb.connect(path) as database:
+        database.register("more", df)
+        database.execute("INSERT INTO data FROM more")
+    assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
