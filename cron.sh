@@ -15,7 +15,7 @@ that was interrupted goes on when it is called again; a month that is done is no
 
 Variables: CRON_NOTIFY, a command that reads one line at the end; CRON_DISK_GB and CRON_MEMORY_GB, what
 must be free; CRON_SUITES, the suites to run; CRON_RETRY_SECONDS, the wait before a push is tried again;
-CRON_DATE, the day to rehearse.
+CRON_DATE, the day to rehearse; PYTHON, the interpreter.
 
 Exit status: 0 done; 1 a defect of this program; 2 wrong usage, or a tool or the remote "origin" is
 missing; 3 another run is going on; 4 too little disk or memory; 5 the renewed set does not install, the
@@ -49,9 +49,13 @@ read_options() {
 
 need_tools() {
     local tool
-    for tool in make git flock python3; do
+    for tool in make git flock "${PYTHON:-python3}"; do
         command -v "$tool" > /dev/null || fail 2 "$tool is needed"
     done
+}
+
+find_remote() {
+    remote=$(git remote get-url origin 2> /dev/null) || fail 2 'there is no remote "origin" to publish to'
 }
 
 # A second run ends at once. Children inherit the lock, so it holds as long as any of them is alive.
@@ -79,7 +83,8 @@ start_log() { exec > >(exec 9>&- && stamp | tee -a .asv/cron.log) 2>&1 < /dev/nu
 ask_nothing() {
     unset GIT_ASKPASS SSH_ASKPASS
     export GIT_TERMINAL_PROMPT=0 GIT_HTTP_LOW_SPEED_LIMIT=1000 GIT_HTTP_LOW_SPEED_TIME=120
-    export GIT_SSH_COMMAND="${GIT_SSH_COMMAND:-ssh} -o BatchMode=yes -o ConnectTimeout=30"
+    GIT_SSH_COMMAND=${GIT_SSH_COMMAND:-$(git config core.sshCommand || echo ssh)}
+    export GIT_SSH_COMMAND="$GIT_SSH_COMMAND -o BatchMode=yes -o ConnectTimeout=30"
     export GIT_CONFIG_COUNT=4 GIT_CONFIG_KEY_0=commit.gpgSign GIT_CONFIG_VALUE_0=false
     export GIT_CONFIG_KEY_1=tag.gpgSign GIT_CONFIG_VALUE_1=false
     # What goes on in the background would keep the lock; what is not synchronised is lost in a reboot.
@@ -153,6 +158,7 @@ update_clone() {
     elif ! git merge --quiet --ff-only origin/main; then
         say "main has commits that were not sent yet"
     fi
+    cmp --quiet "$checkout/cron.sh" cron.sh || say "note: main has another cron.sh; pull it in $checkout"
 }
 
 make_environment() {
@@ -195,24 +201,24 @@ main() {
     read_options "$@"
     state=.asv/$SCALE/month.json
     cd "$(dirname "$0")"
+    checkout=$PWD
     need_tools
     if $dry_run; then
-        remote=$(git remote get-url origin) || fail 2 "there is no remote \"origin\" to publish to"
-        check_room && tell_plan && exit 0
+        find_remote && check_room && tell_plan && exit 0
     fi
     trap finish EXIT
     take_lock
     start_log
     trap stop TERM INT HUP
-    remote=$(git remote get-url origin) || fail 2 "there is no remote \"origin\" to publish to"
     say "begin"
+    find_remote
     ask_nothing
     check_room
     make_clone
     cd "$CLONE"
     tidy_clone
     if [ -f "$state" ] && [ -x .venv/bin/python ]; then
-        month finish || true
+        month resume || true
         # What could not be sent is tried again below.
         [ "$worst" -ne 7 ] || worst=0
     fi

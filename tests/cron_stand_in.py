@@ -2,8 +2,8 @@
 
 The stand-in of make writes .venv/bin/python so that it calls this file, which answers for
 ``-m format_bench.library_sets``, ``-m venv``, ``-m pip``, ``-m asv`` and postprocessing.py; everything
-else is run by the real Python. Results are written by asv's own code. The folder that `CRON_WORLD`
-names holds the next library set, and scripts that run once, at the moment that they are named after.
+else is run by the real Python. The folder that `CRON_WORLD` names holds the next library set, and
+scripts that run once, at the moment that they are named after.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 WORLD = Path(os.environ["CRON_WORLD"])
-MACHINE = {name: "" for name in ("os", "arch", "cpu", "num_cpu", "ram")} | {"machine": platform.node()}
+MACHINE = dict.fromkeys(("os", "arch", "cpu", "num_cpu", "ram"), "") | {"machine": platform.node()}
 CONSTRAINTS = Path("constraints.txt")
 
 
@@ -47,39 +47,42 @@ def install() -> None:
 
 
 def run(options: list[str]) -> None:
-    """Write two samples of two benchmarks, whose value is the version in the commit's set."""
-    from asv.machine import Machine
-    from asv.results import Results
-
+    """Write two samples of a benchmark, whose value is the version in the commit's set."""
     suite = options[options.index("--bench") + 1].strip("^\\.")
     commit = options[-1].removesuffix("^!")
-    scale = os.environ["SCALE"]
+    folder = Path(".asv", os.environ["SCALE"], "results")
     happen(f"run {suite}")
     if (WORLD / f"broken_{suite}").exists():
         sys.exit(1)
-    folder = Path(".asv", scale, "results")
-    machine = Machine.load(machine_name=None)
-    machine.save(str(folder))
-    results = Results({**MACHINE, "python": "3"}, {}, commit, 0, "3", "env", {})
-    results.load_data(str(folder))
-    if "--skip-existing-successful" in options and f"{suite}.time_it" in results.get_all_result_keys():
+    path = folder / MACHINE["machine"] / f"{commit[:8]}-env.json"
+    results = json.loads(path.read_text()) if path.exists() else empty(commit)
+    old = results["results"].get(f"{suite}.time_it")
+    if old and "--skip-existing-successful" in options:
         return
     version = float(git("show", f"{commit}:constraints.txt").partition("==")[2])
-    add(results, suite, version, append="--append-samples" in options)
-    results.save(str(folder))
+    samples = old[-1][0] if old and "--append-samples" in options else []
+    taken = [[*samples, version, version]] * 2
+    row = [[version] * 2, [["'a'", "'b'"]], "1", int(time.time() * 1000), 1, taken]
+    results["results"][f"{suite}.time_it"] = row
+    write(path, json.dumps(results))
+    write(path.with_name("machine.json"), json.dumps({"version": 1, **MACHINE}))
     notes = folder / "reasons" / "env.jsonl"
-    notes.parent.mkdir(exist_ok=True)
-    with notes.open("a") as file:
-        file.write(json.dumps({"suite": suite, "commit": commit, "at": time.time()}) + "\n")
+    note = {"suite": suite, "commit": commit, "at": time.time()}
+    write(notes, (notes.read_text() if notes.exists() else "") + json.dumps(note) + "\n")
     happen(f"saved {suite}")
 
 
-def add(results, suite, version, *, append):
-    from asv.runner import BenchmarkResult
+def empty(commit: str) -> dict:
+    """Return results of asv without any; its own code reads them in the run."""
+    columns = ["result", "params", "version", "started_at", "duration", "samples"]
+    texts = {"commit_hash": commit, "env_name": "env", "python": "3"}
+    tables = {"params": MACHINE, "requirements": {}, "env_vars": {}, "results": {}, "durations": {}}
+    return {"version": 2, "date": 0, "result_columns": columns, **texts, **tables}
 
-    benchmark = {"name": f"{suite}.time_it", "version": "1", "params": [["'a'", "'b'"]]}
-    taken = BenchmarkResult([version] * 2, [[version] * 2] * 2, [1, 1], 0, "", None)
-    results.add_result(benchmark, taken, record_samples=True, append_samples=append)
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
 
 
 def site() -> None:

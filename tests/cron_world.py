@@ -15,10 +15,11 @@ from pathlib import Path
 from tests.conftest import ROOT, git
 
 STAND_IN = Path(__file__).with_name("cron_stand_in.py")
-MAKE = f"""#!/bin/sh
+MAKE = f"""
 mkdir -p .venv/bin .asv/tiny
-printf '#!/bin/sh\\nexec {sys.executable} {STAND_IN} "$@"\\n' > .venv/bin/python
+printf '#!/bin/sh\\nexec {sys.executable} -S {STAND_IN} "$@"\\n' > .venv/bin/python
 chmod +x .venv/bin/python
+exit
 """
 OLD = {f"GIT_{who}_DATE": "2026-01-15T12:00:00+0000" for who in ("AUTHOR", "COMMITTER")}
 IDENTITY = {
@@ -34,7 +35,7 @@ class World:
     Parameters
     ----------
     folder : Path
-        An empty folder.
+        Where all of it is; `make` fills it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -43,16 +44,23 @@ class World:
         self.server = folder / "server"
         self.clone = self.server / ".asv/monthly"
         self.moments = folder / "moments"
-        self.moments.mkdir()
-        self._write_tools()
-        self._write_remote()
-        git(folder, "clone", "--quiet", str(self.remote), str(self.server))
 
-    def _write_tools(self) -> None:
-        make = self.folder / "tools" / "make"
-        make.parent.mkdir()
-        make.write_text(MAKE)
-        make.chmod(0o755)
+    def make(self) -> World:
+        """Fill the folder."""
+        self.moments.mkdir()
+        (self.folder / "tools").mkdir()
+        self.tool("make", MAKE)
+        self._write_remote()
+        git(self.folder, "clone", "--quiet", str(self.remote), str(self.server))
+        return self
+
+    def copied(self, folder: Path) -> World:
+        """Return a copy of all of it in another folder."""
+        shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
+        copy = World(folder)
+        for checkout in (copy.server, folder / "other"):
+            git(checkout, "remote", "set-url", "origin", str(copy.remote))
+        return copy
 
     def _write_remote(self) -> None:
         other = self.folder / "other"
@@ -86,6 +94,12 @@ class World:
         """Let the resolver find that version from now on."""
         (self.folder / "next_set").write_text(f"pyarrow=={version}\n")
 
+    def tool(self, name: str, script: str) -> None:
+        """Put a tool before the real one; where the script does not end it, that is called."""
+        path = self.folder / "tools" / name
+        path.write_text(f'#!/bin/sh\n{script}\nexec {shutil.which(name)} "$@"\n')
+        path.chmod(0o755)
+
     def at(self, moment: str, script: str) -> None:
         """Run a script once, at a moment of the next run."""
         (self.moments / moment).write_text(script)
@@ -118,21 +132,26 @@ class World:
             timeout=60,
         )
 
-    def run_and_kill(self, day: str, moment: Path) -> None:
-        """Run cron.sh, and kill it with all that it has started once a file of that name appears."""
-        with (self.folder / "killed.log").open("w") as output:
-            process = subprocess.Popen(
+    def start(self, day: str) -> subprocess.Popen[bytes]:
+        """Start cron.sh in a session of its own, and do not wait for it."""
+        with (self.folder / "started.log").open("w") as output:
+            return subprocess.Popen(
                 [self.server / "cron.sh"],
                 env=self.environment(day),
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
             )
+
+    def run_and_kill(self, day: str, moment: Path) -> None:
+        """Run cron.sh, and kill it with all that it has started once a file of that name appears."""
+        process = self.start(day)
         wait_for(moment)
         while members := members_of(process.pid):
             for pid in members:
-                os.kill(pid, signal.SIGKILL)
-            process.poll()
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        process.wait()
 
     def kill_at(self, day: str, moment: str) -> None:
         """Run cron.sh, and kill it at a moment of its run."""
@@ -154,6 +173,19 @@ class World:
                 for suite, values in result["results"].items()
             }
         return found
+
+    def references(self) -> str:
+        """Return all branches and tags of the remote."""
+        return git(self.remote, "for-each-ref")
+
+    def commit_of(self, name: str) -> str:
+        """Return a commit of the remote."""
+        return git(self.remote, "rev-parse", f"{name}^{{commit}}").strip()
+
+    def sent(self) -> bool:
+        """Return whether the remote has all that the clone has."""
+        kinds = ("refs/heads", "refs/tags")
+        return git(self.clone, "for-each-ref", *kinds) == git(self.remote, "for-each-ref", *kinds)
 
     def log(self, branch: str, *options: str) -> list[str]:
         """Return the subjects of a branch of the remote, newest first."""

@@ -33,10 +33,16 @@ def begin() -> None:
 
 
 @monthly.command()
+def resume() -> None:
+    """Finish a month that was interrupted, if there is one."""
+    if finishing.is_unfinished(SCALE):
+        _end(*finishing.finish(SCALE))
+
+
+@monthly.command()
 def finish() -> None:
     """Measure what is left of the month that was begun last, compare and publish."""
-    status, sentence = finishing.finish(SCALE)
-    _end(status, sentence)
+    _end(*finishing.finish(SCALE))
 
 
 def _end(status: Status, sentence: str) -> None:

@@ -41,24 +41,27 @@ def begin(scale: str) -> None:
 
 
 def _chosen(month: str, path: Path) -> Month:
-    """Choose and send; where someone else pushes at the same time, choose again on top of that."""
-    for _ in range(remote.ATTEMPTS):
+    """Choose and send; where someone else pushes at the same time, choose again on top of that.
+
+    What cannot be sent now is sent, merged if need be, when the month is finished.
+    """
+    for attempt in range(1, remote.ATTEMPTS + 1):
         _send_what_was_kept()
         before = commit_of("HEAD")
         chosen = choose(month)
         chosen.write(path)
         main_branch.tag(month, chosen.commit)
-        say(f"{month} measures commit {chosen.commit}")
         try:
             remote.push(*main_branch.REFSPECS)
         except remote.Refused as refused:
             say(f"{refused}; choosing again")
-            main_branch.undo(before, month)
+            if attempt < remote.ATTEMPTS:
+                main_branch.undo(before, month)
+                continue
         except MonthlyError as unsent:
             say(str(unsent))
-            break
-        else:
-            break
+        break
+    say(f"{month} measures commit {chosen.commit}")
     return chosen
 
 

@@ -25,6 +25,12 @@ def config(scale: str) -> str:
     return "asv.conf.json" if scale == "full" else f".asv.{scale}.json"
 
 
+def is_unfinished(scale: str) -> bool:
+    """Return whether a month was begun and has suites left."""
+    month = state.read(state_path(scale))
+    return month is not None and bool(Suites(month, scale, config(scale), state_path(scale)).left)
+
+
 def finish(scale: str) -> tuple[Status, str]:
     """Finish the month that was begun last.
 

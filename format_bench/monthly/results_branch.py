@@ -40,12 +40,6 @@ def restore(scale: str) -> None:
         _write_missing(OURS)
 
 
-def put_back(path: Path) -> None:
-    """Write a file as it was committed."""
-    path.unlink(missing_ok=True)
-    _write_missing(OURS)
-
-
 def _write_missing(commit: str) -> None:
     """Write those files of a commit that are not in the folder."""
     listed = git("ls-tree", "-r", "-z", "--name-only", commit).split("\0")

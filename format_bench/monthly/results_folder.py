@@ -38,15 +38,19 @@ def _readable(text: str) -> bool:
     return True
 
 
-def results_of(scale: str, commit: str) -> list[Any]:
-    """Return asv's results of a commit on this machine, one for each environment."""
+def paths_of(scale: str, commit: str) -> list[Path]:
+    """Return asv's results of a commit on this machine, one file for each environment."""
     from asv.machine import Machine
-    from asv.results import iter_results_for_machine_and_hash
 
     machine = Machine.load(interactive=False).machine
-    if not (folder(scale) / machine).is_dir():
-        return []
-    return list(iter_results_for_machine_and_hash(str(folder(scale)), machine, commit))
+    return sorted((folder(scale) / machine).glob(f"{commit[:8]}-*.json"))
+
+
+def results_of(scale: str, commit: str) -> list[Any]:
+    """Return the same as asv reads it."""
+    from asv.results import Results
+
+    return [Results.load(str(path)) for path in paths_of(scale, commit)]
 
 
 def values(scale: str, commit: str, suite: str) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from format_bench.monthly import results_branch
 from format_bench.monthly.python import PYTHON
-from format_bench.monthly.results_folder import folder, mend, results_of, values, written_since
+from format_bench.monthly.results_folder import mend, paths_of, values, written_since
 from format_bench.monthly.say import say
 from format_bench.monthly.state import DONE, FAILED, Month
 
@@ -98,7 +98,6 @@ class Suites:
         return subprocess.run(command, check=False).returncode  # noqa: S603 (our own arguments)
 
     def _put_back(self) -> None:
-        for result in results_of(self.scale, self.month.commit):
-            machine = folder(self.scale) / result.params["machine"]
-            for path in machine.glob(f"{self.month.commit[:8]}-*.json"):
-                results_branch.put_back(path)
+        for path in paths_of(self.scale, self.month.commit):
+            path.unlink()
+        results_branch.restore(self.scale)
