@@ -24,14 +24,15 @@ NOTE = "table.json"
 It has the keys ``rows``, their number, and ``columns``, which `adapter_core.column_arrays` explains.
 """
 
-_PLAIN_NAME = re.compile(r"[A-Za-z]\w{0,99}", re.ASCII)
+_PLAIN_NAME = re.compile(r"[A-Za-z](?!\w*__)\w{0,99}", re.ASCII)
+"""Of ASCII, no longer than any format takes; without what begins an ending, see `take_apart`."""
 
 
 class ArrayFormat(DataFormat):
     """A format that keeps named arrays.
 
-    An array has the name of its column if that is plain, else the column's position. A subclass writes
-    and reads arrays and one text.
+    An array has the name of its column if that is plain, else ``_`` and the column's position. A
+    subclass writes and reads arrays and one text.
     """
 
     supports: ClassVar = frozenset({Feature.COLUMNS})
@@ -73,7 +74,7 @@ class ArrayFormat(DataFormat):
 
     def _array_name(self, position: int, name: str) -> str:
         is_plain = _PLAIN_NAME.fullmatch(name) and name not in self.reserved_names
-        return name if is_plain else str(position)
+        return name if is_plain else f"_{position}"
 
     @abstractmethod
     def _write(

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+OFFSETS = "__offsets"
+VALID = "__valid"
+"""Endings of the names of arrays that a column has beside its values."""
+
 REFUSES = {
     Kind.TIME: "NumPy has no type for them",
     Kind.DECIMAL: "NumPy has no type for them",
@@ -126,7 +130,7 @@ def _take_text_apart(
     values, offsets = text_arrays.to_arrays(text)
     put(name, values)
     if offsets is not None:
-        note["offsets"] = f"{name}.offsets"
+        note["offsets"] = name + OFFSETS
         put(note["offsets"], offsets)
     return note
 
@@ -135,8 +139,8 @@ def _put_valid(column: pd.Series, name: str, put: Callable[[str, np.ndarray], No
     valid = column.notna().to_numpy()
     if valid.all():
         return {}
-    put(f"{name}.valid", valid)
-    return {"valid": f"{name}.valid"}
+    put(name + VALID, valid)
+    return {"valid": name + VALID}
 
 
 def _has_name(dtype: pd.DatetimeTZDtype) -> bool:

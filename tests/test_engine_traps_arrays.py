@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import awkward as ak
 import blosc2
 import h5py
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+import uproot
 import zarr
 
 import data_formats
+from adapter_core import root
 from format_bench.verify import verify
 
 NULLS = pd.DataFrame({"c": ["a", None, "bcd", "", None, "e"], "i": pd.array([1, None, 2, 3, 4, 5])})
 NULS = pd.DataFrame({"same": ["a\0", "\0b", "\0\0"], "differ": ["a\0", "\0\0\0", ""]})
 LONG_TAIL = pd.DataFrame({"c": ["x"] * 4_000 + ["y" * 100_000]})
-ARRAY_FORMATS = ["Blosc2", "HDF5[h5py]", "NPZ", "Zarr"]
+ARRAY_FORMATS = ["Blosc2", "HDF5[h5py]", "NPZ", "ROOT.RNTuple", "ROOT.TTree", "Zarr"]
 
 
 @pytest.fixture(params=ARRAY_FORMATS)
@@ -111,3 +115,30 @@ def test_code_in_a_file_of_blosc2_does_not_run(tmp_path):
     lazy.save(urlpath=str(path / "a.b2nd"), mode="w")
     with pytest.raises(Exception, match="only if you trust this data"):
         adapter.read(path)
+
+
+def test_rntuple_shifts_values_behind_nulls_of_arrow(tmp_path):
+    with uproot.recreate(tmp_path / "naive.root") as file:
+        file.mkrntuple("t", {"c": ak.from_arrow(pa.array(NULLS["c"]))})
+    with uproot.open(tmp_path / "naive.root") as file:
+        assert (
+            file["t"]["c"].array().to_list()
+            != NULLS["c"].astype(object).where(NULLS["c"].notna(), None).tolist()
+        )
+
+
+def test_a_ttree_has_no_nulls(tmp_path):
+    nulls = ak.from_arrow(pa.array(NULLS["c"]))
+    with uproot.recreate(tmp_path / "naive.root") as file, pytest.raises(TypeError, match="string"):
+        file.mktree("t", {"c": nulls.type.content}).extend({"c": nulls})
+
+
+@pytest.mark.parametrize("label", ["ROOT.TTree", "ROOT.RNTuple"])
+def test_many_columns_are_in_several_tables_of_root(label, tmp_path, monkeypatch):
+    monkeypatch.setattr(root, "MOST_COLUMNS", 2)
+    adapter, path = data_formats.get(label), tmp_path / "t.root"
+    df = pd.DataFrame({"a": ["x", "yz"], "a__size": [1, 2], "na": [3, None], "a__valid": ["x", None]})
+    assert kept(adapter, df, path).exact
+    assert adapter.read(path, columns=["na"])["na"].tolist()[0] == 3
+    with uproot.open(path) as file:
+        assert {"table", "table_1", "table_2"} <= set(file.keys(cycle=False))

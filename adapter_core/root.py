@@ -1,0 +1,125 @@
+"""What both tables of ROOT files have in common, through uproot."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.array_format import NOTE, ArrayFormat
+from adapter_core.codecs import Codec
+from adapter_core.column_arrays import OFFSETS, REFUSES
+from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
+
+if TYPE_CHECKING:
+    import awkward as ak
+    import numpy as np
+
+TABLE = "table"
+"""Name of the TTree or RNTuple in the file; more of them have a number behind it."""
+
+MOST_COLUMNS = 64
+"""Of one TTree or RNTuple: uproot's time to write or read it grows with the square of their number."""
+
+
+class Root(ArrayFormat):
+    """A table of a ROOT file, each array a branch or field, and a TObjString with the description.
+
+    Text of one length is an array of bytes in each row, other text a list of bytes, whose offsets ROOT
+    keeps itself, so that there is no array of these. Times are integers.
+    """
+
+    suffix = ".root"
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    codecs: ClassVar = (
+        Codec("zlib", range(1, 10), 1),
+        Codec("lzma", range(1, 10), 1),
+        Codec("lz4", range(1, 10), 1),
+        Codec("zstd", range(1, 10), 1),
+    )
+    refuses: ClassVar = {
+        **REFUSES,
+        Kind.HALF_FLOAT: "uproot writes none",
+        Kind.COMPLEX: "ROOT has no type for them",
+    }
+
+    def _write(
+        self,
+        path: Path,
+        arrays: Mapping[str, np.ndarray],
+        note: str,
+        codec: str | None,
+        level: int | None,
+    ) -> None:
+        import uproot
+
+        columns = list(_columns_of(arrays).items())
+        compression = getattr(uproot, codec.upper())(level) if codec else None
+        with uproot.recreate(path, compression=compression) as file:
+            file[NOTE] = note
+            for i, first in enumerate(range(0, len(columns), MOST_COLUMNS)):
+                name = f"{TABLE}_{i}" if i else TABLE
+                self._write_table(file, name, dict(columns[first : first + MOST_COLUMNS]))
+
+    @abstractmethod
+    def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:
+        """Write arrays, all of one length, as one table of a file that is open."""
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[tuple[str, Callable[[str], np.ndarray]]]:
+        import uproot
+
+        # By default uproot reads through an event loop in another thread, as from the internet.
+        with uproot.open(path, handler=uproot.MultithreadedFileSource) as file:
+            tables = [file[name] for name in file.keys(cycle=False) if name != NOTE]
+            table_of = {column: table for table in tables for column in table.keys()}  # noqa: SIM118
+
+            @lru_cache(maxsize=2)  # of text, as bytes and offsets are asked for one by one
+            def read(column: str) -> ak.Array:
+                return table_of[column][column].array(library="ak")
+
+            def get(name: str) -> np.ndarray:
+                column = name.removesuffix(OFFSETS)
+                array = read(column)
+                return _offsets(array) if column != name else _values(array)
+
+            yield str(file[NOTE]), get
+
+    def _codec_used(self, path: Path) -> str | None:
+        import uproot
+
+        with uproot.open(path) as file:
+            compression = file.file.compression
+        return None if compression is None else compression.name.lower()
+
+
+def _columns_of(arrays: Mapping[str, np.ndarray]) -> dict[str, ak.Array]:
+    """Return arrays of one value, or one list, a row: bytes together with their offsets."""
+    import awkward as ak
+    import numpy as np
+
+    columns = {}
+    for name, array in arrays.items():
+        offsets = arrays.get(name + OFFSETS)
+        if offsets is not None:
+            content = ak.contents.NumpyArray(array)
+            columns[name] = ak.Array(ak.contents.ListOffsetArray(ak.index.Index(offsets), content))
+        elif not name.endswith(OFFSETS):
+            values = array.view(np.int64) if array.dtype.kind in "mM" else array
+            columns[name] = ak.from_numpy(values, regulararray=True)
+    return columns
+
+
+def _values(array: ak.Array) -> np.ndarray:
+    """Return the values of a column; of lists those of all, end to end."""
+    is_jagged = array.layout.is_list and not array.layout.is_regular
+    return array.layout.content.data if is_jagged else array.to_numpy()
+
+
+def _offsets(array: ak.Array) -> np.ndarray:
+    return array.layout.offsets.data

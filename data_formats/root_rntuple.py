@@ -1,0 +1,25 @@
+"""ROOT's RNTuple through uproot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.root import Root
+
+if TYPE_CHECKING:
+    import awkward as ak
+
+
+class Adapter(Root):
+    """An RNTuple through uproot, which needs no ROOT.
+
+    A field of booleans tells which values are null. The format has nulls of its own, but with nulls that
+    come from Arrow uproot gives values the places of others. Pages have checksums, which are compared.
+    """
+
+    label = "ROOT.RNTuple"
+    requires = ("pandas", "pyarrow", "uproot", "awkward")
+    suite = "engines"
+
+    def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:
+        file.mkrntuple(name, columns)
