@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from format_bench.backfill import history, lock, notes, past_set, suites
 from format_bench.backfill.branch import BadBranch, Branch
+from format_bench.backfill.checkout import checkout
 from format_bench.backfill.days import days
 from format_bench.backfill.notes import Note, Status
 from format_bench.backfill.past_set import PastSet, described, resolve_past
@@ -45,7 +46,7 @@ def toy(tmp_path):
 
 @pytest.fixture
 def branch(toy):
-    return Branch(history.checkout(toy), "history")
+    return Branch(checkout(toy), "history")
 
 
 @pytest.fixture
@@ -198,10 +199,10 @@ def test_what_a_branch_cannot_take_is_told_before_anything_is_made(toy, branch):
 def test_no_checkout_is_told(tmp_path, toy, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     with pytest.raises(Exception, match="is in no git checkout"):
-        history.checkout(tmp_path)
+        checkout(tmp_path)
     (toy / "asv.conf.json").unlink()
     with pytest.raises(Exception, match="no checkout of this project"):
-        history.checkout(toy)
+        checkout(toy)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from adapter_core.errors import FormatBenchError
+from format_bench.backfill.commit_message import commit_message
 from format_bench.backfill.git import GitFailed, Repository
 from format_bench.backfill.past_set import PastSet, described
 from format_bench.library_sets.resolution import noon
-from format_bench.library_sets.steps import steps
 
 SET = "constraints.txt"
 DESCRIPTION = "library_set.json"
@@ -117,22 +117,8 @@ class Branch:
         before = self.set_of(parent).versions if parent else {}
         files = {SET: past.constraints(), DESCRIPTION: past.description()}
         tree = self.repository.tree_with(base, files)
-        text = message(past, before, base)
+        text = commit_message(past, before, base)
         commit = self.repository.commit(tree, parent, text, noon(past.day))
         ours = self.repository.commit_of(self.ref) or "0" * 40
         self.repository.git("update-ref", self.ref, commit, ours)
         return commit
-
-
-def message(past: PastSet, before: dict[str, str], base: str) -> str:
-    """Return the commit message of a set that follows one with the versions `before`."""
-    parts = [f"Take the library set of {past.day}", f"All else is as in {base}."]
-    if past.reason:
-        parts.append(f"There was none: {past.reason}")
-    else:
-        changes = steps(before, past.versions)
-        parts.append("\n".join(map(str, changes)) or "No version has changed.")
-    if past.left_out:
-        lines = [f"{requirement}: {reason}" for requirement, reason in past.left_out.items()]
-        parts.append("\n".join(["Left out:", *lines]))
-    return "\n\n".join(parts) + "\n"

@@ -12,8 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import FormatBenchError
-from format_bench.backfill.git import GitFailed, Repository
 from format_bench.backfill.lock import measuring_lock
 from format_bench.backfill.measuring import Measuring, say
 from format_bench.backfill.past_set import PastSet, resolve_past
@@ -21,6 +19,7 @@ from format_bench.library_sets.requirements import declared
 
 if TYPE_CHECKING:
     from format_bench.backfill.branch import Branch
+    from format_bench.backfill.git import Repository
     from format_bench.backfill.notes import Note
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -38,26 +37,6 @@ class Entry:
     """Its commit; empty if there is none yet."""
     note: Note | None = None
     """What became of it; None if it was not measured."""
-
-
-def checkout(folder: Path) -> Repository:
-    """Return the checkout of the project that a folder is in.
-
-    Raises
-    ------
-    FormatBenchError
-        If it is in none, or in one without a commit.
-    """
-    try:
-        root = Path(Repository(folder).git("rev-parse", "--show-toplevel"))
-    except GitFailed as error:
-        raise FormatBenchError(f"{folder} is in no git checkout; a history is made in one") from error
-    if not (root / "asv.conf.json").is_file():
-        raise FormatBenchError(f"{root} is no checkout of this project: it has no asv.conf.json")
-    repository = Repository(root)
-    if not repository.commit_of("HEAD"):
-        raise FormatBenchError(f"{root} has no commit yet; a history is made from one")
-    return repository
 
 
 def make(branch: Branch, days: Sequence[date], *, dry_run: bool) -> list[Entry]:

@@ -48,6 +48,7 @@ class Measuring:
         self.machine = _machine(self.root)
         self.log = self.root / ".asv" / self.scale / "history.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
+        say(f"what asv prints goes to {self.log.relative_to(self.root)}")
 
     def measure(self, commit: str, past: PastSet, place: str) -> Note:
         """Run the suites that have not ended on a commit, and return the note of it.

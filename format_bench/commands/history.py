@@ -13,6 +13,7 @@ from adapter_core.errors import FormatBenchError
 from format_bench import terminal
 from format_bench.backfill import history, suites
 from format_bench.backfill.branch import Branch
+from format_bench.backfill.checkout import checkout
 from format_bench.backfill.days import MONTHS, Month, days
 from format_bench.backfill.notes import Status
 
@@ -55,7 +56,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
       format-bench history --from 2024-01 --every quarter
       format-bench history --from 2025-01 --to 2025-12 --every month --scale full
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    repository = history.checkout(Path.cwd())
+    repository = checkout(Path.cwd())
     names = _suites(repository.root, chosen)
     wanted = days(first, last, every)
     if not wanted:
