@@ -126,6 +126,18 @@ def test_each_day_has_a_commit_of_its_date(toy, branch):
 
 
 @pytest.mark.usefixtures("_known_sets")
+def test_changes_that_are_not_measured_are_told(toy, branch, caplog):
+    caplog.set_level("INFO", "format_bench")
+    history.make(branch, [MARCH], dry_run=False)
+    assert "uncommitted" not in caplog.text
+    (toy / "toy.py").write_text("changed = 1\n", encoding="utf-8")
+    history.make(branch, [MARCH], dry_run=False)
+    assert "uncommitted" not in caplog.text
+    history.make(branch, [MARCH, JUNE], dry_run=False)
+    assert "uncommitted changes are not part of the commits" in caplog.text
+
+
+@pytest.mark.usefixtures("_known_sets")
 def test_work_tree_index_and_branch_are_left_alone(toy, branch):
     (toy / "toy.py").write_text("staged = 1\n", encoding="utf-8")
     git(toy, "add", "toy.py")
@@ -232,6 +244,9 @@ def test_the_newest_note_of_a_set_holds_and_a_cut_off_one_is_left_out(tmp_path):
     assert notes.read(tmp_path) == [other, second]
     assert notes.newest(tmp_path, "m", "c1") == second
     assert notes.newest(tmp_path, "elsewhere", "c1") is None
+    third = Note("c3", "2024-09-01", "m", Status.FAILED, "no suite", {}, [], 4.0)
+    notes.write(tmp_path, third)
+    assert notes.read(tmp_path) == [other, second, third]
 
 
 def test_the_reason_of_a_failure_is_the_last_error():

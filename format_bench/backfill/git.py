@@ -63,6 +63,10 @@ class Repository:
         except GitFailed:
             return ""
 
+    def has_changes(self) -> bool:
+        """Return whether files of the work tree or the index differ from the current commit."""
+        return bool(self.git("status", "--porcelain", "--untracked-files=no"))
+
     def tree_with(self, commit: str, files: Mapping[str, str]) -> str:
         """Return the hash of the tree of a commit in which files, by path, have other texts."""
         with TemporaryDirectory() as folder:

@@ -59,7 +59,10 @@ def make(branch: Branch, days: Sequence[date], *, dry_run: bool) -> list[Entry]:
     branch.check(days)
     found = branch.commits()
     base = branch.repository.commit_of("HEAD")
-    requirements = _declared(branch.repository, base) if set(days) - found.keys() else {}
+    missing = set(days) - found.keys()
+    if missing and branch.repository.has_changes():
+        say("uncommitted changes are not part of the commits")
+    requirements = _declared(branch.repository, base) if missing else {}
     entries = []
     for day in days:
         if day in found:

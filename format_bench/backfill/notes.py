@@ -47,17 +47,18 @@ class Note:
 
 
 def write(results_dir: Path, note: Note) -> None:
-    """Append a note; the newest one of a commit and machine holds."""
+    """Append a note, on a line of its own; the newest one of a commit and machine holds."""
     path = results_dir / FOLDER / f"{note.machine}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
+    cut_off = path.exists() and not path.read_bytes().endswith(b"\n")
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(note)) + "\n")
+        file.write("\n" * cut_off + json.dumps(asdict(note)) + "\n")
 
 
 def read(results_dir: Path) -> list[Note]:
     """Return the note that holds of each set on each machine, in order of day.
 
-    A last line that a kill has cut off is left out.
+    A line that a kill has cut off is left out.
     """
     found: dict[tuple[str, str], Note] = {}
     for path in sorted((results_dir / FOLDER).glob("*.jsonl")):
