@@ -65,7 +65,9 @@ class Repository:
 
     def has_changes(self) -> bool:
         """Return whether files of the work tree or the index differ from the current commit."""
-        return bool(self.git("status", "--porcelain", "--untracked-files=no"))
+        # git would write what it learned of the files into the user's index.
+        quiet = {"GIT_OPTIONAL_LOCKS": "0"}
+        return bool(self.git("status", "--porcelain", "--untracked-files=no", **quiet))
 
     def tree_with(self, commit: str, files: Mapping[str, str]) -> str:
         """Return the hash of the tree of a commit in which files, by path, have other texts."""
