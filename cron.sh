@@ -166,7 +166,6 @@ make_environment() {
     [ "$SCALE" = full ] || targets+=(".asv.$SCALE.json")
     run make SCALE="$SCALE" "${targets[@]}" ".asv/$SCALE/noise.json" ||
         fail 9 "the packages cannot be installed"
-    .venv/bin/python -m asv machine --yes > /dev/null
 }
 
 # A defect must not be met again and again: what was begun is forgotten, its tag and results remain.

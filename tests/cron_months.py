@@ -18,7 +18,10 @@ from pathlib import Path
 
 from tests.conftest import clone_with, git
 
-ADAPTERS = {"data_formats": ["csv", "feather", "parquet"], "image_storages": ["png", "sqlite"]}
+ADAPTERS = {
+    "data_formats": ["csv", "csv_pyarrow", "feather", "parquet"],
+    "image_storages": ["png", "sqlite"],
+}
 BEGINNING = "2026-08-15"
 DAYS = ["2026-09-01", "2026-10-15", "2026-11-15"]
 """On each of them, pandas and pyarrow had other versions than on the others."""
@@ -66,6 +69,7 @@ def run(server: Path, day: str) -> float:
         "CRON_DATE": day,
         "CRON_DISK_GB": "5",
         "HOME": str(server.parent),
+        "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")),
         "CRON_NOTIFY": f"cat >> {server.parent}/notified",
     }
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

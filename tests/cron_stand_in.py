@@ -1,9 +1,9 @@
 """Stands in for what costs hours in a monthly run: the packages, the resolver, asv's measuring.
 
 The stand-in of make writes .venv/bin/python so that it calls this file, which answers for
-``-m format_bench.library_sets``, ``-m venv``, ``-m pip``, ``-m asv`` and postprocessing.py; everything
-else is run by the real Python. The folder that `CRON_WORLD` names holds the next library set, and
-scripts that run once, at the moment that they are named after.
+``-m format_bench.library_sets``, ``-m venv``, ``-m pip``, ``-m asv`` and postprocessing.py. The monthly
+run itself is the real one. The folder that `CRON_WORLD` names holds the next library set, and scripts
+that run once, at the moment that they are named after.
 """
 
 from __future__ import annotations
@@ -115,6 +115,7 @@ def main(arguments: list[str]) -> None:
         case ["-m", "pip", "install", *_]:
             install()
         case ["-m", "asv", "machine", *_]:
+            happen("describe")
             known = {"version": 1, MACHINE["machine"]: MACHINE}
             Path("~/.asv-machine.json").expanduser().write_text(json.dumps(known))
         case ["-m", "asv", "run", *options]:
@@ -124,7 +125,7 @@ def main(arguments: list[str]) -> None:
         case ["postprocessing.py", *_]:
             happen("comparison")
         case _:
-            os.execv(sys.executable, [sys.executable, *arguments])
+            sys.exit(f"nothing stands in for {arguments}")
 
 
 if __name__ == "__main__":

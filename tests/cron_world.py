@@ -15,9 +15,14 @@ from pathlib import Path
 from tests.conftest import ROOT, git
 
 STAND_IN = Path(__file__).with_name("cron_stand_in.py")
+PYTHON = f"""#!/bin/sh
+[ "$2" != format_bench.monthly ] || exec {sys.executable} "$@"
+exec {sys.executable} -S {STAND_IN} "$@"
+"""
 MAKE = f"""
 mkdir -p .venv/bin .asv/tiny
-printf '#!/bin/sh\\nexec {sys.executable} -S {STAND_IN} "$@"\\n' > .venv/bin/python
+cat > .venv/bin/python << 'END'
+{PYTHON}END
 chmod +x .venv/bin/python
 exit
 """

@@ -79,6 +79,15 @@ def test_history_survives_the_machine(months, tmp_path):
     assert len(git(world.remote, "show", "gh-pages:index.html").split()) == 4
 
 
+def test_a_machine_set_up_anew_keeps_its_graphs(months, tmp_path):
+    world = months.copied(tmp_path)
+    (world.folder / ".asv-machine.json").unlink()
+    world.at("describe", "echo 'its kernel, and so its description, is another one'; exit 1\n")
+    world.next_set("5.0")
+    assert world.run("2026-05-01").returncode == 0
+    assert len(world.results()) == 4
+
+
 def test_the_month_that_another_machine_has_tagged_is_measured_here_too(months, tmp_path):
     world = months.copied(tmp_path)
     git(world.remote, "update-ref", "-d", "refs/heads/results")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from format_bench.monthly import main_branch, publishing, results_branch, state
+from format_bench.monthly import machine, main_branch, publishing, results_branch, state
 from format_bench.monthly.beginning import state_path
 from format_bench.monthly.results_folder import ASV
 from format_bench.monthly.say import say
@@ -43,6 +43,7 @@ def finish(scale: str) -> tuple[Status, str]:
     if month is None:
         return Status.DONE, "no month was begun"
     results_branch.restore(scale)
+    machine.describe(scale)
     main_branch.tag(month.name, month.commit)
     suites = Suites(month, scale, config(scale), state_path(scale))
     problems = _measured(suites, month) if suites.left else []
