@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import signal
 import struct
+import subprocess
+import sys
 from decimal import Decimal
+from pathlib import Path
 
 import bson
 import cbor2
 import msgpack
 import numpy as np
 import pandas as pd
+import pyfory
 import pytest
 from google.protobuf import proto
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -20,13 +25,15 @@ from google.protobuf.struct_pb2 import Struct
 import data_formats
 from adapter_core import CannotHold
 from adapter_core.protobuf_schema import row_type, rows_class, schema_of
+from adapter_core.traits import Trait
 from format_bench.conformance.tables import ordinary
 from format_bench.verify import verify
 
 WITH_NOTES = ["CBOR", "MessagePack", "Protobuf"]
 """Formats with a place for dtypes and the number of rows."""
 
-ALL = ["BSON", *WITH_NOTES]
+EXACT = ["Fory", *WITH_NOTES]
+ALL = ["BSON", *EXACT]
 
 
 @pytest.fixture
@@ -194,6 +201,80 @@ def test_a_protobuf_file_cut_between_two_messages_is_noticed(path):
         adapter.read(path)
 
 
+IN_BAND = """
+import pandas as pd, pyfory
+fory = pyfory.Fory(xlang=False, strict=False, compatible=False)
+written = fory.serialize(pd.DataFrame({"c": ["", None]}))
+print("written", flush=True)
+fory.deserialize(written)
+"""
+
+
+def test_columns_of_text_without_a_character_end_a_process_unless_out_of_band(path):
+    naive = subprocess.run([sys.executable, "-c", IN_BAND], capture_output=True, text=True, check=False)
+    assert (naive.stdout, naive.returncode) == ("written\n", -signal.SIGABRT)
+    for values in (["", None], [None, None], []):
+        df = pd.DataFrame({"c": pd.Series(values, dtype="str"), "d": range(len(values))})
+        assert verify(df, round_trip("Fory", df, path)).exact
+
+
+READ_BY_ANOTHER = """
+import sys, data_formats
+print(len(data_formats.get("Fory").read(sys.argv[1])))
+"""
+
+
+def test_another_process_reads_what_fory_wrote(path, root):
+    data_formats.get("Fory").save(ordinary(), path)
+    command = [sys.executable, "-c", READ_BY_ANOTHER, path]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.stdout == "4\n", done.stderr
+
+
+class Bomb:
+    """Leaves a file in the working directory when it is loaded."""
+
+    def __reduce__(self):
+        return Path.touch, (Path("exploded"),)
+
+
+def test_fory_runs_code_of_the_file_and_says_so(path, monkeypatch):
+    adapter = data_formats.get("Fory")
+    assert Trait.SAFE not in adapter.traits
+    monkeypatch.chdir(path.parent)
+    adapter.save(pd.DataFrame({"c": pd.Series([Bomb()], dtype=object)}), path)
+    assert not Path("exploded").exists()
+    adapter.read(path)
+    assert Path("exploded").exists()
+
+
+@pytest.mark.parametrize(
+    "df",
+    [
+        pd.DataFrame({"c": pd.Series(["a", None], dtype="string")}),
+        pd.DataFrame({"c": pd.Series(["a", pd.NA], dtype=object)}),
+        pd.DataFrame({"c": pd.Categorical.from_codes([0], pd.Index(["a"], dtype="string"))}),
+        pd.DataFrame([[1]], columns=pd.Index(["c"], dtype="string")),
+    ],
+)
+def test_fory_refuses_what_pyfory_writes_and_does_not_read(df, path):
+    with pytest.raises(CannotHold, match=r"pyfory writes pandas\.NA and cannot read it"):
+        round_trip("Fory", df, path)
+    fory = pyfory.Fory(xlang=False, strict=False, compatible=False)
+    with pytest.raises(ValueError, match="Cannot resolve global name: NA"):
+        fory.deserialize(fory.serialize(df))
+
+
+def test_a_fory_file_of_another_length_is_told(path):
+    adapter = data_formats.get("Fory")
+    adapter.save(ordinary(), path)
+    whole = path.read_bytes()
+    for damaged in (whole[:-1], whole + b"x", b"\xff" * 8 + whole[8:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="do not add up"):
+            adapter.read(path)
+
+
 @pytest.mark.parametrize("label", ALL)
 def test_nan_and_null_are_told_apart(label, path):
     df = pd.DataFrame(
@@ -214,7 +295,7 @@ def test_more_rows_than_a_block_and_an_incomplete_last_one_come_back(label, path
     assert verify(df, round_trip(label, df, path)).exact
 
 
-@pytest.mark.parametrize("label", WITH_NOTES)
+@pytest.mark.parametrize("label", EXACT)
 def test_an_empty_table_keeps_its_dtypes(label, path):
     df = ordinary().astype({"whole": "int8", "real": "Float64"}).head(0)
     assert verify(df, round_trip(label, df, path)).exact
