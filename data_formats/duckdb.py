@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import duckdb_tables
 from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
 from adapter_core.data_format import DataFormat, Feature
+from adapter_core.sql_names import misnamed, query
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Adapter(DataFormat):
     refuses: ClassVar = REFUSES_WITHOUT_NOTE | duckdb_tables.REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        reason = duckdb_tables.misnamed(df.columns)
+        reason = misnamed(df.columns)
         if reason:
             raise self.refusal(reason)
 
@@ -56,8 +57,7 @@ class Adapter(DataFormat):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with _opened(path, read_only=True) as database:
             database.execute(f"{ALONE}; SET TimeZone = 'UTC'")
-            query = f"SELECT {duckdb_tables.selected(columns)} FROM {TABLE}"  # noqa: S608 (quoted)
-            return frame_of(database.sql(query).to_arrow_table())
+            return frame_of(database.sql(query(columns, TABLE)).to_arrow_table())
 
     def _column_names(self, path: Path) -> list[str]:
         with _opened(path, read_only=True) as database:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import duckdb_tables
 from adapter_core.arrow_frames import REFUSES_WITH_NOTE, arrow_of, frame_of, note_of
 from adapter_core.data_format import DataFormat, Feature
+from adapter_core.sql_names import misnamed, query
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SAVE = "COPY given TO ? (FORMAT parquet, COMPRESSION uncompressed, KV_METADATA {pandas: ?})"
-_READ = "SELECT {} FROM read_parquet(?, hive_partitioning = false)"
-_NAMES = "DESCRIBE FROM read_parquet(?, hive_partitioning = false)"
+_FILE = "read_parquet(?, hive_partitioning = false)"
 _NOTE = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'pandas'"
 
 
@@ -38,7 +38,7 @@ class Adapter(DataFormat):
     refuses: ClassVar = REFUSES_WITH_NOTE | duckdb_tables.REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        reason = duckdb_tables.misnamed(df.columns)
+        reason = misnamed(df.columns)
         if reason:
             raise self.refusal(reason)
 
@@ -55,10 +55,9 @@ class Adapter(DataFormat):
         import duckdb
 
         place = [glob.escape(str(path))]
-        query = _READ.format(duckdb_tables.selected(columns))
         with duckdb.cursor() as cursor:
             cursor.execute("SET TimeZone = 'UTC'")
-            table = cursor.sql(query, params=place).to_arrow_table()
+            table = cursor.sql(query(columns, _FILE), params=place).to_arrow_table()
             note = cursor.execute(_NOTE, place).fetchone()
         return frame_of(table, note[0].decode() if note else None)
 
@@ -66,5 +65,5 @@ class Adapter(DataFormat):
         import duckdb
 
         with duckdb.cursor() as cursor:
-            rows = cursor.execute(_NAMES, [glob.escape(str(path))]).fetchall()
+            rows = cursor.execute(f"DESCRIBE FROM {_FILE}", [glob.escape(str(path))]).fetchall()
         return [row[0] for row in rows]

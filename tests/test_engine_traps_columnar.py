@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import duckdb
 import fastavro
@@ -13,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from adbc_driver_sqlite import dbapi as adbc
 
 import data_formats
 from adapter_core import CannotHold
@@ -249,4 +252,75 @@ def test_rows_are_appended_to_duckdb(tmp_path):
     with duckdb.connect(path) as database:
         database.register("more", df)
         database.execute("INSERT INTO data FROM more")
+    assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
+
+
+@pytest.fixture(params=["SQLite", "SQLite[adbc]"])
+def sqlite_label(request):
+    return request.param
+
+
+def test_sqlite_keeps_booleans_as_integers_and_the_adapters_read_booleans(sqlite_label, tmp_path):
+    df = pd.DataFrame({"b": [True, False], "n": pd.array([True, None], "boolean")})
+    with closing(sqlite3.connect(":memory:")) as database:
+        df.to_sql("naive", database)
+        naive = pd.read_sql_query("SELECT b, n FROM naive", database)
+    assert naive["b"].dtype == "int64"
+    adapter, path = _saved(sqlite_label, df, tmp_path)
+    assert verify(df, adapter.read(path)).exact
+    assert verify(df[["n"]], adapter.read(path, ["n"])).exact
+
+
+def test_minus_zero_is_refused_by_sqlite(sqlite_label):
+    df = pd.DataFrame({"z": [-0.0, 1.0, None]})
+    with closing(sqlite3.connect(":memory:")) as database:
+        df.to_sql("naive", database)
+        (kept,) = database.execute("SELECT z FROM naive").fetchone()
+    assert str(kept) == "0.0"
+    with pytest.raises(CannotHold, match=r"column 'z' holds -0\.0, which SQLite keeps as 0\.0"):
+        data_formats.get(sqlite_label).check(df)
+    data_formats.get(sqlite_label).check(df.abs())
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [(np.array([2**63], "uint64"), r"beyond 2\*\*63 - 1"), (np.zeros((1, 2_001)), "2,001 columns")],
+)
+def test_what_sqlite_cannot_hold_is_refused(sqlite_label, values, words):
+    df = pd.DataFrame(np.atleast_2d(values)).rename(columns=str)
+    with pytest.raises(CannotHold, match=words):
+        data_formats.get(sqlite_label).check(df)
+
+
+def test_nanoseconds_are_refused_where_pandas_would_leave_them_out(tmp_path):
+    df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01T00:00:00.000000001"]).as_unit("ns")})
+    with pytest.raises(CannotHold, match="column 't' holds nanoseconds"):
+        data_formats.get("SQLite").check(df)
+    adapter, path = _saved("SQLite[adbc]", df, tmp_path)
+    assert verify(df, adapter.read(path)).errors == ()
+
+
+def test_adbc_takes_types_from_the_first_batch_and_the_adapter_from_all_rows(tmp_path):
+    late = pd.DataFrame(
+        {"w": [*[None] * 5_000, "x"], "n": pd.array([*[None] * 5_000, 2**60 + 1], "Int64")}
+    )
+    adapter, path = _saved("SQLite[adbc]", late, tmp_path)
+    with adbc.connect(str(path)) as database, database.cursor() as cursor:
+        cursor.execute("SELECT w FROM data")
+        with pytest.raises(OSError, match="expected INT64 but got STRING"):
+            cursor.fetch_arrow_table()
+    assert verify(late, adapter.read(path)).exact
+    assert verify(late.head(0).astype({"n": "int64"}), _again(adapter, late.head(0), path)).exact
+
+
+def _again(adapter, df, path):
+    adapter.save(df, path)
+    return adapter.read(path)
+
+
+def test_rows_are_appended_to_sqlite(sqlite_label, tmp_path):
+    df = pd.DataFrame({"a": [1, 2], "b": [True, False]})
+    adapter, path = _saved(sqlite_label, df, tmp_path)
+    with closing(sqlite3.connect(path)) as database, database:
+        df.to_sql("data", database, index=False, if_exists="append")
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact

@@ -1,0 +1,112 @@
+"""What SQLite holds of a table, whatever library writes it.
+
+SQLite has integers, floats, text and bytes. Its tables declare any types, which it keeps and mostly
+ignores: https://www.sqlite.org/datatype3.html. Booleans are known by theirs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core.kinds import Kind, kinds_of
+from adapter_core.sql_names import misnamed, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLE = "data"
+
+NAMES_AND_TYPES = "SELECT name, type FROM pragma_table_info('data')"
+"""The query for names and declared types of the columns."""
+
+HEAD_BYTES = 100
+LARGEST_PAGE_BYTES = 2**16
+"""Which the head, with two bytes for it, notes as 1."""
+
+MAX_COLUMNS = 2_000
+"""As SQLite is built unless told otherwise: https://www.sqlite.org/limits.html#max_column"""
+
+LARGEST_INTEGER = 2**63 - 1
+
+_NO_TYPE = "SQLite has none"
+
+REFUSES = {
+    Kind.COMPLEX: _NO_TYPE,
+    Kind.TIME: _NO_TYPE,
+    Kind.DECIMAL: _NO_TYPE,
+    Kind.TIMEDELTA: _NO_TYPE,
+    Kind.PERIOD: _NO_TYPE,
+    Kind.INTERVAL: _NO_TYPE,
+    Kind.SPARSE: "SQLite would fill them up",
+    Kind.ARROW: "SQLite keeps no Arrow types",
+    Kind.ARROW_NESTED: "SQLite keeps no Arrow types",
+    Kind.CATEGORY_NOT_TEXT: "SQLite keeps no categories",
+    Kind.MIXED: "SQLite would keep some of them as others",
+}
+"""Kinds of column that SQLite does not give back as they were, and why."""
+
+_DECLARED = {
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.NULLABLE_BOOLEAN: "BOOLEAN",
+    Kind.INTEGER: "INTEGER",
+    Kind.NULLABLE_INTEGER: "INTEGER",
+    Kind.UNSIGNED: "INTEGER",
+    Kind.NULLABLE_UNSIGNED: "INTEGER",
+    Kind.FLOAT: "REAL",
+    Kind.HALF_FLOAT: "REAL",
+    Kind.NULLABLE_FLOAT: "REAL",
+    Kind.BINARY: "BLOB",
+    Kind.DATE: "DATE",
+    Kind.DATETIME: "TIMESTAMP",
+    Kind.ZONED_DATETIME: "TIMESTAMP",
+}
+"""Declared types, as pandas chooses them, but for booleans."""
+
+
+def declared_types(df: pd.DataFrame) -> dict[str, str]:
+    """Return the type to declare for each column, by name."""
+    return {
+        name: _DECLARED.get(kind, "TEXT") for name, kind in zip(df.columns, kinds_of(df), strict=True)
+    }
+
+
+def creation(df: pd.DataFrame) -> str:
+    """Return the statement that makes the table, without its rows."""
+    columns = (f"{quoted(name)} {declared}" for name, declared in declared_types(df).items())
+    return f"CREATE TABLE {TABLE} ({', '.join(columns)})"
+
+
+def check_whole(path: Path) -> None:
+    """Raise ValueError if a file is shorter than its head says, which SQLite does not always notice.
+
+    https://www.sqlite.org/fileformat.html#the_database_header
+    """
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    page_bytes, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+    noted = pages * (LARGEST_PAGE_BYTES if page_bytes == 1 else page_bytes)
+    if len(head) < HEAD_BYTES or path.stat().st_size < noted:
+        raise ValueError(f"{path.name} is cut short: it should have {noted:,} bytes")
+
+
+def unfit(df: pd.DataFrame) -> str | None:
+    """Return why SQLite cannot hold the names or values of a table; None if it can."""
+    if len(df.columns) > MAX_COLUMNS:
+        return f"{len(df.columns):,} columns do not fit in {MAX_COLUMNS:,}"
+    return misnamed(df.columns) or _unfit_numbers(df)
+
+
+def _unfit_numbers(df: pd.DataFrame) -> str | None:
+    import numpy as np
+
+    for position, kind in enumerate(kinds_of(df)):
+        name = df.columns[position]
+        if kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED):
+            if (df.iloc[:, position].dropna() > LARGEST_INTEGER).any():
+                return f"column {name!r} holds integers beyond 2**63 - 1"
+        elif kind in (Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT):
+            values = df.iloc[:, position].dropna().to_numpy()
+            if (np.signbit(values) & (values == 0)).any():
+                return f"column {name!r} holds -0.0, which SQLite keeps as 0.0"
+    return None

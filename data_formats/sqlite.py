@@ -1,0 +1,74 @@
+"""SQLite through pandas and Python's own library."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core import sqlite_tables
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.kinds import Kind, kinds_of
+from adapter_core.sql_names import query
+from adapter_core.traits import Trait
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Adapter(DataFormat):
+    """An SQLite database of one table through `DataFrame.to_sql` and `pandas.read_sql_query`.
+
+    Booleans are declared as such, and made of the integers that SQLite keeps when they are read. Small
+    integers and floats come back as 64-bit ones; dates and datetimes, which pandas writes with
+    microseconds, and categories as text; columns without any value as objects.
+    """
+
+    label = "SQLite"
+    suffix = ".sqlite"
+    requires = ("pandas",)
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    reads_nullable_integers_as_floats = True
+    refuses: ClassVar = sqlite_tables.REFUSES
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        reason = sqlite_tables.unfit(df) or _nanoseconds(df)
+        if reason:
+            raise self.refusal(reason)
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        declared = sqlite_tables.declared_types(df)
+        with closing(sqlite3.connect(path)) as database, database:
+            df.to_sql(sqlite_tables.TABLE, database, index=False, dtype=declared)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import pandas as pd
+
+        sqlite_tables.check_whole(path)
+        with closing(_opened(path)) as database:
+            declared = dict(database.execute(sqlite_tables.NAMES_AND_TYPES))
+            df = pd.read_sql_query(query(columns, sqlite_tables.TABLE), database)
+        truths = [name for name in df.columns if declared[name] == "BOOLEAN"]
+        return df.astype({name: "boolean" if df[name].hasnans else bool for name in truths})
+
+    def _column_names(self, path: Path) -> list[str]:
+        with closing(_opened(path)) as database:
+            return [name for name, _ in database.execute(sqlite_tables.NAMES_AND_TYPES)]
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _nanoseconds(df: pd.DataFrame) -> str | None:
+    for position, kind in enumerate(kinds_of(df)):
+        if kind in (Kind.DATETIME, Kind.ZONED_DATETIME):
+            times = df.iloc[:, position].dropna()
+            if times.dt.nanosecond.any():
+                return f"column {df.columns[position]!r} holds nanoseconds, which pandas leaves out"
+    return None

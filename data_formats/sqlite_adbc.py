@@ -1,0 +1,96 @@
+"""SQLite through ADBC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import sqlite_tables
+from adapter_core.arrow_frames import arrow_of, frame_of
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.sql_names import query
+from adapter_core.traits import Trait
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_MOST_ROWS = f"SELECT max(rowid) FROM {sqlite_tables.TABLE}"  # noqa: S608 (no input)
+
+
+class Adapter(DataFormat):
+    """An SQLite database of one table, to and from Arrow through the ADBC driver.
+
+    The driver takes the type of a column from the values of the first batch, and stops where a later
+    one is of another type. So all rows are one batch here. The types that the table declares are used
+    for booleans, which SQLite keeps as integers, and for columns without any value. Small integers and
+    floats come back as 64-bit ones; dates, datetimes and categories as text.
+    """
+
+    label = "SQLite[adbc]"
+    suffix = ".sqlite"
+    requires = ("pandas", "adbc-driver-sqlite", "pyarrow>=15")
+    modules: ClassVar = {"adbc-driver-sqlite": "adbc_driver_sqlite"}
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    refuses: ClassVar = sqlite_tables.REFUSES
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        reason = sqlite_tables.unfit(df)
+        if reason:
+            raise self.refusal(reason)
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with _cursor(path, "rwc") as cursor:
+            cursor.execute(sqlite_tables.creation(df))
+            cursor.adbc_ingest(sqlite_tables.TABLE, arrow_of(df), mode="append")
+            cursor.connection.commit()
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        sqlite_tables.check_whole(path)
+        with _cursor(path, "ro") as cursor:
+            cursor.execute(sqlite_tables.NAMES_AND_TYPES)
+            declared = dict(cursor.fetchall())
+            cursor.execute(_MOST_ROWS)
+            (rows,) = cursor.fetchone()
+            cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(rows or 1)})
+            cursor.execute(query(columns, sqlite_tables.TABLE))
+            table = cursor.fetch_arrow_table()
+        return frame_of(_as_declared(table, declared))
+
+    def _column_names(self, path: Path) -> list[str]:
+        with _cursor(path, "ro") as cursor:
+            cursor.execute(sqlite_tables.NAMES_AND_TYPES)
+            return [name for name, _ in cursor.fetchall()]
+
+
+@contextmanager
+def _cursor(path: Path, mode: str) -> Iterator[Any]:
+    from adbc_driver_sqlite import dbapi
+
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    with dbapi.connect(address) as connection, connection.cursor() as cursor:
+        yield cursor
+
+
+def _as_declared(table: pa.Table, declared: dict[str, str]) -> pa.Table:
+    """Return the table with its booleans, and with the declared types where no value tells one."""
+    import pyarrow as pa
+
+    types = {
+        "BOOLEAN": pa.bool_(),
+        "REAL": pa.float64(),
+        "TEXT": pa.large_string(),
+        "BLOB": pa.binary(),
+    }
+    for position, field in enumerate(table.schema):
+        name, column = field.name, table.column(position)
+        told = declared[name]
+        if told in types and (told == "BOOLEAN" or column.null_count == len(column)):
+            table = table.set_column(position, name, column.cast(types[told]))
+    return table
