@@ -1,0 +1,59 @@
+"""Excel workbooks through calamine, and a writer in Rust."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.calamine import TIME_FORMAT, CalamineWorkbook
+from adapter_core.kinds import Kind, kinds_of
+from adapter_core.workbook import SHEET
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DAY_ZERO = "1899-12-30"
+"""Datetimes are days since then, from March 1900 on."""
+
+
+class Adapter(CalamineWorkbook):
+    """One sheet of an xlsx workbook, written by rustpy-xlsxwriter and read by fastexcel, over calamine.
+
+    Floats keep all their digits, and types are guessed from all rows. calamine compares no checksums of
+    the ZIP archive, so that other values may come back from a damaged file.
+    """
+
+    label = "Excel[calamine]"
+    requires = ("pandas", "rustpy-xlsxwriter", "fastexcel", "pyarrow>=15")
+    modules: ClassVar = {"rustpy-xlsxwriter": "rustpy_xlsxwriter"}
+    suite = "engines"
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        from rustpy_xlsxwriter import FastExcel
+
+        cells, formats = _written_right(df)
+        FastExcel(str(path)).sheet(SHEET, cells, column_formats=formats).save()
+
+
+def _written_right(df: pd.DataFrame) -> tuple[pd.DataFrame, list[Any]]:
+    """Return the table with what the writer takes for something else as what it should write.
+
+    It leaves categories empty, drops parts of seconds, and mirrors times of day before 1970. The second
+    value is the number format of each column, None for the usual one.
+    """
+    import pandas as pd
+    from rustpy_xlsxwriter import Format
+
+    df = df.copy(deep=False)
+    formats: list[Any] = [None] * len(df.columns)
+    for position, kind in enumerate(kinds_of(df)):
+        column = df.iloc[:, position]
+        if kind is Kind.CATEGORY:
+            df.isetitem(position, column.astype("str"))
+        elif kind is Kind.DATETIME:
+            days = (column.dt.as_unit("ms") - pd.Timestamp(DAY_ZERO)) / pd.Timedelta(days=1)
+            df.isetitem(position, days)
+            formats[position] = Format().set_num_format(TIME_FORMAT)
+    return df, formats
