@@ -1,0 +1,60 @@
+"""Excel workbooks, written by XlsxWriter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.calamine import TIME_FORMAT, CalamineWorkbook
+from adapter_core.kinds import Kind, kinds_of
+from adapter_core.sheets import rows_of
+from adapter_core.workbook import SHEET
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OPTIONS = {"constant_memory": True}
+"""Rows go to the file as soon as the next one begins, with their text inside."""
+
+
+class Adapter(CalamineWorkbook):
+    """One sheet of an xlsx workbook written by XlsxWriter, which cannot read, and read by fastexcel.
+
+    Each column has the method of its type, called once a cell: there is nothing for a whole column, and
+    the methods for a row look at the type of each value. Floats are written with 16 digits. From a
+    damaged file other values may come back, as with Excel[calamine].
+    """
+
+    label = "Excel[xlsxwriter]"
+    requires = ("pandas", "xlsxwriter", "fastexcel", "pyarrow>=15")
+    suite = "engines"
+    kept_digits = 16
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import xlsxwriter
+
+        with xlsxwriter.Workbook(path, OPTIONS) as workbook:
+            sheet = workbook.add_worksheet(SHEET)
+            for column, name in enumerate(df.columns):
+                sheet.write_string(0, column, name)
+            time_format = workbook.add_format({"num_format": TIME_FORMAT})
+            writers = [_writer(sheet, kind, time_format) for kind in kinds_of(df)]
+            for row, values in enumerate(rows_of(df), 1):
+                for column, (write, value) in enumerate(zip(writers, values, strict=True)):
+                    if value is not None:
+                        write(row, column, value)
+
+
+def _writer(sheet: Any, kind: Kind, time_format: Any) -> Callable[..., Any]:
+    """Return the method that writes values of a kind."""
+    if kind in (Kind.TEXT, Kind.CATEGORY):
+        return sheet.write_string
+    if kind in (Kind.BOOLEAN, Kind.NULLABLE_BOOLEAN):
+        return sheet.write_boolean
+    if kind in (Kind.DATE, Kind.DATETIME):
+        return partial(sheet.write_datetime, cell_format=time_format)
+    return sheet.write_number
