@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
-from format_bench.dashboard.asv_page import ASV_PAGE, INDEX, LINK
+from format_bench.dashboard.asv_page import ASV_PAGE, ERROR_LINK, ERROR_PAGE, INDEX, LINK
 from tests.conftest import ROOT
 
 
@@ -30,8 +30,9 @@ def add_pages(folder: Path, before: str = "") -> str:
     for name in pages(Made(folder, "")):
         (html / name).unlink()
     (html / ASV_PAGE).rename(html / INDEX)
-    text = (html / INDEX).read_text(encoding="utf-8")
-    (html / INDEX).write_text(text.replace(LINK, ""), encoding="utf-8")
+    for name, link in ((INDEX, LINK), (ERROR_PAGE, ERROR_LINK)):
+        text = (html / name).read_text(encoding="utf-8")
+        (html / name).write_text(text.replace(link, ""), encoding="utf-8")
     code = (
         "from asv.config import Config; from asv.console import log; log.enable();"
         "from postprocessing import Report; Report.publish(Config.load(), *[None] * 4); log.flush()"
@@ -117,4 +118,4 @@ class Reader(HTMLParser):
 def pages(site: Made) -> list[str]:
     """Return the names of the pages that are not asv's."""
     found = [path.relative_to(site.html).as_posix() for path in site.html.rglob("*.html")]
-    return sorted(name for name in found if name not in (ASV_PAGE, "error.html"))
+    return sorted(name for name in found if name not in (ASV_PAGE, ERROR_PAGE))

@@ -208,7 +208,7 @@ def test_the_plugin_imports_nothing_but_asv(root):
 
 def test_a_menu_that_is_not_known_is_told():
     with pytest.raises(asv_page.UnknownAsvPage, match="is asv newer"):
-        asv_page.with_link("<html></html>")
+        asv_page.with_links("<html></html>", "<html></html>")
 
 
 def test_documents_lead_to_each_other_and_to_the_project(tmp_path):

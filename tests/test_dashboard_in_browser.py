@@ -187,3 +187,13 @@ def test_it_can_be_read_without_scripts(browser, address):
     page.get_by_role("link", name="Tables", exact=True).first.click()
     assert page.locator("thead th").first.inner_text() == "format"
     context.close()
+
+
+def test_where_asvs_scripts_cannot_be_had_its_error_leads_back(browser, address):
+    page = browser.new_page()
+    page.route("**/*jquery*", lambda route: route.abort())
+    page.goto(address + ASV_PAGE)
+    page.wait_for_url("**/error.html")
+    page.get_by_role("link", name="report").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "FormatBench"
+    page.close()

@@ -41,5 +41,5 @@ def framed(page: Page, pages: Sequence[Page], source: Source) -> str:
         project_url=source.project_url,
         style=style(),
         redirect=render("redirect.js", asv_page=ASV_PAGE) if page.file_name == INDEX else "",
-        script=render("report.js"),
+        script=render("report.js") + render("frame.js"),
     )

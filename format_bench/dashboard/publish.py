@@ -29,7 +29,7 @@ def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None
         Takes a line that says what is the matter.
     """
     source = source_of(configuration, root)
-    page = asv_page.read(source.html_dir)
+    page = asv_page.read(source.html_dir, asv_page.INDEX)
     files: dict[str, bytes] = {}
     if vendored.is_asked_for():
         try:
@@ -37,7 +37,8 @@ def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None
         except FormatBenchError as error:
             warn(f"asv's page loads its scripts from elsewhere: {error}")
     try:
-        report = {asv_page.ASV_PAGE: asv_page.with_link(page), **_files(source)}
+        error_page = asv_page.read(source.html_dir, asv_page.ERROR_PAGE)
+        report = {**asv_page.with_links(page, error_page), **_files(source)}
     except FormatBenchError as error:
         warn(f"the site has no report: {error}")
         report = {asv_page.INDEX: page}
