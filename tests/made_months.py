@@ -12,6 +12,7 @@ import json
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -91,9 +92,10 @@ Outcome = list[float] | Gap
 
 @dataclass(frozen=True)
 class Planted:
-    """What one format does otherwise from a month on."""
+    """What one format does otherwise from a month on, or all."""
 
     label: str
+    """Empty for all."""
     method: str
     """Beginning of the methods' names, as in "time_read"."""
     month: int
@@ -113,7 +115,9 @@ class Planted:
     def concerns(self, benchmark: str, params: Sequence[str]) -> bool:
         """Tell whether it shows in a cell."""
         module, _, method = benchmark.split(".")
-        named = module == self.module and method.startswith(self.method) and params[0] == self.label
+        named = (
+            module == self.module and method.startswith(self.method) and self.label in ("", params[0])
+        )
         return named and (not self.datasets or params[1] in self.datasets)
 
     def factor_in(self, month: int, months: int) -> float:
@@ -274,6 +278,8 @@ class MadeUp:
     beside it in one round of a benchmark, and is some tenths slower."""
     planted: tuple[Planted, ...] = ()
     seed: int = 1
+    modules: tuple[str, ...] = ()
+    """The modules of suites; empty for all."""
     scale: str = "full"
     machine: dict[str, str] = field(default_factory=lambda: MACHINE)
 
@@ -283,11 +289,20 @@ class MadeUp:
         Parameters
         ----------
         folder : Path
-            A git repository, which gets a commit for each month; made if there is none.
+            A git repository, which gets a commit for each month; made, with the adapters of the
+            checkout, if there is none.
         months : int
             How many, up to and including November 2026.
         """
-        repository = MonthlyRepository(folder, benchmarks(self.scale), self.scale, self.machine)
+        suites = [
+            suite
+            for suite in benchmarks(self.scale)
+            if not self.modules or suite["name"].partition(".")[0] in self.modules
+        ]
+        if not folder.exists():
+            for family in ("data_formats", "image_storages"):
+                shutil.copytree(ROOT / family, folder / family)
+        repository = MonthlyRepository(folder, suites, self.scale, self.machine)
         for month, date in enumerate(dates(months), start=1):
             commit = repository.renew(date, libraries(month, self.planted))
             repository.add(commit, date, _Month(self, month, months).outcome)

@@ -112,6 +112,8 @@ class Change:
     @property
     def identity(self) -> str:
         """A name that stays the same when later runs are added, as a URN."""
-        parts = (self.line.machine, self.line.environment, self.since.run.commit, self.module)
-        named = "/".join((*parts, self.format, self.operation, self.verb))
+        # A drift goes on, so its end moves.
+        commit = (self.before if self.sort is Sort.DRIFT else self.since).run.commit
+        line = (self.line.machine, self.line.environment)
+        named = "/".join((*line, commit, self.module, self.format, self.operation, self.verb))
         return uuid.uuid5(NAMESPACE, named).urn
