@@ -17,6 +17,7 @@ import msgpack
 import numpy as np
 import pandas as pd
 import pyfory
+import pyron
 import pytest
 from google.protobuf import proto
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -29,7 +30,7 @@ from adapter_core.traits import Trait
 from format_bench.conformance.tables import ordinary
 from format_bench.verify import verify
 
-WITH_NOTES = ["CBOR", "MessagePack", "Protobuf"]
+WITH_NOTES = ["CBOR", "MessagePack", "Protobuf", "RON"]
 """Formats with a place for dtypes and the number of rows."""
 
 EXACT = ["Fory", *WITH_NOTES]
@@ -272,6 +273,43 @@ def test_a_fory_file_of_another_length_is_told(path):
     for damaged in (whole[:-1], whole + b"x", b"\xff" * 8 + whole[8:]):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match="do not add up"):
+            adapter.read(path)
+
+
+def test_text_of_every_character_comes_back_from_ron_one_row_a_line(path):
+    every = [chr(each) for each in range(0x3000)] + ["\ud7ff", "\ufeff", "\uffff", "🙂", "\U0010ffff"]
+    layout = ["(\n    1,\n)", '",\n    "', "\\n", "],\n)\n", "rows: [\n", '\\u{41}"#', "// no comment"]
+    df = pd.DataFrame({"text": every + layout, "again": layout + every})
+    assert verify(df, round_trip("RON", df, path)).exact
+    lines = path.read_text(encoding="utf-8").split("\n")
+    rows = [line for line in lines if line.endswith(",),")]
+    assert len(rows) == len(df)
+    assert pyron.load(str(path))["rows"] == list(df.itertuples(index=False, name=None))
+
+
+def test_floats_that_are_no_numbers_come_back_from_ron(path):
+    df = pd.DataFrame({"real": [np.nan, np.inf, -np.inf, -0.0, 5e-324, 1.7976931348623157e308]})
+    assert verify(df, round_trip("RON", df, path)).exact
+    assert pyron.loads("nan") == {}
+
+
+def test_rows_of_one_column_stay_tuples_in_ron(path):
+    df = pd.DataFrame({"only": [1, 2]})
+    assert verify(df, round_trip("RON", df, path)).exact
+    assert pyron.load(str(path))["rows"] == [(1,), (2,)]
+
+
+def test_a_ron_file_is_read_to_its_end_or_not_at_all(path):
+    adapter = data_formats.get("RON")
+    adapter.save(ordinary(), path)
+    whole = path.read_text(encoding="utf-8")
+    for damaged, why in (
+        (whole[:-1], "cut short"),
+        (whole.replace("rows: [\n", 'rows: [\n(1, 1.0, true, "a",),\n'), "more than 4 rows"),
+        (whole[: whole.index("rows: [")], "no rows after a note"),
+    ):
+        path.write_text(damaged, encoding="utf-8")
+        with pytest.raises(ValueError, match=why):
             adapter.read(path)
 
 
