@@ -7,6 +7,7 @@ would turn into floats. What a pandas user would lose by that is put right here,
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.kinds import Kind
@@ -49,6 +50,21 @@ def arrow_of(df: pd.DataFrame) -> pa.Table:
 def note_of(table: pa.Table) -> str:
     """Return pandas' description, in JSON, of the dtypes of a table that `arrow_of` gave."""
     return table.schema.metadata[PANDAS.encode()].decode()
+
+
+def retyped(table: pa.Table, new_type: Callable[[pa.DataType], pa.DataType]) -> pa.Table:
+    """Return a table with the columns cast whose type `new_type` changes, shape (rows, columns).
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a value does not fit in the new type.
+    """
+    for position, field in enumerate(table.schema):
+        arrow = new_type(field.type)
+        if arrow != field.type:
+            table = table.set_column(position, field.name, table.column(position).cast(arrow))
+    return table
 
 
 def frame_of(table: pa.Table, note: str | None = None) -> pd.DataFrame:

@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
+from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of, retyped
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
+from adapter_core.nanoseconds import with_nanoseconds
 from adapter_core.polars_frames import polars_of
 from adapter_core.traits import Trait
 
@@ -55,23 +56,19 @@ class Adapter(DataFormat):
         for name in df.columns:
             if not _AVRO_NAME.fullmatch(name):
                 raise self.refusal(f"{name!r} cannot be the name of an Avro field")
+        fine = with_nanoseconds(df)
+        if fine is not None:
+            raise self.refusal(f"column {fine!r} holds nanoseconds; Polars' Avro writer has none")
         for position, kind in enumerate(kinds_of(df)):
             name, column = df.columns[position], df.iloc[:, position].dropna()
             unsigned = kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED)
             if unsigned and (column > LARGEST_LONG).any():
                 raise self.refusal(f"column {name!r} holds integers beyond Avro's long, 2**63 - 1")
-            if kind is Kind.DATETIME and (column != column.dt.floor("us")).any():
-                raise self.refusal(f"column {name!r} holds nanoseconds; Polars' Avro writer has none")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        table = arrow_of(df)
-        for position, field in enumerate(table.schema):
-            arrow = _writable(field.type)
-            if arrow != field.type:
-                table = table.set_column(position, field.name, table.column(position).cast(arrow))
-        polars_of(table).rechunk().write_avro(path, name="row")
+        polars_of(retyped(arrow_of(df), _writable)).rechunk().write_avro(path, name="row")
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl

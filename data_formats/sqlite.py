@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import sqlite_tables
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core.nanoseconds import with_nanoseconds
 from adapter_core.sql_names import query
 from adapter_core.traits import Trait
 
@@ -35,9 +35,12 @@ class Adapter(DataFormat):
     refuses: ClassVar = sqlite_tables.REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        reason = sqlite_tables.unfit(df) or _nanoseconds(df)
+        reason = sqlite_tables.unfit(df)
         if reason:
             raise self.refusal(reason)
+        name = with_nanoseconds(df)
+        if name is not None:
+            raise self.refusal(f"column {name!r} holds nanoseconds, which pandas leaves out")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -63,12 +66,3 @@ class Adapter(DataFormat):
 
 def _opened(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-
-
-def _nanoseconds(df: pd.DataFrame) -> str | None:
-    for position, kind in enumerate(kinds_of(df)):
-        if kind in (Kind.DATETIME, Kind.ZONED_DATETIME):
-            times = df.iloc[:, position].dropna()
-            if times.dt.nanosecond.any():
-                return f"column {df.columns[position]!r} holds nanoseconds, which pandas leaves out"
-    return None

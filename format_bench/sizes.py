@@ -39,6 +39,7 @@ CASES = (
     Case("Parquet"),
     Case("Parquet", "snappy"),
     Case("Parquet", "zstd"),
+    Case("Vortex"),
 )
 
 

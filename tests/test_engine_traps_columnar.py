@@ -15,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import vortex
 from adbc_driver_sqlite import dbapi as adbc
 
 import data_formats
@@ -65,7 +66,7 @@ def test_an_ipc_stream_cut_between_two_batches_is_refused(tmp_path):
         adapter.read(path)
 
 
-@pytest.mark.parametrize("label", ["Avro[polars]", "Feather[polars]"])
+@pytest.mark.parametrize("label", ["Avro[polars]", "DuckDB", "Feather[polars]", "Vortex"])
 def test_integers_among_nulls_are_not_made_floats(label, tmp_path):
     df = pd.DataFrame(
         {"n": pd.array([2**62 + 1, None], "Int64"), "b": pd.array([True, None], "boolean")}
@@ -294,8 +295,12 @@ def test_what_sqlite_cannot_hold_is_refused(sqlite_label, values, words):
 
 def test_nanoseconds_are_refused_where_pandas_would_leave_them_out(tmp_path):
     df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01T00:00:00.000000001"]).as_unit("ns")})
-    with pytest.raises(CannotHold, match="column 't' holds nanoseconds"):
-        data_formats.get("SQLite").check(df)
+    with closing(sqlite3.connect(":memory:")) as database:
+        df.to_sql("naive", database)
+        assert database.execute("SELECT t FROM naive").fetchone() == ("2020-01-01 00:00:00",)
+    for label in ("Avro[polars]", "SQLite"):
+        with pytest.raises(CannotHold, match="column 't' holds nanoseconds"):
+            data_formats.get(label).check(df)
     adapter, path = _saved("SQLite[adbc]", df, tmp_path)
     assert verify(df, adapter.read(path)).errors == ()
 
@@ -324,3 +329,10 @@ def test_rows_are_appended_to_sqlite(sqlite_label, tmp_path):
     with closing(sqlite3.connect(path)) as database, database:
         df.to_sql("data", database, index=False, if_exists="append")
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
+
+
+def test_vortex_takes_no_timedeltas_and_the_adapter_refuses_them(tmp_path):
+    with pytest.raises(TypeError, match="Expected an object"):
+        vortex.io.write(pa.Table.from_pandas(TIMEDELTAS), str(tmp_path / "naive.vortex"))
+    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; Vortex takes none from Arrow"):
+        data_formats.get("Vortex").check(TIMEDELTAS)

@@ -1,0 +1,50 @@
+"""Vortex through its own Python library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Adapter(DataFormat):
+    """Vortex through `vortex.io.write` and `vortex.open`, to and from Arrow.
+
+    Vortex chooses encodings by samples of the values: dictionaries, runs, bits packed, FSST, ALP and
+    more, none of them a codec; its ``compact`` option, which adds Zstandard and Pcodec, is not taken.
+    Files have no checksums: flipped bits mostly come back as other values. pandas' own dtypes come back
+    as similar ones, categories as their values.
+    """
+
+    label = "Vortex"
+    suffix = ".vortex"
+    requires = ("pandas", "vortex-data", "pyarrow>=15")
+    modules: ClassVar = {"vortex-data": "vortex"}
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    refuses: ClassVar = REFUSES_WITHOUT_NOTE | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import vortex
+
+        vortex.io.write(arrow_of(df), str(path))
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import vortex
+
+        return frame_of(vortex.open(str(path)).to_arrow(columns).read_all())
+
+    def _column_names(self, path: Path) -> list[str]:
+        import vortex
+
+        return list(vortex.open(str(path)).dtype.names())
