@@ -53,11 +53,10 @@ def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
     file = descriptor_pb2.FileDescriptorProto(name="table.proto", package="table", syntax="proto3")
     row = file.message_type.add(name="Row")
     usual = all(map(_FIELD_NAME.fullmatch, df.columns))
-    for position, kind in enumerate(kinds_of(df)):
-        column = df.iloc[:, position]
+    for position, ((name, column), kind) in enumerate(zip(df.items(), kinds_of(df), strict=True)):
         field = row.field.add(
-            name=column.name if usual else f"column_{position}",
-            json_name=column.name,
+            name=name if usual else f"column_{position}",
+            json_name=name,
             number=_number(position),
             type=_type(column, kind),
             label="LABEL_OPTIONAL",

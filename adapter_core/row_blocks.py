@@ -48,8 +48,8 @@ def row_blocks(
         they are integers, as timedeltas always are, in the unit of their dtype. All are in UTC.
     """
     listers = [
-        _lister(df.iloc[:, position], kind, datetime_objects=datetime_objects)
-        for position, kind in enumerate(kinds_of(df))
+        _lister(column, kind, datetime_objects=datetime_objects)
+        for (_, column), kind in zip(df.items(), kinds_of(df), strict=True)
     ]
     step = rows_at_a_time(len(listers))
     for start in range(0, len(df), step):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +22,8 @@ class Column:
     """
 
     def __init__(self, note: dict[str, Any]) -> None:
-        import pandas as pd
-
         self.note = note
-        self.dtype = pd.api.types.pandas_dtype(note["dtype"])
+        self.dtype = _dtype(note["dtype"])
         self.type = _arrow_type(self.dtype)
         self.chunks: list[Any] = []
 
@@ -53,6 +52,14 @@ class Column:
         if column.null_count and self.dtype.kind in "biu":
             raise ValueError(f"column {self.note['name']!r} of {self.dtype} holds nulls")
         return _writeable(column)
+
+
+@cache
+def _dtype(name: str) -> Any:
+    """Return the dtype of that name, for which pandas asks one class of them after the other."""
+    import pandas as pd
+
+    return pd.api.types.pandas_dtype(name)
 
 
 def _arrow_type(dtype: Any) -> pa.DataType | None:

@@ -40,8 +40,9 @@ REFUSED = {
 
 def note_of(df: pd.DataFrame) -> Note:
     """Return what a table, shape (rows, columns), says of itself besides its values."""
-    kinds = kinds_of(df)
-    columns = [_column_note(df.iloc[:, position], kind) for position, kind in enumerate(kinds)]
+    columns = [
+        _column_note(column, kind) for (_, column), kind in zip(df.items(), kinds_of(df), strict=True)
+    ]
     return {"rows": len(df), "columns": columns}
 
 
