@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+LEAST_FREEDOM, MOST_FREEDOM = 0.5, 60.0
+"""Degrees of freedom below which t has no bounds to speak of, and beyond which it is nearly normal."""
 
 
 def t_tails(t: NDArray[np.float64], freedom: float) -> NDArray[np.float64]:
@@ -17,24 +19,22 @@ def t_tails(t: NDArray[np.float64], freedom: float) -> NDArray[np.float64]:
     return 2 * stdtr(freedom, -abs(t))
 
 
-def log_variance_mean(freedom: float) -> float:
-    """Return the expected logarithm of an estimated variance of 1."""
-    from scipy.special import psi
+def f_quantile(share: float, freedom: float, other: float) -> float:
+    """Return a quantile of Fisher's F."""
+    from scipy.special import fdtri
 
-    return float(psi(freedom / 2)) - math.log(freedom / 2)
-
-
-def log_variance_scatter(freedom: float) -> float:
-    """Return the variance of the logarithm of an estimated variance."""
-    from scipy.special import polygamma
-
-    return float(polygamma(1, freedom / 2))
+    return float(fdtri(freedom, other, share))
 
 
-def freedom_of(scatter: float, *, most: float) -> float:
-    """Return the degrees of freedom with which the logarithm of a variance scatters so, or `most`."""
+def freedom_with(ratio: float, share: float, freedom: float) -> float:
+    """Return the second degrees of freedom with which a quantile of F is so many times its median."""
     from scipy.optimize import brentq  # type: ignore[import-untyped]
 
-    if scatter <= log_variance_scatter(most):
-        return most
-    return float(brentq(lambda freedom: log_variance_scatter(freedom) - scatter, 1e-3, most))
+    def excess(other: float) -> float:
+        return f_quantile(share, freedom, other) / f_quantile(0.5, freedom, other) - ratio
+
+    if excess(MOST_FREEDOM) >= 0:
+        return MOST_FREEDOM
+    if excess(LEAST_FREEDOM) <= 0:
+        return LEAST_FREEDOM
+    return float(brentq(excess, LEAST_FREEDOM, MOST_FREEDOM))

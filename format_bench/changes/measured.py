@@ -106,7 +106,7 @@ def _name(member: _Member) -> tuple[str, ...]:
 
 def _cell_question(member: _Member) -> Question:
     alike = ("cell", *mood_of(member.series))
-    return Question(member.levels, alike, member.least_effect, member.halves)
+    return Question(member.levels, _kind(member), alike, member.least_effect, member.halves)
 
 
 def _group_question(members: list[_Member]) -> Question:
@@ -117,10 +117,15 @@ def _group_question(members: list[_Member]) -> Question:
     halves = [each.halves - level for each, level in zip(members, usual, strict=True)]
     return Question(
         levels=_medians(np.array(levels)),
+        kind=_kind(members[0]),
         alike=("group", group.module, group.operation.name),
         least_effect=members[0].least_effect,
         halves=_medians(np.array(halves)),
     )
+
+
+def _kind(member: _Member) -> Kind:
+    return member.series.group.operation.kind
 
 
 def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -32,8 +32,10 @@ class Question:
 
     levels: NDArray[np.float64]
     """Shape (points,); not a number where there is no value."""
+    kind: Hashable
+    """The series of one kind have variances that scatter alike."""
     alike: Hashable
-    """The series with the same here vary alike."""
+    """The series of one kind with the same here vary alike."""
     least_effect: float
     """Difference of the logarithms that is of interest."""
     halves: NDArray[np.float64]

@@ -48,11 +48,11 @@ def shifts(questions: Mapping[Hashable, Question]) -> dict[Hashable, list[Shift]
     """
     valued = {name: np.flatnonzero(~np.isnan(each.levels)) for name, each in questions.items()}
     open_parts = [_Part(name, points) for name, points in valued.items() if len(points) > 1]
-    spread = _spread(questions, open_parts)
+    spreads = _spreads(questions, open_parts)
     found: dict[Hashable, list[Shift]] = {}
     settled: list[_Part] = []
     while open_parts:
-        judged = [(part, *_best(part, questions[part.name], spread, sure=True)) for part in open_parts]
+        judged = [(part, *_best(part, questions[part.name], spreads, sure=True)) for part in open_parts]
         bound = _bound([p for _, p, _ in judged], len(open_parts) + len(settled))
         open_parts = []
         for part, p, shift in judged:
@@ -61,7 +61,7 @@ def shifts(questions: Mapping[Hashable, Question]) -> dict[Hashable, list[Shift]
                 continue
             found.setdefault(part.name, []).append(shift)
             open_parts += _halves(part, shift)
-    judged = [(part, *_best(part, questions[part.name], spread, sure=False)) for part in settled]
+    judged = [(part, *_best(part, questions[part.name], spreads, sure=False)) for part in settled]
     bound = _bound([p for _, p, _ in judged], len(settled))
     for part, p, shift in judged:
         if shift and p <= bound:
@@ -69,18 +69,25 @@ def shifts(questions: Mapping[Hashable, Question]) -> dict[Hashable, list[Shift]
     return {name: sorted(each, key=lambda shift: shift.after) for name, each in found.items()}
 
 
-def _spread(questions: Mapping[Hashable, Question], parts: list[_Part]) -> Spread:
-    alike: dict[Hashable, list[NDArray[np.float64]]] = {}
+def _spreads(questions: Mapping[Hashable, Question], parts: list[_Part]) -> dict[Hashable, Spread]:
+    """Return the spread of each kind of series."""
+    kinds: dict[Hashable, dict[Hashable, list[NDArray[np.float64]]]] = {}
     for part in parts:
         question = questions[part.name]
-        alike.setdefault(question.alike, []).append(question.levels[part.points])
-    return spread_of({name: variances(found) for name, found in alike.items()})
+        alike = kinds.setdefault(question.kind, {}).setdefault(question.alike, [])
+        alike.append(question.levels[part.points])
+    return {
+        kind: spread_of({name: variances(levels) for name, levels in found.items()})
+        for kind, found in kinds.items()
+    }
 
 
-def _best(part: _Part, question: Question, spread: Spread, *, sure: bool) -> tuple[float, Shift | None]:
+def _best(
+    part: _Part, question: Question, spreads: Mapping[Hashable, Spread], *, sure: bool
+) -> tuple[float, Shift | None]:
     """Return the most significant shift of interest and its p-value; 1 if there is none."""
     found = contrasts(question.levels[part.points])
-    p_values = _p_values(found, len(part.points), question, spread)
+    p_values = _p_values(found, len(part.points), question, spreads[question.kind])
     of_interest = np.abs(found.effect) > question.least_effect
     for which in np.argsort(p_values).tolist():
         if of_interest[which]:

@@ -2,31 +2,32 @@
 
 G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in
 microarray experiments" (Statistical Applications in Genetics and Molecular Biology 3, 2004): the
-variances of many series scatter around a common one; how closely is estimated from all of them, and says
-how much each is drawn to it. Where they scatter widely the degrees of freedom stay few, and the tails of
-t heavy.
+variances of many series scatter around a common one like F; how closely says how much each is drawn to
+it. Where some vary far more than most, the degrees of freedom stay few, and the tails of t heavy.
+
+Smyth matches the moments of the variances' logarithms. Here quantiles are matched, above the median
+alone: values that hardly ever vary would else make up for those that vary wildly.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from format_bench.changes.distributions import freedom_of, log_variance_mean, log_variance_scatter
+from format_bench.changes.distributions import f_quantile, freedom_with
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SMALLEST = 0.005
-"""Standard deviation that is added to each, as a share: finer than this nothing is of interest, and
-values that hardly ever vary would make all others look wild."""
+"""Standard deviation that is added to each, as a share: finer than this nothing is of interest."""
 
-MOST_FREEDOM = 60.0
-"""Degrees of freedom beyond which t is normal for all that matters here."""
+WILD = 0.95
+"""The quantile that tells how much wilder than usual some series are: as high as can be, and yet not
+moved by a change of few."""
 
 FEWEST = 6
 """Series of a class from which it has a variance of its own."""
@@ -56,21 +57,17 @@ class Spread:
 
 
 def spread_of(observed: Mapping[Hashable, Sequence[Variance]]) -> Spread:
-    """Return the spread of series, by class: those that are alike in kind."""
+    """Return the spread of series of one kind, by class: those that are alike."""
     rest = [each for found in observed.values() if len(found) < FEWEST for each in found]
     pools = {name: found if len(found) >= FEWEST else rest for name, found in observed.items()}
-    scores = {name: np.array([_score(each) for each in pool]) for name, pool in pools.items()}
-    excess = [
-        (score - scores[name].mean()) ** 2 * len(pool) / max(1, len(pool) - 1)
-        - log_variance_scatter(each.freedom)
+    medians = {
+        name: float(np.median([each.value + SMALLEST**2 for each in pool]))
         for name, pool in pools.items()
-        for score, each in zip(scores[name], pool, strict=True)
+    }
+    beside_usual = [
+        (each.value + SMALLEST**2) / medians[name] for name, found in observed.items() for each in found
     ]
-    freedom = freedom_of(float(np.mean(excess)), most=MOST_FREEDOM) if excess else MOST_FREEDOM
-    bias = log_variance_mean(freedom)
-    return Spread({name: float(np.exp(found.mean() + bias)) for name, found in scores.items()}, freedom)
-
-
-def _score(observed: Variance) -> float:
-    """Return the logarithm of a variance, less what is expected of chance."""
-    return math.log(observed.value + SMALLEST**2) - log_variance_mean(observed.freedom)
+    own = float(np.median([each.freedom for found in observed.values() for each in found]))
+    freedom = freedom_with(float(np.quantile(beside_usual, WILD)), WILD, own)
+    usual = f_quantile(0.5, own, freedom)
+    return Spread({name: median / usual for name, median in medians.items()}, freedom)
