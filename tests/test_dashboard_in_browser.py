@@ -123,6 +123,7 @@ def check_structure(page) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels)), (page.url, levels)
     assert page.locator("th:not([scope])").count() == 0, page.url
     assert page.locator("svg:not([role=img])").count() == 0, page.url
+    assert page.locator(".scroll:not([tabindex='0'], :has(a, button))").count() == 0, page.url
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content", page.url
 
