@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import duckdb_tables
 from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
 from adapter_core.data_format import DataFormat, Feature
+from adapter_core.links import link_to
 from adapter_core.sql_names import misnamed, query
 from adapter_core.traits import Trait
 
@@ -73,8 +73,5 @@ def _opened(path: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyC
         with duckdb.connect(path, read_only=read_only) as database:
             yield database
         return
-    with TemporaryDirectory() as folder:
-        link = Path(folder, "link")
-        link.symlink_to(path.absolute())
-        with duckdb.connect(link, read_only=read_only) as database:
-            yield database
+    with link_to(path) as link, duckdb.connect(link, read_only=read_only) as database:
+        yield database

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import closing
 
+import deltalake
 import duckdb
 import fastavro
 import numpy as np
@@ -66,7 +67,7 @@ def test_an_ipc_stream_cut_between_two_batches_is_refused(tmp_path):
         adapter.read(path)
 
 
-@pytest.mark.parametrize("label", ["Avro[polars]", "DuckDB", "Feather[polars]", "Vortex"])
+@pytest.mark.parametrize("label", ["Avro[polars]", "Delta", "DuckDB", "Feather[polars]", "Vortex"])
 def test_integers_among_nulls_are_not_made_floats(label, tmp_path):
     df = pd.DataFrame(
         {"n": pd.array([2**62 + 1, None], "Int64"), "b": pd.array([True, None], "boolean")}
@@ -298,7 +299,7 @@ def test_nanoseconds_are_refused_where_pandas_would_leave_them_out(tmp_path):
     with closing(sqlite3.connect(":memory:")) as database:
         df.to_sql("naive", database)
         assert database.execute("SELECT t FROM naive").fetchone() == ("2020-01-01 00:00:00",)
-    for label in ("Avro[polars]", "SQLite"):
+    for label in ("Avro[polars]", "Delta", "SQLite"):
         with pytest.raises(CannotHold, match="column 't' holds nanoseconds"):
             data_formats.get(label).check(df)
     adapter, path = _saved("SQLite[adbc]", df, tmp_path)
@@ -336,3 +337,33 @@ def test_vortex_takes_no_timedeltas_and_the_adapter_refuses_them(tmp_path):
         vortex.io.write(pa.Table.from_pandas(TIMEDELTAS), str(tmp_path / "naive.vortex"))
     with pytest.raises(CannotHold, match="column 'd' holds timedeltas; Vortex takes none from Arrow"):
         data_formats.get("Vortex").check(TIMEDELTAS)
+
+
+def test_delta_takes_no_timedeltas_and_the_adapter_refuses_them(tmp_path):
+    with pytest.raises(Exception, match="Invalid data type for Delta Lake: Duration"):
+        deltalake.write_deltalake(tmp_path / "naive", pa.Table.from_pandas(TIMEDELTAS))
+    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; Delta Lake has no type"):
+        data_formats.get("Delta").check(TIMEDELTAS)
+
+
+def test_delta_cuts_nanoseconds_off_without_a_word(tmp_path):
+    times = pa.table({"t": pa.array([1_001], pa.timestamp("ns"))})
+    deltalake.write_deltalake(tmp_path / "naive", times)
+    (read,) = deltalake.DeltaTable(tmp_path / "naive").to_pyarrow_table()["t"].to_pylist()
+    assert read == pd.Timestamp(1_000, unit="ns")
+
+
+def test_large_unsigned_integers_are_kept_by_delta_as_wider_signed_ones(tmp_path):
+    df = pd.DataFrame({"n": np.array([255], "uint8")})
+    with pytest.raises(Exception, match="Can't cast value 255 to type Int8"):
+        deltalake.write_deltalake(tmp_path / "naive", pa.Table.from_pandas(df))
+    adapter, path = _saved("Delta", df, tmp_path)
+    assert verify(df, adapter.read(path)).losses == ("column n: uint8 came back as int16",)
+
+
+def test_rows_are_appended_to_delta_and_it_may_be_moved(tmp_path):
+    df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+    adapter, path = _saved("Delta", df, tmp_path)
+    deltalake.write_deltalake(path, pa.Table.from_pandas(df), mode="append")
+    moved = path.rename(tmp_path / "moved.delta")
+    assert verify(pd.concat([df, df], ignore_index=True), adapter.read(moved)).exact
