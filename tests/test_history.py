@@ -265,5 +265,12 @@ def test_two_runs_exclude_each_other(tmp_path):
         lock.measuring_lock(tmp_path),
     ):
         pass
-    with lock.measuring_lock(tmp_path):
+    # The clone in which cron.sh measures is inside of the checkout whose lock it takes.
+    clone = tmp_path / ".asv/monthly"
+    clone.mkdir()
+    with (
+        lock.measuring_lock(clone),
+        pytest.raises(Exception, match="another run holds"),
+        lock.measuring_lock(tmp_path),
+    ):
         pass

@@ -21,7 +21,7 @@ def measuring_lock(root: Path) -> Iterator[int]:
     FormatBenchError
         If another run holds it; the message says which.
     """
-    path = root / ".asv" / "cron.lock"
+    path = _asv_folder(root) / "cron.lock"
     path.parent.mkdir(exist_ok=True)
     with path.open("a+", encoding="utf-8") as file:
         try:
@@ -34,3 +34,8 @@ def measuring_lock(root: Path) -> Iterator[int]:
         file.write(f"process {os.getpid()}, since {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\n")
         file.flush()
         yield file.fileno()
+
+
+def _asv_folder(root: Path) -> Path:
+    """Return the folder of the lock: the monthly run measures in a clone inside of it."""
+    return root.parent if root.parts[-2:] == (".asv", "monthly") else root / ".asv"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import FormatBenchError
 from format_bench.backfill import notes, suites
 from format_bench.backfill.configuration import Configuration
+from format_bench.backfill.machine import machine_name
 from format_bench.backfill.notes import Note, Status
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ class Measuring:
     lock: int
 
     def __post_init__(self) -> None:
-        self.machine = _machine(self.root)
+        self.machine = machine_name(self.root)
         self.log = self.root / ".asv" / self.scale / "history.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
         say(f"what asv prints goes to {self.log.relative_to(self.root)}")
@@ -90,15 +88,3 @@ class Measuring:
 def say(sentence: str) -> None:
     """Tell who waits, with the time: a history takes hours."""
     LOG.info("%s %s", datetime.now(UTC).strftime("%H:%M:%S"), sentence)
-
-
-def _machine(root: Path) -> str:
-    """Return asv's name for this machine; asv is told of it, as it asks otherwise."""
-    try:
-        from asv.machine import Machine
-    except ImportError as error:
-        raise FormatBenchError("asv is not installed; try: python -m pip install .[site]") from error
-    command = [sys.executable, "-m", "asv", "machine", "--yes"]
-    subprocess.run(command, cwd=root, check=True, capture_output=True)  # noqa: S603 (our own arguments)
-    name: str = Machine.load(interactive=False).machine
-    return name
