@@ -38,7 +38,7 @@ setup(
     package_data={
         **{name: ["py.typed", "*.json"] for name in PACKAGES},
         "format_bench.published": ["*.csv"],
-        "format_bench.report": ["templates/*"],
+        **{f"format_bench.{name}": ["templates/*"] for name in ("changes", "dashboard", "report")},
     },
     # What generating, comparing and recording need; formats' libraries are extras.
     install_requires=[
@@ -59,7 +59,7 @@ setup(
     extras_require={
         **{name: sorted(requirements) for name, requirements in extras.items()},
         "report": ["jinja2", "matplotlib", "openpyxl"],
-        "site": ["asv==0.6.6", "formatbench[report]", "virtualenv"],
+        "site": ["asv==0.6.6", "formatbench[report]", "markdown-it-py", "uv", "virtualenv"],
         # Real sets of images, and those of the Hugging Face hub.
         "images": ["datasets", "pillow", "scikit-image", "scikit-learn"],
         "test": [

@@ -53,6 +53,13 @@ def test_the_overview_is_the_index_and_asvs_page_is_beside_it(site):
     assert "warning" not in site.printed.lower()
 
 
+def test_engines_are_compared_with_the_usual_one_of_their_format(site):
+    page = site.read("which-engine.html")
+    assert "<td>CSV[polars]</td>" in page
+    assert "<td>CSV</td>" in page
+    assert 'href="which-engine.html"' in site.read("index.html")
+
+
 def test_the_branch_has_the_same_pages(site):
     listed = git(site.folder, "ls-tree", "-r", "--name-only", "gh-pages").splitlines()
     assert {*pages(site), "changes.xml", "changes.json", "badge.svg", ".nojekyll"} < set(listed)

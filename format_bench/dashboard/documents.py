@@ -49,8 +49,19 @@ def documents(folder: Path, project_url: str) -> Iterator[Page]:
             elif target and "://" not in target:
                 path = posixpath.normpath(posixpath.join(FOLDER, target))
                 link.attrs["href"] = f"{project_url}/blob/HEAD/{path}"
-        body = f'<div class="prose">\n{markdown.renderer.render(tokens, markdown.options, {})}</div>'
-        yield _page(name, title, body)
+        yield _page(name, title, _rendered(markdown, tokens))
+
+
+def as_html(text: str) -> str:
+    """Return a document, without its title, as the body of a page."""
+    markdown = _parser()
+    tokens = markdown.parse(text)
+    _cut_title(tokens)
+    return _rendered(markdown, tokens)
+
+
+def _rendered(markdown: MarkdownIt, tokens: list[Token]) -> str:
+    return f'<div class="prose">\n{markdown.renderer.render(tokens, markdown.options, {})}</div>'
 
 
 def _page(name: str, title: str, body: str) -> Page:

@@ -10,6 +10,7 @@ from format_bench.changes.site_files import site_files
 from format_bench.changes.told import told
 from format_bench.dashboard.comparisons import comparisons
 from format_bench.dashboard.documents import documents
+from format_bench.dashboard.engines import engines
 from format_bench.dashboard.frame import framed
 from format_bench.dashboard.landing import landing
 from format_bench.dashboard.newest import newest
@@ -32,6 +33,7 @@ def files(source: Source) -> dict[str, str]:
     pages = [
         *changes_pages(history, source.floors),
         *comparisons(run),
+        *engines(run),
         losses_and_gaps(run),
         circumstances(run, source),
         *documents(source.root / "docs", source.project_url),

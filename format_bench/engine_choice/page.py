@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import data_formats
-from adapter_core.errors import FormatBenchError
 from adapter_core.traits import Trait
 from format_bench.engine_choice.formats import by_format
 from format_bench.records import BadResults
@@ -101,6 +100,7 @@ def _lost(family: Family) -> dict[Entry, list[str]]:
 def _safe(entry: Entry) -> str:
     try:
         traits = data_formats.find(entry.format).traits
-    except FormatBenchError:
+    except Exception:
+        # Results outlive their adapters: of one that is gone or broken nothing is known.
         traits = None
     return "not known" if traits is None else "yes" if Trait.SAFE in traits else "**no**"
