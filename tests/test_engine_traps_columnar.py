@@ -11,6 +11,7 @@ from contextlib import closing
 import deltalake
 import duckdb
 import fastavro
+import fastparquet
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -367,3 +368,31 @@ def test_rows_are_appended_to_delta_and_it_may_be_moved(tmp_path):
     deltalake.write_deltalake(path, pa.Table.from_pandas(df), mode="append")
     moved = path.rename(tmp_path / "moved.delta")
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(moved)).exact
+
+
+def test_fastparquet_cuts_nanoseconds_off_timedeltas_which_the_adapter_refuses(tmp_path):
+    naive = tmp_path / "naive.parquet"
+    fastparquet.write(str(naive), TIMEDELTAS)
+    with naive.open("rb") as file:
+        assert fastparquet.ParquetFile(file).to_pandas()["d"][0] == pd.Timedelta(1_000, unit="ns")
+    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; fastparquet cuts off"):
+        data_formats.get("Parquet[fastparquet]").check(TIMEDELTAS)
+
+
+def test_datetimes_in_seconds_are_written_by_fastparquet_in_milliseconds(tmp_path):
+    df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01", None]).as_unit("s")})
+    naive = tmp_path / "naive.parquet"
+    fastparquet.write(str(naive), df)
+    with naive.open("rb") as file, pytest.raises(ValueError, match="Cannot losslessly cast"):
+        fastparquet.ParquetFile(file).to_pandas()
+    adapter, path = _saved("Parquet[fastparquet]", df, tmp_path)
+    assert verify(df, adapter.read(path)).errors == ()
+
+
+def test_rows_are_appended_to_parquet_of_fastparquet(tmp_path):
+    df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+    adapter, path = _saved("Parquet[fastparquet]", df, tmp_path)
+    rows = path.read_bytes()[:-8]
+    fastparquet.write(str(path), df, append=True)
+    assert path.read_bytes()[:20] == rows[:20]
+    assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact

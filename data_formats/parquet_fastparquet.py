@@ -1,0 +1,68 @@
+"""Parquet through fastparquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.data_format import DataFormat, Feature
+from adapter_core.kinds import Kind
+from adapter_core.traits import Trait
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NO_TYPE = "fastparquet has no type for them"
+
+
+class Adapter(DataFormat):
+    """Apache Parquet through `fastparquet.write` and `fastparquet.ParquetFile`, without Arrow.
+
+    Text comes as Python objects, of which pandas' text is made here where the file's note says so.
+    Damage may crash the process, since lengths in a file are believed: open none that you do not trust.
+    """
+
+    label = "Parquet[fastparquet]"
+    suffix = ".parquet"
+    requires = ("pandas", "fastparquet")
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    refuses: ClassVar = {
+        Kind.COMPLEX: _NO_TYPE,
+        Kind.DATE: _NO_TYPE,
+        Kind.TIME: _NO_TYPE,
+        Kind.DECIMAL: "fastparquet turns them into floats",
+        Kind.TIMEDELTA: "fastparquet cuts off their nanoseconds",
+        Kind.ZONED_DATETIME: "fastparquet writes them by a call that pandas gives up",
+        Kind.PERIOD: _NO_TYPE,
+        Kind.INTERVAL: _NO_TYPE,
+        Kind.SPARSE: _NO_TYPE,
+        Kind.ARROW: _NO_TYPE,
+        Kind.ARROW_NESTED: _NO_TYPE,
+        Kind.MIXED: "fastparquet would make JSON of them",
+    }
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import fastparquet
+
+        seconds = dict.fromkeys(df.columns[df.dtypes == "datetime64[s]"], "datetime64[ms]")
+        fastparquet.write(str(path), df.astype(seconds), compression="UNCOMPRESSED", write_index=False)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        import fastparquet
+
+        with path.open("rb") as file:
+            parquet = fastparquet.ParquetFile(file)
+            df = parquet.to_pandas(columns=columns)
+            noted = parquet.pandas_metadata["columns"]
+        text = {each["name"] for each in noted if each["pandas_type"] == "unicode"}
+        return df.astype({name: "str" for name in df.columns if name in text})
+
+    def _column_names(self, path: Path) -> list[str]:
+        import fastparquet
+
+        with path.open("rb") as file:
+            return list(fastparquet.ParquetFile(file).columns)
