@@ -14,7 +14,7 @@ from adapter_core.data_format import DataFormat
 from adapter_core.text_tables import REFUSES, is_all_like, plain_of
 from adapter_core.traits import Trait
 from adapter_core.values import matches_text, text_columns
-from adapter_core.xml_writing import ROW, XSI, xml_of
+from adapter_core.xml_writing import XSI, xml_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,8 +52,6 @@ class XMLRows(DataFormat):
         for name in df.columns:
             if not _ELEMENT_NAME.fullmatch(name):
                 raise self.refusal(f"{name!r} cannot be the name of an XML element")
-            if name == ROW:
-                raise self.refusal(f"a column of name {name!r} cannot be told from the rows")
         for name, text in text_columns(df):
             if matches_text(text, _NOT_A_CHARACTER):
                 raise self.refusal(f"column {name!r} holds control characters, which XML forbids")
@@ -112,6 +110,5 @@ def _typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
             return text.cast(kind)
         except pa.ArrowInvalid:
             continue
-    if pc.all(pc.is_in(text, pa.array(["true", "false"], text.type), skip_nulls=False)).as_py():
-        return pc.equal(text, "true")
-    return text
+    is_true = pc.equal(text, "true")
+    return is_true if pc.all(pc.or_(is_true, pc.equal(text, "false"))).as_py() else text

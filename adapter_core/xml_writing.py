@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROW = "row"
-"""Name of the element of a row, which is that of pandas."""
-
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 """Namespace of the attribute by which an element is null: https://www.w3.org/TR/xmlschema-1/#xsi_nil"""
 
@@ -29,13 +26,23 @@ ROWS_AT_A_TIME = 10_000
 def xml_of(table: pa.Table) -> Iterator[memoryview]:
     """Yield the bytes of a document, in UTF-8, that holds a table, shape (rows, columns).
 
-    Each row is an element, and each value an element in it, of the name of its column.
+    Each row is an element, of a name that no column has, and each value an element in it, of the name
+    of its column.
     """
+    row = _row_name(table.column_names)
     whole = [_is_whole_floats(column) for column in table.columns]
     yield memoryview(_HEAD.encode())
     for start in range(0, table.num_rows, ROWS_AT_A_TIME):
-        yield _rows(table.slice(start, ROWS_AT_A_TIME).combine_chunks(), whole)
+        yield _rows(row, table.slice(start, ROWS_AT_A_TIME).combine_chunks(), whole)
     yield memoryview(_TAIL.encode())
+
+
+def _row_name(columns: list[str]) -> str:
+    """Return "row", as pandas names it, with underscores if a column has that name."""
+    name = "row"
+    while name in columns:
+        name += "_"
+    return name
 
 
 def _is_whole_floats(column: pa.ChunkedArray) -> bool:
@@ -48,11 +55,11 @@ def _is_whole_floats(column: pa.ChunkedArray) -> bool:
     return bool(pc.all(pc.equal(pc.trunc(column), column), min_count=0).as_py())
 
 
-def _rows(table: pa.Table, whole: list[bool]) -> memoryview:
-    parts = [_text(f"<{ROW}>")]
+def _rows(row: str, table: pa.Table, whole: list[bool]) -> memoryview:
+    parts = [_text(f"<{row}>")]
     for name, column, is_whole in zip(table.column_names, table.columns, whole, strict=True):
         parts.append(_elements(name, column, is_whole=is_whole))
-    rows = _joined(*parts, _text(f"</{ROW}>\n"))
+    rows = _joined(*parts, _text(f"</{row}>\n"))
     offsets = memoryview(rows.buffers()[1]).cast("q")
     first, last = offsets[rows.offset], offsets[rows.offset + len(rows)]
     return memoryview(rows.buffers()[2])[first:last]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from adapter_core.xml_rows import XMLRows, read_rows, write_rows
-from adapter_core.xml_writing import ROW
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
 class Adapter(XMLRows):
     """One element a row through `xml.etree.ElementTree.iterparse`, over expat.
 
-    That is faster than the tree of the whole document, and keeps no row after it is read. The document is
-    written by joining text in Arrow, since the library writes one element after the other. expat resolves
-    no external entities, and stops at internal ones that grow too much.
+    That is faster than the tree of the whole document, and keeps no row after it is read. The document
+    is written by joining text in Arrow, since the library writes one element after the other. expat
+    resolves no external entities, and stops at internal ones that grow too much.
     """
 
     label = "XML[etree]"
@@ -39,7 +38,8 @@ def _rows(path: Path) -> Iterator[Any]:
     with path.open("rb") as file:
         events = ElementTree.iterparse(file, ("start", "end"))  # noqa: S314 (expat guards itself)
         _, root = next(events)
+        _, first_row = next(events)
         for event, element in events:
-            if event == "end" and element.tag == ROW:
+            if event == "end" and element.tag == first_row.tag:
                 yield element
                 root.clear()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.values import text_columns
 from adapter_core.xml_rows import XMLRows, read_rows, write_rows
-from adapter_core.xml_writing import ROW
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,9 +48,11 @@ class Adapter(XMLRows):
 def _rows(path: Path) -> Iterator[Any]:
     from lxml import etree
 
+    options = {"resolve_entities": False, "no_network": True, "load_dtd": False}
     with path.open("rb") as file:
-        options = {"resolve_entities": False, "no_network": True, "load_dtd": False}
-        for _, row in etree.iterparse(file, tag=ROW, **options):
+        _, (_, first_row) = islice(etree.iterparse(file, ("start",), **options), 2)
+        file.seek(0)
+        for _, row in etree.iterparse(file, tag=first_row.tag, **options):
             yield row
             row.clear()
             row.getparent().remove(row)
