@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.column_arrays import REFUSES, take_apart, unfit
-from adapter_core.column_values import put_together
+from adapter_core.column_values import array_names, put_together
 from adapter_core.data_format import DataFormat, Feature
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+    Opened = tuple[str, Callable[[list[str]], Mapping[str, np.ndarray]]]
 
 NOTE = "table.json"
 """Name of the attribute, or whatever a format has instead, that holds the description as JSON.
@@ -61,11 +63,9 @@ class ArrayFormat(DataFormat):
 
         with self._opened(path) as (note, get):
             table = json.loads(note)
-            values = {
-                column["name"]: put_together(column, get)
-                for column in table["columns"]
-                if columns is None or column["name"] in columns
-            }
+            notes = [each for each in table["columns"] if columns is None or each["name"] in columns]
+            arrays = get([name for each in notes for name in array_names(each)])
+            values = {each["name"]: put_together(each, arrays) for each in notes}
         return pd.DataFrame(values, pd.RangeIndex(table["rows"]), copy=False)
 
     def _column_names(self, path: Path) -> list[str]:
@@ -88,5 +88,5 @@ class ArrayFormat(DataFormat):
         """Write arrays, of the shapes that `take_apart` tells, and the description."""
 
     @abstractmethod
-    def _opened(self, path: Path) -> AbstractContextManager[tuple[str, Callable[[str], np.ndarray]]]:
-        """Open a file; give the description, and a function that reads an array by its name."""
+    def _opened(self, path: Path) -> AbstractContextManager[Opened]:
+        """Open a file; give the description, and a function that reads arrays by their names."""

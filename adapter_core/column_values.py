@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import text_arrays
@@ -12,24 +12,29 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def put_together(note: dict[str, Any], get: Callable[[str], np.ndarray]) -> Any:
+def array_names(note: dict[str, Any]) -> list[str]:
+    """Return the names of the arrays of a column, by its description."""
+    return [note[key] for key in ("values", "valid", "offsets") if key in note]
+
+
+def put_together(note: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
     """Return the values of a column, shape (rows,), as pandas takes them.
 
     Parameters
     ----------
     note : dict
         As `adapter_core.column_arrays.take_apart` returned it.
-    get : callable
-        Returns an array by its name. Of datetimes also the integers are taken.
+    arrays : mapping
+        The arrays by name. Of datetimes also the integers are taken.
     """
     import pandas as pd
 
-    values = get(note["values"])
-    valid = get(note["valid"]) if "valid" in note else None
+    values = arrays[note["values"]]
+    valid = arrays[note["valid"]] if "valid" in note else None
     objects = note.get("objects")
     dtype = pd.api.types.pandas_dtype(note["dtype"])
     if objects in ("text", "bytes") or isinstance(dtype, pd.StringDtype):
-        offsets = get(note["offsets"]) if "offsets" in note else None
+        offsets = arrays[note["offsets"]] if "offsets" in note else None
         return _text(values, offsets, valid, dtype, is_bytes=objects == "bytes")
     if "categories" in note:
         categories = pd.Index(note["categories"], dtype=note["categories_dtype"])

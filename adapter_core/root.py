@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +18,8 @@ from adapter_core.traits import Trait
 if TYPE_CHECKING:
     import awkward as ak
     import numpy as np
+
+    from adapter_core.array_format import Opened
 
 TABLE = "table"
 """Name of the TTree or RNTuple in the file; more of them have a number behind it."""
@@ -71,7 +73,7 @@ class Root(ArrayFormat):
         """Write arrays, all of one length, as one table of a file that is open."""
 
     @contextmanager
-    def _opened(self, path: Path) -> Iterator[tuple[str, Callable[[str], np.ndarray]]]:
+    def _opened(self, path: Path) -> Iterator[Opened]:
         import uproot
 
         # By default uproot reads through an event loop in another thread, as from the internet.
@@ -88,7 +90,7 @@ class Root(ArrayFormat):
                 array = read(column)
                 return _offsets(array) if column != name else _values(array)
 
-            yield str(file[NOTE]), get
+            yield str(file[NOTE]), lambda names: {name: get(name) for name in names}
 
     def _codec_used(self, path: Path) -> str | None:
         import uproot

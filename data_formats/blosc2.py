@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -15,6 +15,8 @@ from adapter_core.traits import Trait
 if TYPE_CHECKING:
     import blosc2
     import numpy as np
+
+    from adapter_core.array_format import Opened
 
 LEVELS = range(1, 10)
 LEVEL = 5
@@ -58,11 +60,12 @@ class Adapter(ArrayFormat):
             )
 
     @contextmanager
-    def _opened(self, path: Path) -> Iterator[tuple[str, Callable[[str], np.ndarray]]]:
+    def _opened(self, path: Path) -> Iterator[Opened]:
         def get(name: str) -> np.ndarray:
             return _opened_array(path / f"{name}.b2nd")[:]
 
-        yield get(NOTE).tobytes().decode(), get
+        note = get(NOTE).tobytes().decode()
+        yield note, lambda names: {name: get(name) for name in names}
 
     def _codec_used(self, path: Path) -> str | None:
         for file in path.glob("*.b2nd"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -12,6 +12,8 @@ from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from adapter_core.array_format import Opened
 
 
 class Adapter(ArrayFormat):
@@ -45,11 +47,11 @@ class Adapter(ArrayFormat):
                 file.create_dataset(name, data=_as_hdf5(array))
 
     @contextmanager
-    def _opened(self, path: Path) -> Iterator[tuple[str, Callable[[str], np.ndarray]]]:
+    def _opened(self, path: Path) -> Iterator[Opened]:
         import h5py
 
         with h5py.File(path, "r") as file:
-            yield file.attrs[NOTE], lambda name: file[name][()]
+            yield file.attrs[NOTE], lambda names: {name: file[name][()] for name in names}
 
 
 def _as_hdf5(array: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -15,6 +15,8 @@ from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from adapter_core.array_format import Opened
 
 
 class Adapter(ArrayFormat):
@@ -48,12 +50,12 @@ class Adapter(ArrayFormat):
             save(file, allow_pickle=False, **{NOTE: np.array(note)}, **members)
 
     @contextmanager
-    def _opened(self, path: Path) -> Iterator[tuple[str, Callable[[str], np.ndarray]]]:
+    def _opened(self, path: Path) -> Iterator[Opened]:
         import numpy as np
 
         # Given a path, numpy.load leaves a file open that is no archive.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as members:
-            yield str(members[NOTE]), members.__getitem__
+            yield str(members[NOTE]), lambda names: {name: members[name] for name in names}
 
     def _codec_used(self, path: Path) -> str | None:
         with zipfile.ZipFile(path) as archive:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,6 +12,8 @@ from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from adapter_core.array_format import Opened
 
 CHUNK_BYTES = 2**24
 """The most that a chunk holds; each is a file. Zarr's guide advises 1 MB or more:
@@ -54,7 +56,7 @@ class Adapter(ArrayFormat):
             )
 
     @contextmanager
-    def _opened(self, path: Path) -> Iterator[tuple[str, Callable[[str], np.ndarray]]]:
+    def _opened(self, path: Path) -> Iterator[Opened]:
         import zarr
 
         group: Any = zarr.open_group(path, mode="r", zarr_format=3)
@@ -65,7 +67,7 @@ class Adapter(ArrayFormat):
                 raise ValueError(f"{path.name}: chunks of the array {name} are missing")
             return array[...]
 
-        yield group.attrs[NOTE], get
+        yield group.attrs[NOTE], lambda names: {name: get(name) for name in names}
 
 
 def _chunks(array: np.ndarray) -> tuple[int, ...]:

@@ -32,7 +32,7 @@ def apart(values, dtype=None):
 
 def back(values, dtype=None):
     arrays, note = apart(values, dtype)
-    return pd.Series(put_together(note, arrays.__getitem__), name="n")
+    return pd.Series(put_together(note, arrays), name="n")
 
 
 @pytest.mark.parametrize("begin", [0, 1])
