@@ -9,17 +9,18 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import tiledb
 import uproot
 import zarr
 
 import data_formats
-from adapter_core import root
+from adapter_core import CannotHold, root
 from format_bench.verify import verify
 
 NULLS = pd.DataFrame({"c": ["a", None, "bcd", "", None, "e"], "i": pd.array([1, None, 2, 3, 4, 5])})
 NULS = pd.DataFrame({"same": ["a\0", "\0b", "\0\0"], "differ": ["a\0", "\0\0\0", ""]})
 LONG_TAIL = pd.DataFrame({"c": ["x"] * 4_000 + ["y" * 100_000]})
-ARRAY_FORMATS = ["Blosc2", "HDF5[h5py]", "NPZ", "ROOT.RNTuple", "ROOT.TTree", "Zarr"]
+ARRAY_FORMATS = ["Blosc2", "HDF5[h5py]", "NPZ", "ROOT.RNTuple", "ROOT.TTree", "TileDB", "Zarr"]
 
 
 @pytest.fixture(params=ARRAY_FORMATS)
@@ -142,3 +143,75 @@ def test_many_columns_are_in_several_tables_of_root(label, tmp_path, monkeypatch
     assert adapter.read(path, columns=["na"])["na"].tolist()[0] == 3
     with uproot.open(path) as file:
         assert {"table", "table_1", "table_2"} <= set(file.keys(cycle=False))
+
+
+def dense(path, **attributes):
+    row = tiledb.Dim("row", domain=(0, 2), tile=3, dtype=np.uint64)
+    schema = tiledb.ArraySchema(
+        tiledb.Domain(row), [tiledb.Attr(name, **options) for name, options in attributes.items()]
+    )
+    tiledb.Array.create(str(path), schema)
+    return str(path)
+
+
+def test_tiledb_writes_no_array_without_rows(tmp_path):
+    path = dense(tmp_path / "naive.tdb", i={"dtype": "int64"})
+    with tiledb.open(path, "w") as array, pytest.raises(tiledb.TileDBError, match="number of cells"):
+        array[:] = {"i": np.array([], "int64")}
+
+
+def test_a_condition_on_a_dense_array_of_tiledb_gives_fill_values(tmp_path):
+    path = dense(tmp_path / "naive.tdb", i={"dtype": "int64"})
+    with tiledb.open(path, "w") as array:
+        array[:] = {"i": np.array([1, 2, 3])}
+    with tiledb.open(path) as array:
+        assert array.query(cond="i > 2")[:]["i"].tolist() == [-(2**63), -(2**63), 3]
+
+
+def test_ascii_of_tiledb_drops_nuls(tmp_path):
+    path = dense(tmp_path / "naive.tdb", c={"dtype": "ascii", "var": True})
+    with tiledb.open(path, "w") as array:
+        array[:] = {"c": np.array([b"a\0", b"\0\0", b"b"], object)}
+    with tiledb.open(path) as array:
+        assert array[:]["c"].tolist() == [b"a", b"", b"b"]
+
+
+@pytest.mark.parametrize("single", ["\0", b"\0"])
+def test_tiledb_refuses_the_one_text_that_it_loses(tmp_path, single):
+    path = dense(tmp_path / "naive.tdb", c={"dtype": type(single), "var": True})
+    values = np.array([single, single * 2, single * 0], object)
+    with tiledb.open(path, "w") as array:
+        array[:] = {"c": values}
+    with tiledb.open(path) as array:
+        assert array[:]["c"].tolist() == [single * 0, single * 2, single * 0]
+    with pytest.raises(CannotHold, match="column 'c' holds a single NUL"):
+        data_formats.get("TileDB").check(pd.DataFrame({"c": values}))
+
+
+@pytest.mark.parametrize("cut", ["a0.tdb", "a1.tdb", "a1_var.tdb"])
+def test_a_file_of_tiledb_that_is_cut_short_does_not_end_the_process(tmp_path, cut):
+    adapter, path = data_formats.get("TileDB"), tmp_path / "t.tdb"
+    adapter.save(pd.DataFrame({"i": range(1_000), "c": ["x" * (i % 9) for i in range(1_000)]}), path)
+    (file,) = path.glob(f"__fragments/*/{cut}")
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(ValueError, match="files have not the size that was written"):
+        adapter.read(path)
+
+
+def test_damaged_offsets_of_tiledb_do_not_end_the_process(tmp_path):
+    adapter, path = data_formats.get("TileDB"), tmp_path / "t.tdb"
+    adapter.save(pd.DataFrame({"c": ["x" * (i % 9) for i in range(1_000)]}), path)
+    (file,) = path.glob("__fragments/*/a0.tdb")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 0x80
+    file.write_bytes(data)
+    with pytest.raises(tiledb.TileDBError, match="Checksum"):
+        adapter.read(path)
+
+
+def test_tiles_of_tiledb_are_of_equal_size(tmp_path, monkeypatch):
+    monkeypatch.setattr("data_formats.tiledb.TILE_ROWS", 100)
+    adapter, path = data_formats.get("TileDB"), tmp_path / "t.tdb"
+    df = pd.DataFrame({"a": np.arange(201), "b": ["x" * (i % 9) for i in range(201)]})
+    assert kept(adapter, df, path).exact
+    assert tiledb.ArraySchema.load(str(path)).domain.dim("_row").tile == 67

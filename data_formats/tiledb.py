@@ -1,0 +1,146 @@
+"""TileDB through TileDB-Py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.array_format import NOTE, ArrayFormat
+from adapter_core.column_arrays import OFFSETS, REFUSES
+from adapter_core.kinds import Kind, kinds_of
+from adapter_core.text_arrays import as_fixed_width, from_arrays, to_arrays
+from adapter_core.traits import Trait
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import tiledb
+
+    from adapter_core.array_format import Opened
+
+TILE_ROWS = 2**20
+"""The most rows of a tile, which is what TileDB reads at a time."""
+
+_NULS: dict[Kind, str | bytes] = {Kind.TEXT: "\0", Kind.BINARY: b"\0"}
+
+DATA_BYTES = "data_bytes"
+"""Name of the metadata that holds the size of all files of values."""
+
+
+class Adapter(ArrayFormat):
+    """A dense TileDB array (a directory) through TileDB-Py, an attribute for each column.
+
+    The library's functions for data frames refuse pandas 3, so NumPy's arrays are given to it. Text of
+    differing lengths is bytes of variable length: TileDB's own type for ASCII drops NUL characters at
+    the end. An array cannot have no rows; that of a table without rows is left empty. Files that are cut
+    short are noticed by their size, and damaged offsets by a checksum, before they could end the
+    process; damaged values are not.
+    """
+
+    label = "TileDB"
+    suffix = ".tdb"
+    requires = ("pandas", "pyarrow", "tiledb")
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    refuses: ClassVar = {**REFUSES, Kind.HALF_FLOAT: "TileDB has none"}
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        for position, kind in enumerate(kinds_of(df)):
+            if kind in _NULS and _holds(df.iloc[:, position], _NULS[kind]):
+                name = df.columns[position]
+                raise self.refusal(f"column {name!r} holds a single NUL, which is read as nothing")
+
+    def _write(
+        self,
+        path: Path,
+        arrays: Mapping[str, np.ndarray],
+        note: str,
+        codec: str | None,
+        level: int | None,
+    ) -> None:
+        import tiledb
+
+        columns = {
+            name: _with_offsets(array, arrays[name + OFFSETS])
+            if name + OFFSETS in arrays
+            else as_fixed_width(array)
+            for name, array in arrays.items()
+            if not name.endswith(OFFSETS)
+        }
+        rows = len(next(iter(columns.values())))
+        uri = str(path.absolute())
+        tiledb.Array.create(uri, _schema(columns, rows))
+        with tiledb.open(uri, "w") as array:
+            if rows:
+                array[:] = columns
+            array.meta[NOTE] = note
+            array.meta[DATA_BYTES] = _data_bytes(path)
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[Opened]:
+        import tiledb
+
+        with tiledb.open(str(path.absolute())) as array:
+            if _data_bytes(path) != array.meta[DATA_BYTES]:
+                # TileDB itself may end the process when it reads what is not there.
+                raise ValueError(f"{path.name} is damaged: its files have not the size that was written")
+            yield array.meta[NOTE], lambda names: _read(array, names)
+
+
+def _holds(column: pd.Series, value: str | bytes) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.equal(pa.array(column.array, from_pandas=True), value)).as_py())
+
+
+def _data_bytes(path: Path) -> int:
+    return sum(file.stat().st_size for file in path.glob("__fragments/*/*"))
+
+
+def _schema(columns: Mapping[str, np.ndarray], rows: int) -> tiledb.ArraySchema:
+    """Return the schema of an array whose tiles, all of one size, are not compressed."""
+    import numpy as np
+    import tiledb
+
+    tiles = -(-rows // TILE_ROWS)
+    tile = max(1, -(-rows // max(1, tiles)))
+    row = tiledb.Dim("_row", domain=(0, max(rows, 1) - 1), tile=tile, dtype=np.uint64)
+    plain = tiledb.FilterList([])
+    attributes = [
+        tiledb.Attr(name, dtype=np.bytes_, var=True, filters=plain)
+        if values.dtype == object
+        else tiledb.Attr(name, dtype=values.dtype, filters=plain)
+        for name, values in columns.items()
+    ]
+    # TileDB may end the process when offsets are damaged; a checksum of them costs next to nothing.
+    checked = tiledb.FilterList([tiledb.ChecksumSHA256Filter()])
+    return tiledb.ArraySchema(tiledb.Domain(row), attributes, offsets_filters=checked)
+
+
+def _with_offsets(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return one bytes object a row, which is what TileDB-Py takes."""
+    import pyarrow as pa
+
+    return from_arrays(values, offsets, None, pa.large_binary()).to_numpy(zero_copy_only=False)
+
+
+def _read(array: tiledb.Array, names: list[str]) -> dict[str, np.ndarray]:
+    import numpy as np
+    import pyarrow as pa
+
+    attributes = [name for name in names if not name.endswith(OFFSETS)]
+    if array.nonempty_domain() is None:
+        columns = {name: np.empty(0, array.attr(name).dtype) for name in attributes}
+    else:
+        columns = array.query(attrs=attributes)[:]
+    found: dict[str, Any] = {}
+    for name, values in columns.items():
+        if array.attr(name).isvar:
+            found[name], found[name + OFFSETS] = to_arrays(pa.array(values, pa.large_binary()))
+        else:
+            found[name] = values
+    return found
