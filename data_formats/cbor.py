@@ -29,7 +29,7 @@ class Adapter(DataFormat):
     suffix = ".cbor"
     requires = ("pandas", "pyarrow>=15", "cbor2")
     suite = "engines"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = {
         kind: why for kind, why in row_tables.REFUSED.items() if kind not in (Kind.DATE, Kind.DECIMAL)
     }

@@ -33,7 +33,7 @@ class Adapter(DataFormat):
     suffix = ".msgpack"
     requires = ("pandas", "pyarrow>=15", "msgpack")
     suite = "engines"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = row_tables.REFUSED
 
     def _save(

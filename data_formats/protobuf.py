@@ -34,7 +34,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15", "protobuf>=6")
     modules: ClassVar = {"protobuf": "google.protobuf"}
     suite = "engines"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = row_tables.REFUSED
 
     def _save(

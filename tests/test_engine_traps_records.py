@@ -24,7 +24,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.struct_pb2 import Struct
 
 import data_formats
-from adapter_core import CannotHold
+from adapter_core import CannotHold, row_tables
 from adapter_core.protobuf_schema import row_type, rows_class, schema_of
 from adapter_core.traits import Trait
 from format_bench.conformance.tables import ordinary
@@ -129,6 +129,24 @@ def test_bson_documents_are_read_to_the_last_byte_or_not_at_all(path):
         path.write_bytes(whole[: 9_000 * document + cut])
         with pytest.raises((bson.errors.InvalidBSON, struct.error)):
             adapter.read(path)
+
+
+def test_rows_are_added_to_bson_by_writing_more_documents(path):
+    adapter = data_formats.get("BSON")
+    adapter.save(ordinary(), path)
+    with path.open("ab") as file:
+        file.writelines(map(bson.encode, ordinary().to_dict("records")))
+    assert verify(pd.concat([ordinary()] * 2, ignore_index=True), adapter.read(path)).exact
+    assert Trait.APPEND in adapter.traits
+
+
+@pytest.mark.parametrize("label", WITH_NOTES)
+def test_rows_that_the_note_does_not_count_are_told(label, path, monkeypatch):
+    note = row_tables.note_of(ordinary())
+    monkeypatch.setattr(row_tables, "note_of", lambda _: {**note, "rows": 3})
+    with pytest.raises(ValueError, match=r"4 of 3 rows|more than 3 rows"):
+        round_trip(label, ordinary(), path)
+    assert Trait.APPEND not in data_formats.find(label).traits
 
 
 def test_bson_documents_of_other_fields_or_of_no_length_are_told(path):
