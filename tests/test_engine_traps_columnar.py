@@ -19,9 +19,12 @@ import pyarrow as pa
 import pytest
 import vortex
 from adbc_driver_sqlite import dbapi as adbc
+from pyiceberg.io.pyarrow import UnsupportedPyArrowTypeException, pyarrow_to_schema
+from pyiceberg.table import StaticTable
 
 import data_formats
 from adapter_core import CannotHold
+from data_formats.iceberg import FIELD_ID, opened
 from format_bench.verify import verify
 
 WORDS = [f"word {i}" for i in range(1_000)]
@@ -68,7 +71,9 @@ def test_an_ipc_stream_cut_between_two_batches_is_refused(tmp_path):
         adapter.read(path)
 
 
-@pytest.mark.parametrize("label", ["Avro[polars]", "Delta", "DuckDB", "Feather[polars]", "Vortex"])
+@pytest.mark.parametrize(
+    "label", ["Avro[polars]", "Delta", "DuckDB", "Feather[polars]", "Iceberg", "Vortex"]
+)
 def test_integers_among_nulls_are_not_made_floats(label, tmp_path):
     df = pd.DataFrame(
         {"n": pd.array([2**62 + 1, None], "Int64"), "b": pd.array([True, None], "boolean")}
@@ -300,7 +305,7 @@ def test_nanoseconds_are_refused_where_pandas_would_leave_them_out(tmp_path):
     with closing(sqlite3.connect(":memory:")) as database:
         df.to_sql("naive", database)
         assert database.execute("SELECT t FROM naive").fetchone() == ("2020-01-01 00:00:00",)
-    for label in ("Avro[polars]", "Delta", "SQLite"):
+    for label in ("Avro[polars]", "Delta", "Iceberg", "SQLite"):
         with pytest.raises(CannotHold, match="column 't' holds nanoseconds"):
             data_formats.get(label).check(df)
     adapter, path = _saved("SQLite[adbc]", df, tmp_path)
@@ -395,4 +400,37 @@ def test_rows_are_appended_to_parquet_of_fastparquet(tmp_path):
     rows = path.read_bytes()[:-8]
     fastparquet.write(str(path), df, append=True)
     assert path.read_bytes()[:20] == rows[:20]
+    assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
+
+
+def test_what_iceberg_has_no_type_for_is_refused():
+    naive = pa.schema([pa.field("d", pa.duration("ns"), metadata={FIELD_ID: "1"})])
+    with pytest.raises(UnsupportedPyArrowTypeException, match="duration"):
+        pyarrow_to_schema(naive)
+    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; Iceberg has no type"):
+        data_formats.get("Iceberg").check(TIMEDELTAS)
+
+
+def test_iceberg_names_its_final_place_so_that_others_read_it(tmp_path):
+    df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+    _, path = _saved("Iceberg", df, tmp_path)
+    others = StaticTable.from_metadata(str(path)).scan().to_arrow().to_pandas()
+    assert verify(df, others).exact
+
+
+def test_iceberg_is_read_in_the_folder_at_hand_and_by_nobody_else(tmp_path):
+    df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+    adapter, path = _saved("Iceberg", df, tmp_path)
+    moved = path.rename(tmp_path / "moved.iceberg")
+    with pytest.raises(FileNotFoundError):
+        StaticTable.from_metadata(str(moved)).scan().to_arrow()
+    assert verify(df, adapter.read(moved)).exact
+    adapter.save(df.head(1), path)
+    assert verify(df, adapter.read(moved)).exact, "it is not read where it once was"
+
+
+def test_rows_are_appended_to_iceberg(tmp_path):
+    df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+    adapter, path = _saved("Iceberg", df, tmp_path)
+    opened(path).append(pa.Table.from_pandas(df))
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
