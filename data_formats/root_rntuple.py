@@ -14,7 +14,8 @@ class Adapter(Root):
     """An RNTuple through uproot, which needs no ROOT.
 
     A field of booleans tells which values are null. The format has nulls of its own, but with nulls that
-    come from Arrow uproot gives values the places of others. Pages have checksums, which are compared.
+    come from Arrow uproot gives values the places of others. Checksums of the head and the foot of an
+    RNTuple are compared, those of its pages are not: changed bits of values are not noticed.
     """
 
     label = "ROOT.RNTuple"
