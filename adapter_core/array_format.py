@@ -27,7 +27,7 @@ It has the keys ``rows``, their number, and ``columns``, which `adapter_core.col
 """
 
 _PLAIN_NAME = re.compile(r"[A-Za-z](?!\w*__)\w{0,99}", re.ASCII)
-"""Of ASCII, no longer than any format takes; without what begins an ending, see `take_apart`."""
+"""In ASCII, of a length that all formats take, and without what begins the endings of other arrays."""
 
 
 class ArrayFormat(DataFormat):

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OFFSETS = "__offsets"
+"""Ends the name of the array of offsets that belongs to values of this name."""
+
 VALID = "__valid"
-"""Endings of the names of arrays that a column has beside its values."""
+"""Ends the name of the array that tells which of the values of this name are not null."""
 
 REFUSES = {
     Kind.TIME: "NumPy has no type for them",
@@ -57,9 +59,6 @@ _MASKED = {
     Kind.NULLABLE_FLOAT,
 }
 
-_IN_JSON = "biufOT"
-"""NumPy kinds of categories that JSON keeps exactly; T stands for pandas' text."""
-
 
 def unfit(df: pd.DataFrame) -> str | None:
     """Return what is wrong with a column whose kind is not refused but whose dtype cannot be kept."""
@@ -69,7 +68,7 @@ def unfit(df: pd.DataFrame) -> str | None:
         if isinstance(dtype, pd.DatetimeTZDtype) and not _has_name(dtype):
             return f"the time zone of column {name!r} has no name: {dtype.tz!r}"
         if isinstance(dtype, pd.CategoricalDtype) and not _is_json(dtype.categories):
-            return f"column {name!r} holds categories of {dtype.categories.dtype}; JSON has none"
+            return f"column {name!r} holds categories of {dtype.categories.dtype}, which JSON has not"
     return None
 
 

@@ -33,7 +33,7 @@ class Adapter(ArrayFormat):
 
     label = "Blosc2"
     suffix = ".b2d"
-    requires = ("pandas", "pyarrow", "blosc2>=4")
+    requires = ("pandas", "pyarrow", "blosc2>=4.14")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE})
     codecs: ClassVar = tuple(

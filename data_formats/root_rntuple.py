@@ -19,7 +19,7 @@ class Adapter(Root):
     """
 
     label = "ROOT.RNTuple"
-    requires = ("pandas", "pyarrow", "uproot", "awkward")
+    requires = ("pandas", "pyarrow", "uproot>=5.7", "awkward")
     suite = "engines"
 
     def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:
