@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from format_bench.backfill import notes
 from format_bench.dashboard import asv_page
 from format_bench.dashboard.documents import documents
 from format_bench.journal import Status
@@ -31,7 +32,11 @@ PLANTED = (
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "project"
-    MadeUp(planted=PLANTED).write(folder, months=MONTHS)
+    results_dir = MadeUp(planted=PLANTED).write(folder, months=MONTHS)
+    notes.write(
+        results_dir,
+        notes.Note("0" * 40, "2024-03-01", "m", notes.Status.NOT_INSTALLED, "no <wheel> of lance"),
+    )
     return Made(folder, publish(folder, "gh-pages", "--no-push"))
 
 
@@ -51,6 +56,10 @@ def test_the_overview_is_the_index_and_asvs_page_is_beside_it(site):
     assert asv_page.LINK in asvs_own
     assert "Who is ahead in what" in site.read("index.html")
     assert "warning" not in site.printed.lower()
+
+
+def test_a_library_set_that_does_not_install_is_told(site):
+    assert "not installed: no &lt;wheel&gt; of lance" in site.read("circumstances.html")
 
 
 def test_engines_are_compared_with_the_usual_one_of_their_format(site):

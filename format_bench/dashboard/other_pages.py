@@ -6,6 +6,7 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from format_bench.backfill import notes
 from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
 from format_bench.report import facts, gaps, losses, remarks
@@ -38,6 +39,7 @@ def circumstances(newest: Newest, source: Source) -> Page:
     body = render(
         "machines.html",
         machines=_machines(source),
+        sets=notes.read(source.results_dir),
         newest=newest.run,
         facts=[(section, list(rows)) for section, rows in by_section],
         runs=len(newest.results.circumstances),
