@@ -284,6 +284,14 @@ def test_fory_refuses_what_pyfory_writes_and_does_not_read(df, path):
         fory.deserialize(fory.serialize(df))
 
 
+def test_what_fory_reads_as_constants_may_be_written_to(path):
+    df = pd.DataFrame({"c": pd.Categorical(["a", "b"]), "i": pd.interval_range(0, 2)})
+    read = round_trip("Fory", df, path)
+    for name in df:
+        read.loc[0, name] = read.loc[1, name]
+    assert (read.loc[0] == df.loc[1]).all()
+
+
 def test_a_fory_file_of_another_length_is_told(path):
     adapter = data_formats.get("Fory")
     adapter.save(ordinary(), path)
