@@ -26,6 +26,9 @@ NULL = r"\N"
 """Stands for a null, so that empty text stays empty text: the null marker of PostgreSQL's COPY
 (text format), MySQL and Hive."""
 
+EXACT_SINCE = (3, 1)
+"""The version since which pandas' usual parser reads floats exactly; the option is deprecated there."""
+
 _AS_TEXT = "CSV would turn them into text"
 
 
@@ -94,6 +97,7 @@ class Adapter(DataFormat):
             "na_values": [NULL],
             "keep_default_na": False,
             "compression": whole_file.codec_of(path),
+            **_exactly(pd.__version__),
         }
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.DtypeWarning)
@@ -115,6 +119,12 @@ class Adapter(DataFormat):
 
     def _codec_used(self, path: Path) -> str | None:
         return whole_file.codec_of(path)
+
+
+def _exactly(pandas_version: str) -> dict[str, str]:
+    """Return what makes pandas read floats exactly; older versions err by one unit in the last place."""
+    version = tuple(map(int, pandas_version.split(".")[:2]))
+    return {"float_precision": "round_trip"} if version < EXACT_SINCE else {}
 
 
 def _quoting(df: pd.DataFrame) -> int:

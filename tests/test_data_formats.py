@@ -8,6 +8,7 @@ import pytest
 
 import data_formats
 from adapter_core import CannotHold
+from data_formats import csv
 from format_bench.conformance.tables import every_table, ordinary
 from format_bench.verify import verify
 
@@ -47,3 +48,12 @@ def test_excel_refuses_a_row_too_many_without_writing(tmp_path):
 def test_orc_refuses_unsigned_integers():
     with pytest.raises(CannotHold, match="column 'c' holds unsigned integers; ORC has none"):
         data_formats.get("ORC").check(every_table()["uint8 column"])
+
+
+@pytest.mark.parametrize(
+    ("version", "options"),
+    [("2.2.3", {"float_precision": "round_trip"}), ("3.0.0", {"float_precision": "round_trip"})]
+    + [(version, {}) for version in ("3.1.0", "3.10.0rc1", "4.0.0", pd.__version__)],
+)
+def test_csv_asks_older_pandas_for_exact_floats(version, options):
+    assert csv._exactly(version) == options
