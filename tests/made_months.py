@@ -274,8 +274,10 @@ class MadeUp:
 
     noise: float = 0.03
     """Standard deviation of a cell's level from run to run, as a share. Samples within a run deviate
-    twice as much, and the whole machine a third. Besides, one format in fifty has something else running
-    beside it in one round of a benchmark, and is some tenths slower."""
+    twice as much, and the whole machine a third."""
+    bursts: float = 0.005
+    """How often, as a share, a format has something else running beside it in one round of a benchmark,
+    and is some tenths slower."""
     planted: tuple[Planted, ...] = ()
     seed: int = 1
     modules: tuple[str, ...] = ()
@@ -332,7 +334,7 @@ class _Month:
 
     def __init__(self, made_up: MadeUp, month: int, months: int) -> None:
         self.month, self.months = month, months
-        self.noise, self.planted = made_up.noise, made_up.planted
+        self.noise, self.often, self.planted = made_up.noise, made_up.bursts, made_up.planted
         self.chance = random.Random(f"{made_up.seed} {month} {made_up.machine['machine']}")
         self.machine = self.chance.gauss(0, self.noise / 3)
         self.bursts: dict[tuple[str, str, int], float] = {}
@@ -366,7 +368,7 @@ class _Month:
     def _burst(self, benchmark: str, params: list[str], which: int) -> float:
         beside = (benchmark, params[0], which)
         if beside not in self.bursts:
-            struck = self.noise and self.chance.random() < 1 / 50
+            struck = self.chance.random() < self.often
             self.bursts[beside] = self.chance.expovariate(1 / 0.1) if struck else 0.0
         return self.bursts[beside]
 

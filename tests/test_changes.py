@@ -8,11 +8,14 @@ from datetime import datetime
 from xml.etree import ElementTree as ET
 
 import jsonschema
+import numpy as np
 import pytest
 from asv.step_detect import detect_regressions, detect_steps
 from markupsafe import escape
 
 from format_bench.changes import pages, read_history, site_files
+from format_bench.changes.question import Question
+from format_bench.changes.shifts import shifts
 from format_bench.changes.told import told
 from format_bench.changes.words import sentence
 from format_bench.dashboard.page import Page
@@ -91,6 +94,31 @@ def test_twenty_histories_with_nothing_planted_name_one_change_at_most(tmp_path)
         for found in sentences(tmp_path / str(seed), 3 + seed % 3, seed=seed, modules=TABLES)
     ]
     assert len(named) <= 1, named
+
+
+def test_memory_is_named_of_most_data_sets_alone_since_single_cells_flip(tmp_path):
+    found = sentences(
+        tmp_path,
+        8,
+        Planted("Feather", "track_held_memory", 5, 1.5),
+        Planted("ORC", "track_held_memory", 5, 1.5, datasets=("str",)),
+    )
+    assert len(found) == 1
+    assert re.match(r"Feather held memory 1\.\d+ times larger since 2026-08 ", found[0])
+
+
+def test_one_wild_month_is_no_step():
+    levels = np.random.default_rng(4).normal(0, 0.01, (100, 6))
+    levels[0, 4:] += 0.5
+    levels[1, 4] += 0.5
+    levels[2, 5] += 0.5
+    halves = np.stack([levels - 0.01, levels + 0.01], axis=2)
+    # One of both processes of the newest month has seen nothing.
+    halves[2, 5, 0] -= 0.5
+    questions = {n: Question(each, "t", "t", 0.05, halves[n]) for n, each in enumerate(levels)}
+    found = shifts(questions, 0.01)
+    assert [(shift.before, shift.after) for shift in found[0]] == [((0, 1, 2, 3), (4, 5))]
+    assert [shift.confirmed for told in found.values() for shift in told] == [True, False]
 
 
 def test_a_drift_is_named_that_the_steps_of_asv_do_not_show(tmp_path):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.words import sentence
+from format_bench.report.texts import printable
 
 if TYPE_CHECKING:
     from format_bench.changes.change import CellChange, Change
@@ -55,7 +56,7 @@ def _change(change: Change) -> dict[str, Any]:
             *(_step(step, declared=True) for step in change.own_steps),
             *(_step(step, declared=False) for step in change.other_steps),
         ],
-        "reason": change.reason or None,
+        "reason": printable(change.reason) or None,
         "cells": [_cell(cell) for cell in change.cells],
     }
 

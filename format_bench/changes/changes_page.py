@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from format_bench.changes.measured import LEVEL
 from format_bench.changes.operations import Kind, Operation
-from format_bench.changes.shifts import LEVEL
 from format_bench.changes.templating import render
 from format_bench.dashboard.page import Page
 from format_bench.report.texts import joined, many

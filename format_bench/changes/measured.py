@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from format_bench.changes.cell_series import CellSeries, Group
     from format_bench.noise_floor import Floors
+
+
+LEVEL = 0.01
+"""The probability with which chance may name anything at all."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,9 @@ def _mean(levels: NDArray[np.float64], points: Sequence[int]) -> float:
 def measured_shifts(series: Sequence[CellSeries], floors: Floors | None) -> list[GroupShift]:
     """Return what has changed: first of whole groups, then of single cells of others.
 
+    Single cells are asked for their times alone: growths of memory flip from run to run between levels
+    that allocators have, one cell here, one there, each as constant as a change would be.
+
     Parameters
     ----------
     series : sequence of CellSeries
@@ -72,12 +79,17 @@ def measured_shifts(series: Sequence[CellSeries], floors: Floors | None) -> list
         The machine's.
     """
     members = _members(series, floors)
-    questions: dict[object, Question] = {
+    groups: dict[Hashable, Question] = {
         group: _group_question(found) for group, found in members.items()
     }
-    for found in members.values():
-        questions |= {_name(each): _cell_question(each) for each in found}
-    answers = shifts(questions)
+    cells: dict[Hashable, Question] = {
+        _name(each): _cell_question(each)
+        for group, found in members.items()
+        if group.operation.kind is Kind.TIME
+        for each in found
+    }
+    # Both halves of the allowance: groups are few, so they need not share theirs with all cells.
+    answers = {**shifts(groups, LEVEL / 2), **shifts(cells, LEVEL / 2)}
     whole = [
         _group_shift(group, shift, found)
         for group, found in members.items()
@@ -141,19 +153,26 @@ def _group_shift(group: Group, shift: Shift, members: list[_Member]) -> GroupShi
     return GroupShift(group, shift, moved, [each.series for each in compared])
 
 
+def _explains(of_group: Shift, of_cell: Shift) -> bool:
+    """Tell whether a cell changes as its group does; on a drift, or into one, at any point."""
+    if of_group.drift or of_cell.drift:
+        return of_group.effect * of_cell.effect > 0
+    return abs(of_group.after[0] - of_cell.after[0]) <= 1
+
+
 def _single(
     members: dict[Group, list[_Member]],
-    answers: dict[object, list[Shift]],
+    answers: Mapping[Hashable, list[Shift]],
     whole: list[GroupShift],
 ) -> list[GroupShift]:
     """Return the shifts of cells that no shift of their group explains; those of one point together."""
     found: dict[tuple[object, ...], GroupShift] = {}
     for group, of_group in members.items():
-        explained = [each.shift.after[0] for each in whole if each.group == group]
+        explained = [each.shift for each in whole if each.group == group]
         for member in of_group:
             for shift in answers.get(_name(member), []):
                 at = shift.after[0]
-                if any(abs(at - other) <= 1 for other in explained):
+                if any(_explains(other, shift) for other in explained):
                     continue
                 key = (group, at, shift.drift, shift.effect > 0, shift.confirmed)
                 known = found.get(key) or GroupShift(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from format_bench.changes.question import Question, Shift
+    from format_bench.changes.rounds import Rounds
 
 EXCEPTIONS = 5
 """One point of so many, on each side, may be an exception."""
@@ -22,11 +23,16 @@ SHARE = 0.5
 """Of the effect, how much must be left between the points that are nearest."""
 
 
-def settled(shift: Shift, question: Question) -> bool:
+CONCORDANT = 0.8
+"""Of all pairs of points, how many must be in the order of a drift. Mann's statistic (H. B. Mann,
+"Nonparametric Tests Against Trend", Econometrica 13, 1945), which a single point cannot move far."""
+
+
+def settled(shift: Shift, question: Question, rounds: Rounds) -> bool:
     """Tell whether both sides of a step are apart, point by point and process by process.
 
-    Of each point stands that process which speaks against the step. A point that a single process has
-    measured cannot be one side alone.
+    Of each point stands that process which speaks against the step. A point can be one side alone if two
+    processes have measured it, and if it is no chance that they deviate alike.
     """
     slower = shift.effect > 0
     before = _against(question, shift.before, highest=slower)
@@ -35,7 +41,23 @@ def settled(shift: Shift, question: Question) -> bool:
         return False
     sign = 1 if slower else -1
     gap = _nearest(sign * after) + _nearest(-sign * before)
-    return bool(gap > max(SHARE * abs(shift.effect), 0.0))
+    alone = len(before) == 1 or len(after) == 1
+    apart = bool(gap > SHARE * abs(shift.effect))
+    return apart and (not alone or rounds.agree(SHARE * abs(shift.effect)))
+
+
+def steady(shift: Shift, question: Question) -> bool:
+    """Tell whether a drift is one all the way, and of all processes, not some that stand out."""
+    points = shift.before + shift.after
+    levels = question.levels[list(points)]
+    earlier, later = np.triu_indices(len(levels), 1)
+    ordered = (levels[later] - levels[earlier]) * np.sign(shift.effect) > 0
+    slower, middle = shift.effect > 0, len(points) // 2
+    before = _against(question, points[:middle], highest=slower)
+    after = _against(question, points[middle:], highest=not slower)
+    usual = levels[middle:].mean() - levels[:middle].mean()
+    left = (after.mean() - before.mean()) / usual
+    return bool(ordered.mean() >= CONCORDANT and left >= SHARE)
 
 
 def _against(question: Question, points: tuple[int, ...], *, highest: bool) -> NDArray[np.float64]:

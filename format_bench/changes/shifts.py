@@ -5,7 +5,7 @@ significant (A. J. Scott and M. Knott, "A cluster analysis method for grouping m
 variance", Biometrics 30, 1974). Contrasts are judged by t with moderated variances; over the contrasts
 of a series by Bonferroni's bound, over all series after S. Holm, "A simple sequentially rejective
 multiple test procedure" (Scandinavian Journal of Statistics 6, 1979): the probability that anything is
-named falsely is `LEVEL` at most. To control the share of false names instead would be wrong here: one
+named falsely is bounded. To control the share of false names instead would be wrong here: one
 regression shows in many series, and so many true names would allow for a false one beside them.
 """
 
@@ -21,13 +21,12 @@ from format_bench.changes.contrasts import Contrasts, contrasts
 from format_bench.changes.distributions import t_tails
 from format_bench.changes.observed import variances
 from format_bench.changes.question import Question, Shift
-from format_bench.changes.settled import settled
+from format_bench.changes.rounds import Rounds
+from format_bench.changes.settled import settled, steady
 from format_bench.changes.spread import Spread, spread_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-LEVEL = 0.01
 
 FEW = 3
 """Points up to which the first one alone may be the state before."""
@@ -41,19 +40,34 @@ class _Part:
     points: NDArray[np.int64]
 
 
-def shifts(questions: Mapping[Hashable, Question]) -> dict[Hashable, list[Shift]]:
+@dataclass(frozen=True)
+class _Known:
+    """What all series of a kind tell of one."""
+
+    spread: Spread
+    rounds: Rounds
+
+
+def shifts(questions: Mapping[Hashable, Question], level: float) -> dict[Hashable, list[Shift]]:
     """Return what has changed of each series, in order of time; those that have not are left out.
 
     Last, it is asked what a single process shows at the newest point; that is not confirmed.
+
+    Parameters
+    ----------
+    questions : mapping
+        All series by name.
+    level : float
+        The probability with which chance may name anything.
     """
     valued = {name: np.flatnonzero(~np.isnan(each.levels)) for name, each in questions.items()}
     open_parts = [_Part(name, points) for name, points in valued.items() if len(points) > 1]
-    spreads = _spreads(questions, open_parts)
+    known = _known(questions, open_parts, level)
     found: dict[Hashable, list[Shift]] = {}
     settled: list[_Part] = []
     while open_parts:
-        judged = [(part, *_best(part, questions[part.name], spreads, sure=True)) for part in open_parts]
-        bound = _bound([p for _, p, _ in judged], len(open_parts) + len(settled))
+        judged = [(part, *_best(part, questions[part.name], known, sure=True)) for part in open_parts]
+        bound = _bound([p for _, p, _ in judged], len(open_parts) + len(settled), level)
         open_parts = []
         for part, p, shift in judged:
             if shift is None or p > bound:
@@ -61,37 +75,42 @@ def shifts(questions: Mapping[Hashable, Question]) -> dict[Hashable, list[Shift]
                 continue
             found.setdefault(part.name, []).append(shift)
             open_parts += _halves(part, shift)
-    judged = [(part, *_best(part, questions[part.name], spreads, sure=False)) for part in settled]
-    bound = _bound([p for _, p, _ in judged], len(settled))
+    judged = [(part, *_best(part, questions[part.name], known, sure=False)) for part in settled]
+    bound = _bound([p for _, p, _ in judged], len(settled), level)
     for part, p, shift in judged:
         if shift and p <= bound:
             found.setdefault(part.name, []).append(shift)
     return {name: sorted(each, key=lambda shift: shift.after) for name, each in found.items()}
 
 
-def _spreads(questions: Mapping[Hashable, Question], parts: list[_Part]) -> dict[Hashable, Spread]:
-    """Return the spread of each kind of series."""
+def _known(
+    questions: Mapping[Hashable, Question], parts: list[_Part], level: float
+) -> dict[Hashable, _Known]:
+    """Return what is known of each kind of series."""
     kinds: dict[Hashable, dict[Hashable, list[NDArray[np.float64]]]] = {}
     for part in parts:
         question = questions[part.name]
         alike = kinds.setdefault(question.kind, {}).setdefault(question.alike, [])
         alike.append(question.levels[part.points])
     return {
-        kind: spread_of({name: variances(levels) for name, levels in found.items()})
+        kind: _Known(
+            spread_of({name: variances(levels) for name, levels in found.items()}),
+            Rounds.of([each.halves for each in questions.values() if each.kind == kind], level),
+        )
         for kind, found in kinds.items()
     }
 
 
 def _best(
-    part: _Part, question: Question, spreads: Mapping[Hashable, Spread], *, sure: bool
+    part: _Part, question: Question, known: Mapping[Hashable, _Known], *, sure: bool
 ) -> tuple[float, Shift | None]:
     """Return the most significant shift of interest and its p-value; 1 if there is none."""
-    found = contrasts(question.levels[part.points])
-    p_values = _p_values(found, len(part.points), question, spreads[question.kind])
+    found, of_kind = contrasts(question.levels[part.points]), known[question.kind]
+    p_values = _p_values(found, len(part.points), question, of_kind.spread)
     of_interest = np.abs(found.effect) > question.least_effect
     for which in np.argsort(p_values).tolist():
         if of_interest[which]:
-            shift = _shift(part, found, which, question)
+            shift = _shift(part, found, which, question, of_kind.rounds)
             if shift.confirmed is sure and (sure or shift.after == (len(question.levels) - 1,)):
                 return float(p_values[which]), shift
     return 1.0, None
@@ -105,7 +124,7 @@ def _p_values(found: Contrasts, points: int, question: Question, spread: Spread)
     return np.minimum(1.0, len(t) * t_tails(t, spread.freedom + freedom))
 
 
-def _shift(part: _Part, found: Contrasts, which: int, question: Question) -> Shift:
+def _shift(part: _Part, found: Contrasts, which: int, question: Question, rounds: Rounds) -> Shift:
     points, at = part.points.tolist(), int(found.at[which])
     shift = Shift(
         before=tuple(points[:at]),
@@ -114,10 +133,13 @@ def _shift(part: _Part, found: Contrasts, which: int, question: Question) -> Shi
         effect=float(found.effect[which]),
         confirmed=False,
     )
+    if shift.drift:
+        fits_best = which == int(found.squares.argmin())
+        return replace(shift, confirmed=fits_best and steady(shift, question))
     newest = shift.after == (len(question.levels) - 1,)
     # A first point that stands out, with many after it, says nothing of interest.
     telling = newest or len(shift.before) > 1 or len(points) <= FEW
-    return replace(shift, confirmed=shift.drift or (telling and settled(shift, question)))
+    return replace(shift, confirmed=telling and settled(shift, question, rounds))
 
 
 def _halves(part: _Part, shift: Shift) -> list[_Part]:
@@ -128,11 +150,11 @@ def _halves(part: _Part, shift: Shift) -> list[_Part]:
     return [_Part(part.name, points) for points in sides if len(points) > 1]
 
 
-def _bound(p_values: list[float], tests: int) -> float:
+def _bound(p_values: list[float], tests: int, level: float) -> float:
     """Return up to which p-value to reject, of so many tests of which all others have larger ones."""
     bound = -1.0
     for rank, p in enumerate(sorted(p_values)):
-        if p > LEVEL / (tests - rank):
+        if p > level / (tests - rank):
             break
         bound = p
     return bound

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 SMALLEST = 0.005
 """Standard deviation that is added to each, as a share: finer than this nothing is of interest."""
 
-WILD = 0.95
-"""The quantile that tells how much wilder than usual some series are: as high as can be, and yet not
-moved by a change of few."""
+WILD = 0.9
+"""The quantile that tells how much wilder than usual some series are: high, and yet not moved when a few
+of them change."""
 
 FEWEST = 6
 """Series of a class from which it has a variance of its own."""
