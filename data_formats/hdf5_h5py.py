@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.array_format import NOTE, ArrayFormat
+from adapter_core.codecs import Codec
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Adapter(ArrayFormat):
-    """HDF5 through h5py: contiguous datasets, of which each holds a column, and no Python objects.
+    """HDF5 through h5py: a dataset for each array, contiguous unless it is compressed.
 
     Text of one length is HDF5's fixed-length UTF-8; other text is bytes and offsets, since h5py makes
     a Python object of each value of variable length, and HDF5 an entry of 16 bytes in a heap. Times are
@@ -30,6 +31,7 @@ class Adapter(ArrayFormat):
     requires = ("pandas", "pyarrow", "h5py")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
 
     def _write(
         self,
@@ -44,7 +46,9 @@ class Adapter(ArrayFormat):
         with h5py.File(path, "w") as file:
             file.attrs[NOTE] = note
             for name, array in arrays.items():
-                file.create_dataset(name, data=_as_hdf5(array))
+                # HDF5 has no chunks, and so no filters, of what is empty.
+                options = {"compression": codec, "compression_opts": level} if array.size else {}
+                file.create_dataset(name, data=_as_hdf5(array), **options)
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:
@@ -52,6 +56,15 @@ class Adapter(ArrayFormat):
 
         with h5py.File(path, "r") as file:
             yield file.attrs[NOTE], lambda names: {name: file[name][()] for name in names}
+
+    def _codec_used(self, path: Path) -> str | None:
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            for dataset in file.values():
+                if dataset.id.get_storage_size() < dataset.nbytes:
+                    return dataset.compression
+        return None
 
 
 def _as_hdf5(array: np.ndarray) -> np.ndarray:

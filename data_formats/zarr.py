@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.array_format import NOTE, ArrayFormat
+from adapter_core.codecs import Codec
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Adapter(ArrayFormat):
     requires = ("pandas", "pyarrow", "zarr>=3.1")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    codecs: ClassVar = (Codec("gzip", range(1, 10), 5), Codec("zstd", range(1, 23), 3))
+    default_codec = "zstd"
 
     def _write(
         self,
@@ -45,13 +48,14 @@ class Adapter(ArrayFormat):
     ) -> None:
         import zarr
 
+        compressor: Any = _compressors()[codec](level=level) if codec else None
         group = zarr.create_group(path, zarr_format=3, attributes={NOTE: note})
         for name, array in arrays.items():
             group.create_array(
                 name,
                 data=array.view("int64") if array.dtype.kind in "mM" else array,
                 chunks=_chunks(array),
-                compressors=None,
+                compressors=compressor,
                 config={"write_empty_chunks": True},
             )
 
@@ -68,6 +72,21 @@ class Adapter(ArrayFormat):
             return array[...]
 
         yield group.attrs[NOTE], lambda names: {name: get(name) for name in names}
+
+    def _codec_used(self, path: Path) -> str | None:
+        import zarr
+
+        group: Any = zarr.open_group(path, mode="r", zarr_format=3)
+        for _, array in group.arrays():
+            for compressor in array.compressors:
+                return compressor.to_dict()["name"]
+        return None
+
+
+def _compressors() -> dict[str, Any]:
+    from zarr.codecs import GzipCodec, ZstdCodec
+
+    return {"gzip": GzipCodec, "zstd": ZstdCodec}
 
 
 def _chunks(array: np.ndarray) -> tuple[int, ...]:
