@@ -31,7 +31,7 @@ class Adapter(DataFormat):
     that is very long. There are checksums on everything, so damage is noticed. While a file is read,
     its views can reach neither other files nor the network.
 
-    Datetimes with a time zone come back in UTC and microseconds, categories as their values.
+    Datetimes with a time zone come back in UTC, categories as their values.
     """
 
     label = "DuckDB"
