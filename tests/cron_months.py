@@ -1,4 +1,4 @@
-"""Three real months: ``python -m tests.cron_months FOLDER``, about twenty minutes and 5 GB.
+"""Three real months: ``python -m tests.cron_months FOLDER``, about half an hour and 2 GB.
 
 In the folder it makes a bare remote and a clone of it with few adapters, and calls cron.sh there for
 three consecutive months, at tiny scale, with the packages that the index had on those days and asv
@@ -84,7 +84,7 @@ def points(remote: Path) -> Iterator[tuple[str, int]]:
     """
     names = git(remote, "ls-tree", "-r", "--name-only", "gh-pages").splitlines()
     for name in names:
-        if name.startswith("graphs/") and "/summary/" not in name and "branch-HEAD" in name:
+        if "/branch-HEAD/" in name and not name.endswith("/summary.json"):
             yield name, len(json.loads(git(remote, "show", f"gh-pages:{name}")))
 
 
@@ -145,19 +145,30 @@ def check(remote: Path) -> None:
     print(f"{len(found)} graphs of three points each")
 
 
+def add_samples(remote: Path, server: Path) -> None:
+    """Run a month in which the resolver finds nothing new.
+
+    Raises
+    ------
+    AssertionError
+        If it leaves a commit, or no samples.
+    """
+    last = git(remote, "rev-parse", "main").strip()
+    before = samples(remote, last)
+    os.environ["UV_CONSTRAINT"] = str(server / ".asv/monthly/constraints.txt")
+    print(f"a month without news: {run(server, '2026-12-01'):.0f} s")
+    assert git(remote, "rev-parse", "main", "2026-12^{commit}").split() == [last, last]
+    assert samples(remote, last) > before
+    print(f"{before} samples became {samples(remote, last)}")
+
+
 def main(folder: Path) -> None:
     """Run three months, and one in which nothing has changed."""
     remote, server = make(folder)
     for day in DAYS:
         print(f"{day}: {run(server, day):.0f} s")
     check(remote)
-    last = git(remote, "rev-parse", "main").strip()
-    before = samples(remote, last)
-    os.environ["UV_CONSTRAINT"] = str(server / ".asv/monthly/constraints.txt")
-    print(f"a month without news: {run(server, '2026-12-01'):.0f} s")
-    assert git(remote, "rev-parse", "main").strip() == last
-    assert samples(remote, last) > before
-    print(f"{before} samples became {samples(remote, last)}")
+    add_samples(remote, server)
 
 
 if __name__ == "__main__":
