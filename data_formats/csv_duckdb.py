@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 NULL = r"\N"
 """Stands for a null, so that empty text stays empty text: DuckDB reads both alike otherwise."""
 
+LONGEST_ROW_BYTES = 2**27
+"""DuckDB reads no longer rows than of 2 MB unless told to."""
+
 TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR"]
 """What is guessed. Without dates and times, whose text could be another than that in the file."""
 
@@ -79,6 +82,7 @@ def _open(path: Path, **options: Any) -> duckdb.DuckDBPyRelation:
         quotechar='"',
         escapechar='"',
         comment="",
+        max_line_size=LONGEST_ROW_BYTES,
         hive_partitioning=False,
         na_values=NULL,
         **options,

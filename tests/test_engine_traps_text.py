@@ -180,6 +180,19 @@ def test_duckdb_sniffs_separators_that_are_none(tmp_path):
     assert verify(df, back("CSV[duckdb]", df, tmp_path)).exact
 
 
+@pytest.mark.parametrize("label", CSV + JSON + XML)
+def test_long_text_is_read_back(label, tmp_path):
+    df = column("x" * 3_000_000, "y")
+    assert verify(df, back(label, df, tmp_path)).exact
+
+
+def test_duckdb_reads_no_rows_of_three_megabytes(tmp_path):
+    path = tmp_path / "t.csv"
+    column("x" * 3_000_000, "y").to_csv(path, index=False)
+    with pytest.raises(duckdb.InvalidInputException):
+        duckdb.read_csv(str(path), header=True, delimiter=",")
+
+
 def test_duckdb_takes_folders_for_columns_and_alike_columns_for_a_map(tmp_path):
     folder = tmp_path / "year=2026"
     folder.mkdir()
