@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pandas as pd
@@ -71,7 +72,7 @@ def test_a_relative_path_is_taken(adapter, tmp_path, monkeypatch):
 
 
 def test_a_path_without_a_file_is_told(adapter, path):
-    with pytest.raises(FileNotFoundError, match=f"{adapter.label}: there is no file"):
+    with pytest.raises(FileNotFoundError, match=re.escape(f"{adapter.label}: there is no file")):
         adapter.read(path)
 
 

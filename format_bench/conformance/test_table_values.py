@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -72,7 +74,7 @@ def test_columns_are_projected_or_refused(adapter, path):
     df = ordinary()
     adapter.save(df, path)
     if Feature.COLUMNS not in adapter.supports:
-        with pytest.raises(Unsupported, match=f"{adapter.label} has no column projection"):
+        with pytest.raises(Unsupported, match=re.escape(f"{adapter.label} has no column projection")):
             adapter.read(path, columns=["real"])
         return
     for columns in (["real"], ["word", "whole"], list(df.columns)):
