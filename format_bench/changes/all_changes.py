@@ -17,7 +17,7 @@ from format_bench.intervals import median_interval
 
 if TYPE_CHECKING:
     from format_bench.changes.cell_series import CellSeries
-    from format_bench.changes.history import History, Line
+    from format_bench.changes.points import History, Line
     from format_bench.noise_floor import Floors
 
 VERBS = {

@@ -11,7 +11,7 @@ from format_bench.report.texts import printable
 
 if TYPE_CHECKING:
     from format_bench.changes.change import CellChange, Change
-    from format_bench.changes.history import Point
+    from format_bench.changes.points import Point
     from format_bench.changes.told import Told
     from format_bench.library_sets import Step
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from format_bench.asv_results import Cell
-    from format_bench.changes.history import Line
+    from format_bench.changes.points import Line
 
 PAGES_BYTES = 2**20
 """Added to growths of memory: below a MiB they are a few pages more or less."""

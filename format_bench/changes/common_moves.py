@@ -13,7 +13,7 @@ from format_bench.report.texts import times
 
 if TYPE_CHECKING:
     from format_bench.changes.cell_series import CellSeries
-    from format_bench.changes.history import Line, Point
+    from format_bench.changes.points import Line, Point
     from format_bench.noise_floor import Floors
 
 

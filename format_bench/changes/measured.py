@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from format_bench.changes.mood import mood_of, moods
+from format_bench.changes.member import Member, cell_question, group_question, members_of
 from format_bench.changes.operations import Kind
-from format_bench.changes.question import Question, Shift
 from format_bench.changes.shifts import shifts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from format_bench.changes.cell_series import CellSeries, Group
+    from format_bench.changes.question import Question, Shift
     from format_bench.noise_floor import Floors
 
 
@@ -37,34 +34,6 @@ class GroupShift:
     """All cells of the group that have values before and after."""
 
 
-@dataclass(frozen=True)
-class _Member:
-    """A cell beside what all formats have in common."""
-
-    series: CellSeries
-    levels: NDArray[np.float64]
-    halves: NDArray[np.float64]
-    least_effect: float
-
-    @property
-    def has_values(self) -> bool:
-        return not np.isnan(self.levels).all()
-
-    def effect(self, shift: Shift) -> float:
-        """Return the cell's own difference of logarithms between the points of a shift."""
-        return _mean(self.levels, shift.after) - _mean(self.levels, shift.before)
-
-    def moved(self, shift: Shift) -> bool:
-        """Tell whether the cell moved as the shift did, and by more than is noise."""
-        return bool(self.effect(shift) * np.sign(shift.effect) > self.least_effect)
-
-
-def _mean(levels: NDArray[np.float64], points: Sequence[int]) -> float:
-    values = levels[list(points)]
-    values = values[~np.isnan(values)]
-    return float(values.mean()) if len(values) else np.nan
-
-
 def measured_shifts(series: Sequence[CellSeries], floors: Floors | None) -> list[GroupShift]:
     """Return what has changed: first of whole groups, then of single cells of others.
 
@@ -78,12 +47,10 @@ def measured_shifts(series: Sequence[CellSeries], floors: Floors | None) -> list
     floors : Floors, optional
         The machine's.
     """
-    members = _members(series, floors)
-    groups: dict[Hashable, Question] = {
-        group: _group_question(found) for group, found in members.items()
-    }
+    members = members_of(series, floors)
+    groups: dict[Hashable, Question] = {group: group_question(found) for group, found in members.items()}
     cells: dict[Hashable, Question] = {
-        _name(each): _cell_question(each)
+        _name(each): cell_question(each)
         for group, found in members.items()
         if group.operation.kind is Kind.TIME
         for each in found
@@ -99,55 +66,12 @@ def measured_shifts(series: Sequence[CellSeries], floors: Floors | None) -> list
     return [*whole, *_single(members, answers, whole)]
 
 
-def _members(series: Sequence[CellSeries], floors: Floors | None) -> dict[Group, list[_Member]]:
-    common = moods(series)
-    found: dict[Group, list[_Member]] = {}
-    for each in series:
-        if each.group.operation.kind in (Kind.TIME, Kind.MEMORY):
-            mood = common.get(mood_of(each), np.zeros(len(each.levels)))
-            least = float(np.log1p(each.group.operation.least_effect(floors)))
-            member = _Member(each, each.levels - mood, each.halves - mood[:, None], least)
-            found.setdefault(each.group, []).append(member)
-    return found
-
-
-def _name(member: _Member) -> tuple[str, ...]:
+def _name(member: Member) -> tuple[str, ...]:
     series = member.series
     return series.benchmark, series.group.format, series.name
 
 
-def _cell_question(member: _Member) -> Question:
-    alike = ("cell", *mood_of(member.series))
-    return Question(member.levels, _kind(member), alike, member.least_effect, member.halves)
-
-
-def _group_question(members: list[_Member]) -> Question:
-    """Return the question whether a group has changed: its level is the median of its cells'."""
-    group = members[0].series.group
-    usual = [np.nanmedian(each.levels) if each.has_values else np.nan for each in members]
-    levels = [each.levels - level for each, level in zip(members, usual, strict=True)]
-    halves = [each.halves - level for each, level in zip(members, usual, strict=True)]
-    return Question(
-        levels=_medians(np.array(levels)),
-        kind=_kind(members[0]),
-        alike=("group", group.module, group.operation.name),
-        least_effect=members[0].least_effect,
-        halves=_medians(np.array(halves)),
-    )
-
-
-def _kind(member: _Member) -> Kind:
-    return member.series.group.operation.kind
-
-
-def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return medians over the first axis; not a number where there is no value."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN slice encountered", RuntimeWarning)
-        return np.nanmedian(values, axis=0)
-
-
-def _group_shift(group: Group, shift: Shift, members: list[_Member]) -> GroupShift:
+def _group_shift(group: Group, shift: Shift, members: list[Member]) -> GroupShift:
     compared = [each for each in members if not np.isnan(each.effect(shift))]
     moved = [each.series for each in compared if each.moved(shift)]
     return GroupShift(group, shift, moved, [each.series for each in compared])
@@ -161,7 +85,7 @@ def _explains(of_group: Shift, of_cell: Shift) -> bool:
 
 
 def _single(
-    members: dict[Group, list[_Member]],
+    members: dict[Group, list[Member]],
     answers: Mapping[Hashable, list[Shift]],
     whole: list[GroupShift],
 ) -> list[GroupShift]:

@@ -9,7 +9,7 @@ from format_bench.changes.told import told
 from format_bench.changes.versions_page import versions_page
 
 if TYPE_CHECKING:
-    from format_bench.changes.history import History
+    from format_bench.changes.points import History
     from format_bench.dashboard.page import Page
     from format_bench.noise_floor import Floors
 

@@ -19,14 +19,15 @@ import numpy as np
 
 from format_bench.changes.contrasts import Contrasts, contrasts
 from format_bench.changes.distributions import t_tails
-from format_bench.changes.observed import variances
+from format_bench.changes.known import Known, known_of
 from format_bench.changes.question import Question, Shift
-from format_bench.changes.rounds import Rounds
 from format_bench.changes.settled import settled, steady
-from format_bench.changes.spread import Spread, spread_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from format_bench.changes.rounds import Rounds
+    from format_bench.changes.spread import Spread
 
 FEW = 3
 """Points up to which the first one alone may be the state before."""
@@ -38,14 +39,6 @@ class _Part:
 
     name: Hashable
     points: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class _Known:
-    """What all series of a kind tell of one."""
-
-    spread: Spread
-    rounds: Rounds
 
 
 def shifts(questions: Mapping[Hashable, Question], level: float) -> dict[Hashable, list[Shift]]:
@@ -62,7 +55,7 @@ def shifts(questions: Mapping[Hashable, Question], level: float) -> dict[Hashabl
     """
     valued = {name: np.flatnonzero(~np.isnan(each.levels)) for name, each in questions.items()}
     open_parts = [_Part(name, points) for name, points in valued.items() if len(points) > 1]
-    known = _known(questions, open_parts, level)
+    known = known_of(questions.values(), level)
     found: dict[Hashable, list[Shift]] = {}
     settled: list[_Part] = []
     while open_parts:
@@ -83,26 +76,8 @@ def shifts(questions: Mapping[Hashable, Question], level: float) -> dict[Hashabl
     return {name: sorted(each, key=lambda shift: shift.after) for name, each in found.items()}
 
 
-def _known(
-    questions: Mapping[Hashable, Question], parts: list[_Part], level: float
-) -> dict[Hashable, _Known]:
-    """Return what is known of each kind of series."""
-    kinds: dict[Hashable, dict[Hashable, list[NDArray[np.float64]]]] = {}
-    for part in parts:
-        question = questions[part.name]
-        alike = kinds.setdefault(question.kind, {}).setdefault(question.alike, [])
-        alike.append(question.levels[part.points])
-    return {
-        kind: _Known(
-            spread_of({name: variances(levels) for name, levels in found.items()}),
-            Rounds.of([each.halves for each in questions.values() if each.kind == kind], level),
-        )
-        for kind, found in kinds.items()
-    }
-
-
 def _best(
-    part: _Part, question: Question, known: Mapping[Hashable, _Known], *, sure: bool
+    part: _Part, question: Question, known: Mapping[Hashable, Known], *, sure: bool
 ) -> tuple[float, Shift | None]:
     """Return the most significant shift of interest and its p-value; 1 if there is none."""
     found, of_kind = contrasts(question.levels[part.points]), known[question.kind]

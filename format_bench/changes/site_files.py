@@ -10,7 +10,7 @@ from format_bench.changes.feed import feed
 from format_bench.changes.told import told
 
 if TYPE_CHECKING:
-    from format_bench.changes.history import History
+    from format_bench.changes.points import History
     from format_bench.noise_floor import Floors
 
 FEED, JSON, BADGE = "changes.xml", "changes.json", "badge.svg"

@@ -12,7 +12,7 @@ from format_bench.report.styles import ACCENT, QUIET
 from format_bench.report.texts import times
 
 if TYPE_CHECKING:
-    from format_bench.changes.history import Point
+    from format_bench.changes.points import Point
     from format_bench.changes.relative import Relative
     from format_bench.report.scale import Scale
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from format_bench.changes.cell_series import CellSeries
     from format_bench.changes.change import Change
     from format_bench.changes.common_moves import CommonMove
-    from format_bench.changes.history import History, Line
+    from format_bench.changes.points import History, Line
     from format_bench.noise_floor import Floors
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from format_bench.library_sets import steps
 
 if TYPE_CHECKING:
-    from format_bench.changes.history import History, Point
+    from format_bench.changes.points import History, Point
     from format_bench.library_sets import Step
 
 

@@ -15,7 +15,7 @@ from format_bench.report.svg import svg
 from format_bench.report.texts import joined, times
 
 if TYPE_CHECKING:
-    from format_bench.changes.history import History, Line, Point
+    from format_bench.changes.points import History, Line, Point
     from format_bench.changes.told import Told
 
 CHARTED = ("save", "read", "random read", "size")
