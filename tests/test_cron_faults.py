@@ -118,6 +118,17 @@ def test_results_of_two_machines_are_all_kept(later):
     assert len(lines) == len(set(lines)) == 5
 
 
+def test_the_first_results_of_two_machines_are_all_kept(world):
+    other = world.folder / "other"
+    git(other, "checkout", "--quiet", "--orphan", "results")
+    git(other, "rm", "-r", "--quiet", "--force", ".")
+    (other / "tiny/results/elsewhere").mkdir(parents=True)
+    (other / "tiny/results/elsewhere/machine.json").write_text("{}")
+    world.at("saved beta", world.pushing("First results of another machine", "results"))
+    recovers(world, "2026-02-01")
+    assert git(world.remote, "show", "results:tiny/results/elsewhere/machine.json") == "{}"
+
+
 def test_a_site_that_someone_else_pushed_first_is_followed(later):
     git(later.folder / "other", "fetch", "--quiet", "origin")
     git(later.folder / "other", "checkout", "--quiet", "origin/gh-pages")
@@ -231,7 +242,7 @@ def test_a_comparison_that_fails_stops_no_publishing(world):
 
 
 def test_two_at_once(world):
-    world.at("run alpha", f"touch {world.folder}/reached; sleep 3\n")
+    world.at("run alpha", f"touch {world.folder}/reached; sleep 1.5\n")
     first = world.start("2026-02-01")
     wait_for(world.folder / "reached")
     second = world.run("2026-02-01")
