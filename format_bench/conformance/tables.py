@@ -26,7 +26,7 @@ def ordinary() -> pd.DataFrame:
 
 def shapes() -> dict[str, pd.DataFrame]:
     """Return tables of unusual shape, and with unusual column names."""
-    wide = pd.DataFrame(np.arange(2 * 4_096).reshape(2, -1), columns=[f"c{i}" for i in range(4_096)])
+    wide = pd.DataFrame(np.arange(2 * 1_024).reshape(2, -1), columns=[f"c{i}" for i in range(1_024)])
     one = ordinary()
     twice = pd.DataFrame([[1, "x"], [2, "y"]])
     return {
@@ -36,7 +36,7 @@ def shapes() -> dict[str, pd.DataFrame]:
         "no rows": one.head(0),
         "an all-null row inside": pd.DataFrame({"a": [1.5, None, 2.5], "b": ["x", None, "y"]}),
         "an all-null row at the end": pd.DataFrame({"a": [1.5, None], "b": ["x", None]}),
-        "4,096 columns": wide,
+        "1,024 columns": wide,
         "duplicate names": twice.set_axis(["a", "a"], axis=1),
         "names that pandas makes": pd.DataFrame({"a": [1, 2], "a.1": [3, 4], "index": [5, 6]}),
         "names with separators": _named("a,b", 'c"d', "e f", "g;h", "i\tj", "k.l", "m/n", "o=p"),
