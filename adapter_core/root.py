@@ -41,7 +41,7 @@ class Root(ArrayFormat):
     codecs: ClassVar = (
         Codec("zlib", range(1, 10), 1),
         Codec("lzma", range(1, 10), 1),
-        Codec("lz4", range(1, 10), 1),
+        Codec("lz4"),  # uproot ignores its level
         Codec("zstd", range(1, 10), 1),
     )
     refuses: ClassVar = {
@@ -61,7 +61,7 @@ class Root(ArrayFormat):
         import uproot
 
         columns = list(_columns_of(arrays).items())
-        compression = getattr(uproot, codec.upper())(level) if codec else None
+        compression = getattr(uproot, codec.upper())(level or 1) if codec else None
         with uproot.recreate(path, compression=compression) as file:
             file[NOTE] = note
             for i, first in enumerate(range(0, len(columns), MOST_COLUMNS)):
