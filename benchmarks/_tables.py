@@ -61,10 +61,11 @@ class _Save(_Suite):
 class _Load(_Suite):
     """The table that comes back of what was saved: its memory, and what it lost."""
 
+    df = None
+
     def setup(self, label, dataset):
         self.begin(label, dataset)
         self.path = self.cell.saved(self.adapter)
-        self.df = None
 
     def teardown(self, label, dataset):
         if self.df is not None:
