@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ROWS = 1_000
 
-TABLES = ("eq", "int", "float", "bool", "str", "webface", "flights")
+TABLES = ("eq", "int", "float", "bool", "str", "webface", "core", "flights")
 
 _HEAD = """\
 # What each format keeps
