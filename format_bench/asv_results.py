@@ -84,10 +84,21 @@ def newest_run(results_dir: Path) -> Run:
     newest = max(results, key=lambda each: max(each.started_at.values()))
     benchmarks = json.loads(path.read_text(encoding="utf-8"))
     benchmarks.pop("version")
-    return _run(newest, benchmarks, results_dir)
+    return run_of(newest, benchmarks, results_dir)
 
 
-def _run(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
+def run_of(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
+    """Return one of asv's results, all its cells with values or sentences.
+
+    Parameters
+    ----------
+    result : asv.results.Results
+        Of one commit in one environment.
+    benchmarks : dict
+        What asv knows of each benchmark, by name.
+    results_dir : Path
+        Where asv's results are, and the reasons beside them.
+    """
     names = sorted(result.get_result_keys(benchmarks), key=_place_in_tables)
     journal = Journal(results_dir / "reasons", result._env_name)  # noqa: SLF001 (asv offers no other way)
     reasons = [each for each in journal.read() if each.commit in ("", result.commit_hash)]

@@ -10,7 +10,7 @@ from typing import Any
 from adapter_core.listing import declarations
 
 # One reading of asv's files for all that is made of them.
-from format_bench.asv_results import NoResults, _run
+from format_bench.asv_results import NoResults, run_of
 from format_bench.changes.library_versions import library_versions
 from format_bench.changes.points import FOLDERS, HARDWARE, History, Line, Point
 
@@ -57,7 +57,7 @@ def read_history(results_dir: Path, repository: Path) -> History:
                     _date(result),
                     versions[result.commit_hash],
                     result.params.get("os", ""),
-                    _run(result, benchmarks, results_dir),
+                    run_of(result, benchmarks, results_dir),
                     twice,
                 )
                 for name, result in zip(_names(found), found, strict=True)
