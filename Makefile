@@ -26,7 +26,8 @@ PATTERN := ^($(subst $(space),|,$(strip $(SUITES))))\.
 
 bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
 	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
-	$(BIN)/asv machine --yes > /dev/null
+	@# Once: asv begins new graphs when a machine is described otherwise, as after an update of the kernel.
+	test -f ~/.asv-machine.json || $(BIN)/asv machine --yes > /dev/null
 	@# Status 2 says that some benchmarks failed; the tables below say which and why.
 	$(BIN)/asv run --record-samples --config $(CONFIG) --bench '$(PATTERN)' HEAD || test $$? -eq 2
 	$(BIN)/python postprocessing.py --config $(CONFIG)
