@@ -44,10 +44,11 @@ class Workbook(DataFormat):
     """
 
     suffix = ".xlsx"
-    suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     default_codec = "deflate"
+    holds_infinity: ClassVar[bool] = False
+    """Whether the writer has words for infinite floats, which cells have none for."""
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_TEXT,
         Kind.BINARY: _AS_TEXT,
@@ -73,7 +74,7 @@ class Workbook(DataFormat):
         name = integers_beyond_float(df, _INTEGERS)
         if name is not None:
             raise self.refusal(f"column {name!r} holds integers beyond 2**53, which floats cannot hold")
-        name = infinite_floats(df)
+        name = None if self.holds_infinity else infinite_floats(df)
         if name is not None:
             raise self.refusal(f"column {name!r} holds an infinite value, and cells hold none")
         self._check_datetimes(df)

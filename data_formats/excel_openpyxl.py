@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.openpyxl_workbook import OpenpyxlWorkbook
 from adapter_core.sheets import frame_of_cells, rows_of
-from adapter_core.values import matches_text
-from adapter_core.workbook import SHEET, Workbook
+from adapter_core.workbook import SHEET
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
 
-class Adapter(Workbook):
+class Adapter(OpenpyxlWorkbook):
     """One sheet of an xlsx workbook through openpyxl's write-only and read-only workbooks.
 
     These hold the cells of no more than a row. Floats are written with 16 digits.
@@ -25,21 +25,6 @@ class Adapter(Workbook):
     label = "Excel[openpyxl]"
     requires = ("pandas", "openpyxl", "pyarrow>=15")
     suite = "engines"
-    kept_digits = 16
-
-    def _check_values(self, df: pd.DataFrame) -> None:
-        super()._check_values(df)
-        if any(name.startswith("=") for name in df.columns):
-            raise self.refusal("a column name starts with '=', which would become a formula")
-
-    def _text_problem(self, text: pa.Array) -> str:
-        if matches_text(text, r"^="):
-            return "text that starts with '=', which would become a formula"
-        if matches_text(text, r"[\x00-\x08\x0b\x0c\x0e-\x1f\x{FFFE}\x{FFFF}]"):
-            return "control characters, which openpyxl refuses"
-        if matches_text(text, "_x[0-9a-fA-F]{4}_"):
-            return "text that Excel takes for an escaped character, as in _x000D_"
-        return super()._text_problem(text)
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
