@@ -12,13 +12,17 @@ from adapter_core.traits import Trait
 if TYPE_CHECKING:
     import pandas as pd
 
+_TEXT = {"unicode": "str", "empty": "str", "mixed": "object"}
+"""Dtypes of text, by what fastparquet notes of it: "mixed" are Python objects, which all are text."""
+
 _NO_TYPE = "fastparquet has no type for them"
 
 
 class Adapter(DataFormat):
     """Apache Parquet through `fastparquet.write` and `fastparquet.ParquetFile`, without Arrow.
 
-    Text comes as Python objects, of which pandas' text is made here where the file's note says so.
+    Text comes as pandas' text or as Python objects, whatever was saved, as fastparquet was built; the
+    file's note says which it was.
     Damage may crash the process, since lengths in a file are believed: open none that you do not trust.
     """
 
@@ -58,8 +62,13 @@ class Adapter(DataFormat):
             parquet = fastparquet.ParquetFile(file)
             df = parquet.to_pandas(columns=columns)
             noted = parquet.pandas_metadata["columns"]
-        text = {each["name"] for each in noted if each["pandas_type"] == "unicode"}
-        return df.astype({name: "str" for name in df.columns if name in text})
+        return df.astype(
+            {
+                each["name"]: _TEXT[each["pandas_type"]]
+                for each in noted
+                if each["pandas_type"] in _TEXT and each["name"] in df.columns
+            }
+        )
 
     def _column_names(self, path: Path) -> list[str]:
         import fastparquet

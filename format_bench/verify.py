@@ -78,7 +78,7 @@ def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = No
                 first = int(wrong.argmax())
                 errors.append(
                     f"column {name}: {int(wrong.sum()):,} of {len(saved):,} values differ, first in row "
-                    f"{first}: {before.iloc[first]!r} came back as {after.iloc[first]!r}"
+                    f"{first}: {_shown(before.iloc[first])} came back as {_shown(after.iloc[first])}"
                 )
     return Verdict(tuple(losses), len(lost), tuple(errors))
 
@@ -160,3 +160,10 @@ def _all_rounded(before: pd.Series, after: pd.Series, digits: int) -> bool:
         return False
     a, b = before.to_numpy(float), after.to_numpy(float)
     return bool(np.all(np.abs(a - b) <= 10.0**-digits * np.maximum(1, 10 * np.abs(a))))
+
+
+def _shown(value: Any) -> str:
+    """Return a value as Python shows it; how NumPy shows its own is for any library to change."""
+    import numpy as np
+
+    return repr(value.item() if isinstance(value, np.generic) else value)
