@@ -31,8 +31,8 @@ def toy(label: str, save: str = "pass", requires: tuple[str, ...] = ("pandas",))
 
 BROKEN_PACKAGE = 'raise OSError("libbroken.so.1: cannot open shared object file")\n'
 
-# The warm-up takes a table of 8 columns and 8 rows; `float` alone has five columns of floats.
-_IF_MEASURED = "if len(df) > 8 and (df.dtypes == 'float64').sum() == 5:\n    "
+# The warm-up takes a table of 8 columns and 8 rows; of those of 8, `float` alone has five of floats.
+_IF_MEASURED = "if len(df) > 8 == df.shape[1] and (df.dtypes == 'float64').sum() == 5:\n    "
 
 GOOD = toy("Toy")
 BROKEN = toy("Broken", requires=("pandas", "broken_package"))
