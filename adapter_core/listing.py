@@ -8,6 +8,7 @@ library alone and imports nothing from the project.
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,12 @@ def declarations(folder: Path) -> list[Declaration]:
 
 def declaration(path: Path) -> Declaration:
     """Return the facts that one adapter file declares; see `declarations`."""
+    return _declaration(path, path.stat().st_mtime_ns)
+
+
+@functools.cache
+def _declaration(path: Path, _changed_ns: int) -> Declaration:
+    """Parse a file once for as long as it does not change: every look for a format asks for all."""
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == CLASS_NAME:

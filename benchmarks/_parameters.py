@@ -4,11 +4,23 @@ asv addresses cases by index. So the lists must not come from the installed pack
 that has fewer formats would store its values under other formats' names.
 """
 
+import contextlib
 import importlib.util
 import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
+
+with contextlib.suppress(Exception):
+    # Done before asv's fork server forks, so that hundreds of processes need not.
+    import pandas  # noqa: F401
+    import pyarrow  # noqa: F401
+
+    import data_formats
+    import image_storages
+
+    for family in (data_formats, image_storages):
+        family.names()
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -4,8 +4,6 @@ Each format at its own default, and all at the same codec and level. asv goes by
 saves before `CompressionRead` reads.
 """
 
-import contextlib
-
 from format_bench import asv_codecs
 from format_bench.asv_codecs import CompressionCell
 from format_bench.asv_steps import set_page_cache
@@ -13,11 +11,6 @@ from format_bench.asv_tables import load, prepare_tables
 from format_bench.touch import touch
 
 from ._parameters import COMPRESSED_ROWS, LIMIT_SECONDS, SCALE
-
-with contextlib.suppress(Exception):
-    # Imported before asv's fork server forks, so that hundreds of processes need not.
-    import pandas  # noqa: F401
-    import pyarrow  # noqa: F401
 
 FORMATS = ["Feather", "HDF5.table", "ORC", "Parquet"]
 DATASETS = ["eq", "webface"]

@@ -4,17 +4,10 @@ Measured as in `benchmarks/tabular.py`, on tables that are there too, so that th
 beside them. asv goes by name: `Engines` saves, and its files serve `EnginesLoad` and `EnginesRead`.
 """
 
-import contextlib
-
 from format_bench.asv_tables import prepare_tables
 
 from ._parameters import CACHES, ROWS, SCALE, labels
 from ._tables import _Load, _Read, _Save
-
-with contextlib.suppress(Exception):
-    # Imported before asv's fork server forks, so that hundreds of processes need not.
-    import pandas  # noqa: F401
-    import pyarrow  # noqa: F401
 
 DATASETS = ["eq", "str", "core", "flights"]
 

@@ -3,7 +3,6 @@
 asv goes by name, so these classes run in this order: `Image` saves, and its files serve the others.
 """
 
-import contextlib
 import statistics
 
 from format_bench import asv_image_steps, page_cache, random_access
@@ -11,11 +10,6 @@ from format_bench.asv_images import ImageCell, load, prepare_images
 from format_bench.asv_steps import refuse_wrong, set_page_cache
 
 from ._parameters import IMAGES, LIMIT_SECONDS, SCALE, labels
-
-with contextlib.suppress(Exception):
-    # Imported before asv's fork server forks, so that hundreds of processes need not.
-    import numpy  # noqa: F401
-    import pyarrow  # noqa: F401
 
 BUDGET_SECONDS = 3.0 if SCALE == "full" else 0.05
 """How long one go of random reads may take."""

@@ -4,19 +4,12 @@ asv goes by name, so these classes run in this order: `Tabular` saves, and its f
 and `TabularRead`.
 """
 
-import contextlib
-
 from format_bench import asv_steps
 from format_bench.asv_tables import prepare_tables
 from format_bench.page_cache import sync
 
 from ._parameters import CACHES, ROWS, SCALE, labels
 from ._tables import _Load, _Read, _Save
-
-with contextlib.suppress(Exception):
-    # Imported before asv's fork server forks, so that hundreds of processes need not.
-    import pandas  # noqa: F401
-    import pyarrow  # noqa: F401
 
 DATASETS = ["eq", "int", "float", "bool", "str", "core", "flights"]
 
