@@ -20,7 +20,6 @@ import data_generator
 from adapter_core import Unavailable, UnknownName
 from adapter_core.adapter import Adapter
 from format_bench.asv_circumstances import Keeper
-from format_bench.compiling import compile_libraries
 from format_bench.journal import Journal, Status
 from format_bench.verify import WrongValues
 
@@ -75,7 +74,6 @@ def prepare(module: str, scale: str, make: Callable[[], dict[str, tuple[int, int
     journal(scale).clear_notes(module)
     for folder in (DATA, FILES, NOTES):
         folder.mkdir()
-    compile_libraries()
     shapes = {f"{module}.{name}": shape for name, shape in make().items()}
     keeper(scale).begin(FILES, seed=data_generator.DEFAULT_SEED, scale=scale, shapes=shapes)
 
