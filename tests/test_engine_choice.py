@@ -40,6 +40,7 @@ def test_the_best_engine_is_named_and_the_others_are_times_as_large():
     text = page(results(SECONDS))
     assert "| CSV | 3 | CSV[polars] | " in text
     assert "Fastest to save: CSV[polars]" in text
+    assert "Measured on t, of 1,000 rows." in text
     (row,) = re.findall(r"^\| CSV\[duckdb\] .*$", text, re.MULTILINE)
     assert [cell.strip() for cell in row.split("|")[2:6]] == ["2.00", "-", "-", "2.00"]
     assert "Pickle" not in text

@@ -13,7 +13,7 @@ from format_bench.report import marks
 from format_bench.report.cells import Measure
 from format_bench.report.losses import losses
 from format_bench.report.ratios import mean_ratios
-from format_bench.report.texts import joined, times
+from format_bench.report.texts import joined, many, times
 from format_bench.report.verdict import findings_on
 from format_bench.report.winners import contest_of
 
@@ -56,10 +56,19 @@ def page(results: Results) -> str:
     families = list(by_format(results))
     if not families:
         raise BadResults(f"{results.name} holds no format with several engines")
-    parts = [_HEAD, f"{marks.legend(results.floors)}\n", *_overview(families, results.floors)]
+    parts = [_HEAD, f"{_extent(families)} {marks.legend(results.floors)}\n"]
+    parts += _overview(families, results.floors)
     for family in families:
         parts += _section(family, results.floors)
     return "\n".join(parts) + "\n"
+
+
+def _extent(families: list[Family]) -> str:
+    """Return on which data was measured, as a sentence."""
+    groups = [group for family in families for group in family.groups]
+    datasets = list(dict.fromkeys(group.dataset for group in groups))
+    rows = [many(number, "row") for number in sorted({group.rows for group in groups})]
+    return f"Measured on {joined(datasets, most=8)}, of {joined(rows)}."
 
 
 def _overview(families: list[Family], floors: Floors | None) -> Iterator[str]:
