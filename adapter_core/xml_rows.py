@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from operator import attrgetter
@@ -14,6 +13,7 @@ from adapter_core.data_format import DataFormat
 from adapter_core.text_tables import REFUSES, is_all_like, plain_of
 from adapter_core.traits import Trait
 from adapter_core.values import matches_text, text_columns
+from adapter_core.xml_names import ELEMENT_NAME, NOT_A_CHARACTER
 from adapter_core.xml_writing import XSI, xml_of
 
 if TYPE_CHECKING:
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 NIL = f"{{{XSI}}}nil"
 
 ROWS_AT_A_TIME = 10_000
-
-_ELEMENT_NAME = re.compile(r"[^\W\d][\w.\-·]*")
-"""Names without colons, https://www.w3.org/TR/xml-names/#NT-NCName, as far as \\w goes."""
-
-_NOT_A_CHARACTER = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x{FFFE}\x{FFFF}]"
-"""https://www.w3.org/TR/xml/#charsets"""
 
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?0[xX][0-9a-fA-F]+|[+-]?(?i:inf|infinity|nan)"
 
@@ -50,10 +44,10 @@ class XMLRows(DataFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for name in df.columns:
-            if not _ELEMENT_NAME.fullmatch(name):
+            if not ELEMENT_NAME.fullmatch(name):
                 raise self.refusal(f"{name!r} cannot be the name of an XML element")
         for name, text in text_columns(df):
-            if matches_text(text, _NOT_A_CHARACTER):
+            if matches_text(text, NOT_A_CHARACTER):
                 raise self.refusal(f"column {name!r} holds control characters, which XML forbids")
             if is_all_like(text, _NUMBER) or is_all_like(text, "true|false"):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.arrow_csv import DECIMAL, ArrowCSV
 from adapter_core.arrow_frames import frame_of
+from adapter_core.arrow_guesses import BLOCK_BYTES, first_types, without_times
 from adapter_core.text_tables import minus_zero_among_whole, plain_of
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-BLOCK_BYTES = 2**24
-"""What pyarrow parses at once, in bytes. A row must fit; pyarrow's own choice, 1 MiB, is soon too little
-for long text, and no faster."""
-
-FIRST_BYTES = 2**16
-"""What is read, in bytes, to see which columns hold text like dates."""
 
 
 class Adapter(ArrowCSV):
@@ -50,32 +45,14 @@ class Adapter(ArrowCSV):
         csv.write_csv(plain_of(df), path)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        # Most dates show in the first rows; a column that begins with nulls may hold some all the same.
-        as_text = _times_in(_first_types(path))
-        table = _table(path, columns, as_text)
-        late = _times_in(table.schema)
-        return frame_of(_table(path, columns, as_text + late) if late else table)
+        return frame_of(without_times(_first_types(path), partial(_table, path, columns)))
 
     def _column_names(self, path: Path) -> list[str]:
         return _first_types(path).names
 
 
-def _times_in(schema: pa.Schema) -> list[str]:
-    """Return the names of the columns that pyarrow took for dates or times."""
-    import pyarrow as pa
-
-    return [field.name for field in schema if pa.types.is_temporal(field.type)]
-
-
 def _first_types(path: Path) -> pa.Schema:
-    """Return names and types as the first rows look."""
-    import pyarrow as pa
-
-    try:
-        return _types_of_block(path, FIRST_BYTES)
-    except pa.ArrowInvalid:
-        # A row, or the names, may be longer.
-        return _types_of_block(path, BLOCK_BYTES)
+    return first_types(partial(_types_of_block, path))
 
 
 def _types_of_block(path: Path, block_bytes: int) -> pa.Schema:

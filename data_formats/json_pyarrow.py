@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.arrow_frames import frame_of
+from adapter_core.arrow_guesses import BLOCK_BYTES, first_types, without_times
 from adapter_core.json_lines import JSONLines
 from adapter_core.polars_frames import polars_of
 from adapter_core.text_tables import plain_of
@@ -13,13 +15,6 @@ from adapter_core.text_tables import plain_of
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-BLOCK_BYTES = 2**24
-"""What pyarrow parses at once, in bytes. A row must fit; pyarrow's own choice, 1 MiB, is soon too little
-for long text, and no faster."""
-
-FIRST_BYTES = 2**16
-"""What is read, in bytes, to see which columns hold text like dates."""
 
 
 class Adapter(JSONLines):
@@ -39,31 +34,10 @@ class Adapter(JSONLines):
         polars_of(plain_of(df)).write_ndjson(path)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        # Most dates show in the first rows; a column that begins with nulls may hold some all the same.
-        as_text = _times_in(_first_types(path))
-        table = _table(path, as_text)
-        late = _times_in(table.schema)
-        if late:
-            table = _table(path, as_text + late)
+        first = first_types(partial(_types_of_block, path))
+        table = without_times(first, partial(_table, path))
         # Columns of which a type is given come first otherwise.
         return frame_of(table.select(self._column_names(path)))
-
-
-def _times_in(schema: pa.Schema) -> list[str]:
-    import pyarrow as pa
-
-    return [field.name for field in schema if pa.types.is_temporal(field.type)]
-
-
-def _first_types(path: Path) -> pa.Schema:
-    """Return names and types as the first rows look."""
-    import pyarrow as pa
-
-    try:
-        return _types_of_block(path, FIRST_BYTES)
-    except pa.ArrowInvalid:
-        # A row may be longer.
-        return _types_of_block(path, BLOCK_BYTES)
 
 
 def _types_of_block(path: Path, block_bytes: int) -> pa.Schema:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,21 +14,16 @@ from adapter_core.values import (
     reads_as_other_type,
     text_columns,
 )
+from adapter_core.xml_names import ELEMENT_NAME, NOT_A_CHARACTER
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _AS_TEXT = "XML would turn them into text"
 
-_ELEMENT_NAME = re.compile(r"[^\W\d][\w.\-·]*")
-"""Names without colons, https://www.w3.org/TR/xml-names/#NT-NCName, as far as \\w goes."""
-
 _READ_AS_NULL = r"^(|-?1\.#IND|-?1\.#QNAN|#N/A N/A|#N/A|N/A|n/a|NA|<NA>|#NA|NULL|null|-?NaN|-?nan|None)$"
 """Text that `pandas.read_xml` takes for nulls; it has no option to change that. The list is in the
 documentation of `pandas.read_csv`, under na_values."""
-
-_NOT_A_CHARACTER = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x{FFFE}\x{FFFF}]"
-"""https://www.w3.org/TR/xml/#charsets"""
 
 
 class Adapter(DataFormat):
@@ -62,10 +56,10 @@ class Adapter(DataFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for name in df.columns:
-            if not _ELEMENT_NAME.fullmatch(name):
+            if not ELEMENT_NAME.fullmatch(name):
                 raise self.refusal(f"{name!r} cannot be the name of an XML element")
         for name, text in text_columns(df):
-            if matches_text(text, _NOT_A_CHARACTER):
+            if matches_text(text, NOT_A_CHARACTER):
                 raise self.refusal(f"column {name!r} holds control characters, which XML forbids")
             if matches_text(text, _READ_AS_NULL):
                 raise self.refusal(
