@@ -39,7 +39,7 @@ preview: environment $(CONFIG)
 	$(BIN)/asv preview --config $(CONFIG)
 
 test: lint
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: environment
 	$(BIN)/ruff check .

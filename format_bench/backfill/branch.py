@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
 
 from adapter_core.errors import FormatBenchError
 from format_bench.backfill.commit_message import commit_message
-from format_bench.backfill.git import GitFailed, Repository
 from format_bench.backfill.past_set import PastSet, described
+from format_bench.git_command import GitFailed
 from format_bench.library_sets.resolution import noon
+
+if TYPE_CHECKING:
+    from format_bench.backfill.git import Repository
 
 SET = "constraints.txt"
 DESCRIPTION = "library_set.json"

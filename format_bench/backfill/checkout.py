@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from adapter_core.errors import FormatBenchError
-from format_bench.backfill.git import GitFailed, Repository
+from format_bench.backfill.git import Repository
+from format_bench.git_command import GitFailed
 
 
 def checkout(folder: Path) -> Repository:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from adapter_core.errors import FormatBenchError
-
-
-class GitFailed(FormatBenchError):
-    """A git command that failed."""
+from format_bench.git_command import GitFailed, run_git
 
 
 @dataclass(frozen=True)
@@ -42,19 +36,7 @@ class Repository:
 
     def git_bytes(self, *arguments: str, text: str = "", **environment: str) -> bytes:
         """Run git and return what it prints, as it is; see `git`."""
-        done = subprocess.run(  # noqa: S603 (the arguments are our own)
-            ["git", *arguments],  # noqa: S607 (the user's own git)
-            cwd=self.root,
-            input=text.encode(),
-            env={**os.environ, **environment},
-            capture_output=True,
-            check=False,
-        )
-        if done.returncode:
-            lines = [line for line in done.stderr.decode(errors="replace").splitlines() if line]
-            told = next((line for line in lines if line.startswith("fatal:")), " ".join(lines[:1]))
-            raise GitFailed(f"git {arguments[0]} failed: {told or f'status {done.returncode}'}")
-        return done.stdout
+        return run_git(arguments, self.root, text, environment)
 
     def commit_of(self, name: str) -> str:
         """Return the hash of the commit that a name stands for; empty if there is no such name."""

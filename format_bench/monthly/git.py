@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
+from pathlib import Path
 
-from adapter_core.errors import FormatBenchError
+from format_bench.git_command import GitFailed, run_git
 
 TIMEOUT_SECONDS = 1800
 """A push of a site may take long; one that takes longer hangs."""
-
-
-class GitFailed(FormatBenchError):
-    """A git command that failed.
-
-    Parameters
-    ----------
-    command : str
-        The subcommand, as in "push".
-    returncode : int
-        What git returned.
-    told : str
-        What git printed on the standard error output.
-    """
-
-    def __init__(self, command: str, returncode: int, told: str) -> None:
-        self.returncode = returncode
-        lines = [line for line in told.splitlines() if line.strip() and not line.startswith("hint:")]
-        reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-        super().__init__(f"git {command} failed: {reason or ' '.join(lines[-1:]) or returncode}")
 
 
 def git(*arguments: str, text: str | None = None, **environment: str) -> str:
@@ -48,23 +27,7 @@ def git(*arguments: str, text: str | None = None, **environment: str) -> str:
     GitFailed
         If git returns anything but 0, or does not return.
     """
-    try:
-        done = subprocess.run(  # noqa: S603 (the arguments are our own)
-            ["git", *arguments],  # noqa: S607 (the user's own git)
-            input=text,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise GitFailed(
-            arguments[0], 128, f"fatal: not finished after {TIMEOUT_SECONDS} seconds"
-        ) from error
-    if done.returncode:
-        raise GitFailed(arguments[0], done.returncode, done.stderr)
-    return done.stdout.strip()
+    return run_git(arguments, Path(), text, environment, TIMEOUT_SECONDS).decode().strip()
 
 
 def holds(*arguments: str) -> bool:
