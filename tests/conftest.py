@@ -7,7 +7,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-LONGEST = ("test_suites.py", "test_table_values.py", "test_history_measured.py", "test_changes.py", "test_cron_faults.py")
+LONGEST = (
+    "test_suites.py",
+    "test_table_values.py",
+    "test_history_measured.py",
+    "test_changes.py",
+    "test_cron_faults.py",
+)
 """Files whose tests wait for one thing, longest first: begun last, they would leave a CPU idle."""
 
 
