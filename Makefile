@@ -39,7 +39,7 @@ preview: environment $(CONFIG)
 	$(BIN)/asv preview --config $(CONFIG)
 
 test: lint
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 2
 
 lint: environment
 	$(BIN)/ruff check .

@@ -45,7 +45,7 @@ IMAGES = {
 CACHES = ["warm", "cold"]
 """States of the page cache that reads begin with."""
 
-LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 15}[SCALE]
+LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 8}[SCALE]
 """After which a cell counts as timed out: a hundred times what a usual format needs."""
 
 

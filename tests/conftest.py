@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ LONGEST = (
     "test_history_measured.py",
     "test_changes.py",
     "test_cron_faults.py",
+    "test_verdicts.py",
 )
 """Files whose tests wait for one thing, longest first: begun last, they would leave a CPU idle."""
 
@@ -54,6 +56,12 @@ def clone_with(target: Path, files: dict[str, str]) -> Path:
     git(target, "add", "--all")
     git(target, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "All")
     return target
+
+
+def page_of(module: str) -> str:
+    """Return the page that a module prints as a command, in a process that no other test has changed."""
+    command = [sys.executable, "-m", module]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -25,6 +25,9 @@ from format_bench.library_sets import Unresolvable, resolve
 from tests.conftest import ROOT, git
 from tests.toy_checkout import toy_checkout
 
+pytestmark = pytest.mark.timeout(900)
+"""asv makes environments and measures before the first test."""
+
 EARLY, GOOD, BAD = date(2015, 6, 1), date(2024, 3, 1), date(2025, 6, 1)
 BROKEN = PastSet(BAD, "six==99.0\n")
 """As if its files had been removed from the index since."""

@@ -9,6 +9,7 @@ import image_storages
 from data_generator.hostile_images import hostile_images, random_image, unequal
 from format_bench import image_verdicts
 from format_bench.image_trials import Verdict, sets, verdict
+from tests.conftest import page_of
 
 SETS = hostile_images()
 
@@ -18,7 +19,7 @@ def test_the_page_in_docs_is_up_to_date(root):
     if missing:
         pytest.skip(f"not available here: {', '.join(missing)}")
     page = (root / "docs/image_losses.md").read_text(encoding="utf-8")
-    assert page == image_verdicts.page(), (
+    assert page == page_of("format_bench.image_verdicts"), (
         "run: python -m format_bench.image_verdicts > docs/image_losses.md"
     )
     assert "wrong" not in page

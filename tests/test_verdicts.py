@@ -8,6 +8,7 @@ import pytest
 import data_formats
 from format_bench import verdicts
 from format_bench.conformance.tables import ordinary
+from tests.conftest import page_of
 
 
 def test_the_page_in_docs_is_up_to_date(root):
@@ -15,7 +16,8 @@ def test_the_page_in_docs_is_up_to_date(root):
     if missing:
         pytest.skip(f"not available here: {', '.join(missing)}")
     page = (root / "docs/losses.md").read_text(encoding="utf-8")
-    assert page == verdicts.page(), "run: python -m format_bench.verdicts > docs/losses.md"
+    made = page_of("format_bench.verdicts")
+    assert page == made, "run: python -m format_bench.verdicts > docs/losses.md"
     assert "wrong" not in page
 
 
