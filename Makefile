@@ -21,6 +21,9 @@ endif
 space := $(subst ,, )
 PATTERN := ^($(subst $(space),|,$(strip $(SUITES))))\.
 
+# What is imported is compiled once: the libraries are installed without compiling.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: bench preview test lint environment
 .DELETE_ON_ERROR:
 
