@@ -36,8 +36,8 @@ WHOLE_FILE = "file:"
 PYTHON_YEARS = 1, 9999
 """The years of `datetime.datetime`, which fastavro makes of timestamps."""
 
-_AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""https://avro.apache.org/docs/1.12.0/specification/#names"""
+_AVRO_NAME = re.compile(r"(?!column_\d+\Z)[A-Za-z_][A-Za-z0-9_]*")
+"""https://avro.apache.org/docs/1.12.0/specification/#names, but for those that are given here."""
 
 _UNITS = {"s": "millis", "ms": "millis", "us": "micros", "ns": "nanos"}
 

@@ -46,6 +46,7 @@ def shapes() -> dict[str, pd.DataFrame]:
         "names of words that formats use": _named(
             "date", "timestamp", "x_at", "values", "row", "xml", "__index_level_0__"
         ),
+        "names that adapters may give": _named("column_1", "é", "_3", "ü", "c1", "ö"),
         "an empty name": _named("", "a"),
         "names that differ in case": _named("A", "a"),
         "a very long name": _named("n" * 1_000, "a"),
