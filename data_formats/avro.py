@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import whole_file
+from adapter_core.avro_fields import arrow_type, column_name, field_of, python_values
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 PANDAS = "pandas"
 """Key of the file's metadata under which Arrow, and so pandas, describes the table's dtypes."""
 
-COLUMN = "column"
-"""Attribute of a field that holds the column's name where that is no Avro name."""
-
 ROWS_AT_A_TIME = 10_000
 
 WHOLE_FILE = "file:"
@@ -35,11 +32,6 @@ WHOLE_FILE = "file:"
 
 PYTHON_YEARS = 1, 9999
 """The years of `datetime.datetime`, which fastavro makes of timestamps."""
-
-_AVRO_NAME = re.compile(r"(?!column_\d+\Z)[A-Za-z_][A-Za-z0-9_]*")
-"""https://avro.apache.org/docs/1.12.0/specification/#names, but for those that are given here."""
-
-_UNITS = {"s": "millis", "ms": "millis", "us": "micros", "ns": "nanos"}
 
 
 class Adapter(DataFormat):
@@ -96,10 +88,10 @@ class Adapter(DataFormat):
 
         # None keeps the default index in the metadata alone, and with it the number of rows.
         table = pa.Table.from_pandas(df, preserve_index=None)
-        fields = [_field(i, table.field(i), table.column(i)) for i in range(table.num_columns)]
+        fields = [field_of(i, table.field(i), table.column(i)) for i in range(table.num_columns)]
         schema = {"type": "record", "name": "row", "fields": fields}
         names = [field["name"] for field in fields]
-        columns = [_to_python(table.column(i)) for i in range(table.num_columns)]
+        columns = [python_values(table.column(i)) for i in range(table.num_columns)]
         metadata = {PANDAS: table.schema.metadata[PANDAS.encode()].decode()}
         around = codec.removeprefix(WHOLE_FILE) if codec and codec.startswith(WHOLE_FILE) else None
         with whole_file.writing(path, around, level) as file:
@@ -122,16 +114,16 @@ class Adapter(DataFormat):
             fields = [
                 field
                 for field in reader.writer_schema["fields"]
-                if columns is None or _column_name(field) in columns
+                if columns is None or column_name(field) in columns
             ]
-            types = [_arrow_type(field["type"]) for field in fields]
+            types = [arrow_type(field["type"]) for field in fields]
             chunks: list[list[pa.Array]] = [[] for _ in fields]
             for rows in _batches(reader):
-                for field, arrow_type, arrays in zip(fields, types, chunks, strict=True):
-                    arrays.append(pa.array(map(itemgetter(field["name"]), rows), arrow_type))
+                for field, of_type, arrays in zip(fields, types, chunks, strict=True):
+                    arrays.append(pa.array(map(itemgetter(field["name"]), rows), of_type))
             metadata = reader.metadata[PANDAS]
         schema = pa.schema(
-            [pa.field(_column_name(f), t) for f, t in zip(fields, types, strict=True)],
+            [pa.field(column_name(f), t) for f, t in zip(fields, types, strict=True)],
             {PANDAS: metadata},
         )
         arrays = [pa.chunked_array(c, t) for c, t in zip(chunks, types, strict=True)]
@@ -146,7 +138,7 @@ class Adapter(DataFormat):
         import fastavro
 
         with whole_file.reading(path) as file:
-            return [_column_name(field) for field in fastavro.reader(file).writer_schema["fields"]]
+            return [column_name(field) for field in fastavro.reader(file).writer_schema["fields"]]
 
     def _codec_used(self, path: Path) -> str | None:
         import fastavro
@@ -168,95 +160,3 @@ def _rows(metadata: str) -> int:
     """Return the number of rows that pandas' metadata tell: the end of the default index."""
     (index,) = json.loads(metadata)["index_columns"]
     return int(index["stop"])
-
-
-def _column_name(field: dict[str, Any]) -> str:
-    return field.get(COLUMN, field["name"])
-
-
-def _field(position: int, field: pa.Field, column: pa.ChunkedArray) -> dict[str, Any]:
-    """Return the Avro field of a column: a union with null only where there are nulls."""
-    avro = _avro_type(field.type)
-    if column.null_count and avro != "null":
-        avro = ["null", avro]
-    if _AVRO_NAME.fullmatch(field.name):
-        return {"name": field.name, "type": avro}
-    return {"name": f"column_{position}", "type": avro, COLUMN: field.name}
-
-
-def _avro_type(arrow: pa.DataType) -> Any:
-    """Return the Avro type of an Arrow type; categories are written as their values."""
-    import pyarrow as pa
-    from pyarrow import types
-
-    if types.is_dictionary(arrow):
-        return _avro_type(arrow.value_type)
-    if types.is_timestamp(arrow):
-        zone = "" if arrow.tz else "local-"
-        return {"type": "long", "logicalType": f"{zone}timestamp-{_UNITS[arrow.unit]}"}
-    if types.is_decimal(arrow):
-        size = {"precision": arrow.precision, "scale": arrow.scale}
-        return {"type": "bytes", "logicalType": "decimal", **size}
-    if types.is_integer(arrow):
-        fits = arrow.bit_width <= pa.int32().bit_width and arrow != pa.uint32()
-        return "int" if fits else "long"
-    if types.is_date(arrow):
-        return {"type": "int", "logicalType": "date"}
-    if types.is_time(arrow):
-        return {"type": "long", "logicalType": "time-micros"}
-    names = {
-        pa.null(): "null",
-        pa.bool_(): "boolean",
-        pa.float32(): "float",
-        pa.float64(): "double",
-        pa.string(): "string",
-        pa.large_string(): "string",
-        pa.binary(): "bytes",
-    }
-    return names[arrow]
-
-
-def _arrow_type(avro: Any) -> pa.DataType:
-    """Return the Arrow type of an Avro type that `_avro_type` gave, or of a union of it and null."""
-    import pyarrow as pa
-
-    if isinstance(avro, list):
-        avro = avro[1]
-    if not isinstance(avro, dict):
-        names = {
-            "null": pa.null(),
-            "boolean": pa.bool_(),
-            "int": pa.int32(),
-            "long": pa.int64(),
-            "float": pa.float32(),
-            "double": pa.float64(),
-            "string": pa.large_string(),
-            "bytes": pa.binary(),
-        }
-        return names[avro]
-    logical = avro["logicalType"]
-    if logical == "decimal":
-        return pa.decimal128(avro["precision"], avro["scale"])
-    if logical == "date":
-        return pa.date32()
-    if logical == "time-micros":
-        return pa.time64("us")
-    unit = {name: unit for unit, name in _UNITS.items()}[logical.rpartition("-")[2]]
-    return pa.timestamp(unit, None if logical.startswith("local-") else "UTC")
-
-
-def _to_python(column: pa.ChunkedArray) -> list[Any]:
-    """Return a column as a list of what fastavro writes, without a Python step per value."""
-    import pyarrow as pa
-    from pyarrow import types
-
-    if types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if types.is_timestamp(column.type):
-        # Integers are written as they are, so that no datetime object is made per value.
-        unit = "ms" if column.type.unit == "s" else column.type.unit
-        column = column.cast(pa.timestamp(unit, column.type.tz)).cast(pa.int64())
-    is_text = types.is_large_string(column.type) or types.is_string(column.type)
-    if is_text or (column.null_count == 0 and types.is_primitive(column.type)):
-        return column.to_numpy(zero_copy_only=False).tolist()
-    return column.to_pylist()
