@@ -5,6 +5,7 @@ The processes are forks of a server that has imported pandas and measured nothin
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import multiprocessing
 import os
@@ -94,7 +95,8 @@ def run(
         return _received(receiver, process)
     finally:
         receiver.close()
-        _kill_group(process.pid)
+        if process.pid is not None:
+            _kill_group(process.pid)
         process.join()
 
 
@@ -153,8 +155,6 @@ def _outcome_of(error: BaseException) -> Outcome:
     return Outcome(None, status or Status.FAILED, sentence, type(error).__name__)
 
 
-def _kill_group(pid: int | None) -> None:
-    try:
-        os.killpg(pid or 0, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
