@@ -46,7 +46,7 @@ def ratios():
     df = pd.DataFrame(np.random.default_rng(1).standard_normal((300_000, 6))).rename(columns=str)
     table, folder = pa.Table.from_pandas(df), pathlib.Path(tempfile.mkdtemp())
     text, parquet = folder / "a.csv", folder / "a.parquet"
-    df.to_csv(text, index=False)
+    pa.csv.write_csv(table, text)
     pq.write_table(table, parquet)
     matrix = np.ones((800, 800))
     found = {
@@ -138,6 +138,12 @@ def collect(folder, policy="1"):
     return circumstances.collect(folder, seed=7, scale="small", threads=policy)
 
 
+@pytest.fixture
+def libraries_unasked(monkeypatch):
+    """Spare the process that imports all libraries, where a test is about something else."""
+    monkeypatch.setattr(circumstances, "_asked_in_a_child", lambda _: {})
+
+
 @pytest.fixture(scope="module")
 def collected(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scratch")
@@ -164,6 +170,7 @@ def test_scratch_is_what_df_says(collected):
     assert 0 < scratch["free_bytes"] < shutil.disk_usage(folder).total
 
 
+@pytest.mark.usefixtures("libraries_unasked")
 def test_another_file_system_is_told_apart():
     found = collect(Path("/proc"))["scratch"]
     assert found["file_system"] == told("stat", "-f", "-c", "%T", "/proc") == "proc"
@@ -226,6 +233,7 @@ def test_written_and_read_again(collected, tmp_path):
     assert (ended["seed"], ended["scale"]) == (7, "small")
 
 
+@pytest.mark.usefixtures("libraries_unasked")
 def test_commit_is_that_of_the_checkout_that_tracks_the_code(tmp_path, monkeypatch):
     monkeypatch.delenv("ASV_COMMIT", raising=False)
     package = tmp_path / "package"
