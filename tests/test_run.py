@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,14 +22,19 @@ QUICK = ["--formats", "Feather,Pickle", "--rows", "200", "--repeats", "1"]
 @pytest.fixture
 def call(root, tmp_path):
     """Call the command with its results and measured files in folders of the test."""
-    scratch = tmp_path / "scratch"
+    return caller(root, tmp_path)
+
+
+def caller(root, folder):
+    """Return a function that calls the command with its results and measured files in a folder."""
+    scratch = folder / "scratch"
     scratch.mkdir()
 
     def run(*arguments: str, out: str = "out") -> subprocess.CompletedProcess[str]:
-        places = ["--out", str(tmp_path / out), "--scratch", str(scratch)]
+        places = ["--out", str(folder / out), "--scratch", str(scratch)]
         command = [sys.executable, str(root / "main.py"), "run", *places, *map(str, arguments)]
         done = subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+            command, cwd=folder, capture_output=True, text=True, check=False, timeout=300
         )
         assert "Traceback" not in done.stderr, done.stderr
         assert list(scratch.iterdir()) == []
@@ -37,28 +43,37 @@ def call(root, tmp_path):
     return run
 
 
-def test_a_run_prints_a_table_and_a_verdict(call, tmp_path):
-    done = call(*QUICK, "--cold")
+@pytest.fixture(scope="module")
+def whole(root, tmp_path_factory):
+    """Return what a run of all has said, the folder that it was called in, and how to call it again."""
+    folder = tmp_path_factory.mktemp("whole")
+    call = caller(root, folder)
+    return call(*QUICK, "--cold", "--report"), folder, call
+
+
+def test_a_run_prints_a_table_and_a_verdict(whole):
+    done, folder, _ = whole
     assert done.returncode == 0, done.stderr
     header, *_ = [line for line in done.stdout.splitlines() if line.startswith("format")]
     assert header.split()[:5] == ["format", "save", "read", "cold", "size"]
     assert "Fastest to read, warm:" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
     assert "measured" in done.stderr
-    found = records.read(tmp_path / "out" / RESULTS)
+    found = records.read(folder / "out" / RESULTS)
     assert {record.format for record in found} == {"Feather", "Pickle"}
     assert {record.cache for record in found} == {"warm", "cold", None}
 
 
-def test_a_finished_run_is_not_measured_again_unless_asked(call, tmp_path):
-    first = call(*QUICK)
-    before = (tmp_path / "out" / RESULTS).read_bytes()
-    again = call(*QUICK)
-    assert (tmp_path / "out" / RESULTS).read_bytes() == before
+def test_a_finished_run_is_not_measured_again_unless_asked(whole):
+    first, folder, call = whole
+    before = (folder / "out" / RESULTS).read_bytes()
+    again = call(*QUICK, "--cold")
+    assert (folder / "out" / RESULTS).read_bytes() == before
     assert again.stdout == first.stdout
-    fresh = call(*QUICK, "--fresh")
+    shutil.copytree(folder / "out", folder / "discarded")
+    fresh = call(*QUICK, "--cold", "--fresh", out="discarded")
     assert fresh.returncode == 0
-    after = (tmp_path / "out" / RESULTS).read_bytes()
+    after = (folder / "discarded" / RESULTS).read_bytes()
     assert after != before
     assert after.count(b"\n") == before.count(b"\n")
 
@@ -139,16 +154,16 @@ def test_own_images_are_measured(call, tmp_path):
     assert "pets, 2 images" in done.stdout
 
 
-def test_the_report_is_written_on_request(call, tmp_path):
-    done = call(*QUICK, "--report")
+def test_the_report_is_written_on_request(whole):
+    done, folder, _ = whole
     assert done.returncode == 0, done.stderr
-    assert "<html" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "<html" in (folder / "out" / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_switches_of_the_thesis_work(call, tmp_path):
-    done = call("--compression", "--formats", "Feather", "--rows", 50, "--repeats", 1)
+    done = call("--compression", "--formats", "Pickle", "--rows", 50, "--repeats", 1)
     assert done.returncode == 0, done.stderr
-    assert "Feather, zstd 1" in done.stdout
+    assert "Pickle, zstd 1" in done.stdout
     table = tmp_path / "web.csv"
     table.write_text("a,b\n1,2\n", encoding="utf-8")
     done = call("--tabular", "--webface", table, "--formats", "CSV", "--repeats", 1, out="web")
