@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
@@ -133,7 +134,7 @@ def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> lis
     samples = result.get_result_samples(name, axes)
     cells = []
     for combination, value, taken in zip(itertools.product(*axes), values, samples, strict=True):
-        params = [literal_eval(text) for text in combination]
+        params = [_literal(text) for text in combination]
         label, dataset, *others = params
         metric = ", ".join([benchmark["pretty_name"].partition(": ")[2], *others])
         facts = (name, metric, benchmark["unit"], label, dataset)
@@ -146,6 +147,12 @@ def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> lis
             remark = remarks[-1] if remarks and name.endswith(REMARKED) else ""
             cells.append(Cell(*facts, value, "value", remark, named, list(taken or [value])))
     return cells
+
+
+@functools.cache
+def _literal(text: str) -> Any:
+    """Return a parameter of the text that asv keeps; a run has few of them in thousands of cells."""
+    return literal_eval(text)
 
 
 def _why(said: list[Reason]) -> tuple[str, str]:

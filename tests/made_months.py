@@ -246,7 +246,13 @@ class MonthlyRepository:
 
 
 def _parsed(params: Sequence[str]) -> list[str]:
-    return [literal_eval(text) for text in params]
+    return [_literal(text) for text in params]
+
+
+@functools.cache
+def _literal(text: str) -> str:
+    """Parse each of a few dozen texts once, though thousands of cells have them."""
+    return literal_eval(text)
 
 
 def _asv_result(suite: dict[str, Any], outcomes: Sequence[Outcome]) -> Any:
@@ -376,7 +382,11 @@ class _Month:
 def level(benchmark: str, params: Sequence[str]) -> float:
     """Return the value that a cell has without noise; by default, each cell has its own."""
     method = benchmark.rpartition(".")[2]
-    factor = random.Random(f"{params[0]} {method}").lognormvariate(0, 0.8)
-    factor *= random.Random(" ".join(params[1:])).lognormvariate(0, 0.5)
+    factor = _factor(f"{params[0]} {method}", 0.8) * _factor(" ".join(params[1:]), 0.5)
     value = TYPICAL[method] * factor
     return round(value) if method.startswith(EXACT) else value
+
+
+@functools.cache
+def _factor(seed: str, spread: float) -> float:
+    return random.Random(seed).lognormvariate(0, spread)
