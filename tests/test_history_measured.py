@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +69,9 @@ def project(tmp_path_factory):
         pytest.skip(f"no package index is in reach: {error}")
     folder = toy_checkout(tmp_path_factory.mktemp("history") / "toy")
     with pytest.MonkeyPatch.context() as patch:
+        # A home of its own, but packages from the cache, and compiled as they are imported.
+        patch.setenv("XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
+        patch.setenv("PIP_COMPILE", "0")
         patch.setenv("HOME", str(folder.parent))
         patch.setenv("PYTHONPATH", str(ROOT))
         branch = Branch(checkout(folder), "history")
