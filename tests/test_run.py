@@ -12,7 +12,7 @@ import time
 import pandas as pd
 import pytest
 
-from format_bench import records
+from format_bench import circumstances, records
 from format_bench.command_line import main
 from format_bench.runner import RESULTS
 
@@ -49,6 +49,25 @@ def whole(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     call = caller(root, folder)
     return call(*QUICK, "--cold", "--report"), folder, call
+
+
+@pytest.fixture
+def call_here(tmp_path, monkeypatch, capfd):
+    """Call the command in this process, which spares imports, where a test needs no other."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(circumstances, "_asked_in_a_child", lambda _: {})
+
+    def run(*arguments: str, out: str = "out") -> subprocess.CompletedProcess[str]:
+        command = ["run", "--out", str(tmp_path / out), "--scratch", str(scratch), *map(str, arguments)]
+        with pytest.raises(SystemExit) as ended:
+            main(command)
+        said = capfd.readouterr()
+        assert list(scratch.iterdir()) == []
+        return subprocess.CompletedProcess(command, ended.value.code or 0, said.out, said.err)
+
+    return run
 
 
 def test_a_run_prints_a_table_and_a_verdict(whole):
@@ -116,40 +135,40 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on(root, call, tmp_path):
     assert set(last.values()) == {3}
 
 
-def test_the_time_budget_leaves_the_rest_for_later(call):
-    done = call(*QUICK[:-1], "3", "--time-budget", "1s")
+def test_the_time_budget_leaves_the_rest_for_later(call_here):
+    done = call_here(*QUICK[:-1], "3", "--time-budget", "1s")
     assert done.returncode == 0
     assert "left; what is measured is in" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_own_tables_are_described_and_measured(call, tmp_path, kind):
+def test_own_tables_are_described_and_measured(call_here, tmp_path, kind):
     df = pd.DataFrame({"number": range(300), "word": [f"w{i % 7}" for i in range(300)]})
     path = tmp_path / f"mine.{kind}"
     getattr(df, f"to_{kind}")(path, index=False)
-    done = call("--data", path, "--sample", 100, *QUICK[:2], "--repeats", 1)
+    done = call_here("--data", path, "--sample", 100, *QUICK[:2], "--repeats", 1)
     assert done.returncode == 0, done.stderr
     assert "100 rows, 2 columns" in done.stdout
     assert "mine, 100 rows" in done.stdout
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine." + kind, "out", "scratch"]
 
 
-def test_results_of_other_data_of_the_same_name_are_not_mixed(call, tmp_path):
+def test_results_of_other_data_of_the_same_name_are_not_mixed(call_here, tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
-    assert call("--data", path, *QUICK[:2], "--repeats", 1).returncode == 0
+    assert call_here("--data", path, *QUICK[:2], "--repeats", 1).returncode == 0
     path.write_text("a,b\n1,3\n", encoding="utf-8")
-    done = call("--data", path, *QUICK[:2], "--repeats", 1)
+    done = call_here("--data", path, *QUICK[:2], "--repeats", 1)
     assert done.returncode == 2
     assert "holds results of another mine; start over with --fresh" in done.stderr
 
 
-def test_own_images_are_measured(call, tmp_path):
+def test_own_images_are_measured(call_here, tmp_path):
     pillow = pytest.importorskip("PIL.Image")
     for name in ("cat", "dog"):
         (tmp_path / "pets" / name).mkdir(parents=True)
         pillow.new("RGB", (8, 9), "red").save(tmp_path / "pets" / name / "one.png")
-    done = call("--data", tmp_path / "pets", "--formats", "NumPy,PNG", "--repeats", 1)
+    done = call_here("--data", tmp_path / "pets", "--formats", "NumPy,PNG", "--repeats", 1)
     assert done.returncode == 0, done.stderr
     assert "pets, 2 images" in done.stdout
 
@@ -160,13 +179,13 @@ def test_the_report_is_written_on_request(whole):
     assert "<html" in (folder / "out" / "report.html").read_text(encoding="utf-8")
 
 
-def test_the_switches_of_the_thesis_work(call, tmp_path):
-    done = call("--compression", "--formats", "Pickle", "--rows", 50, "--repeats", 1)
+def test_the_switches_of_the_thesis_work(call_here, tmp_path):
+    done = call_here("--compression", "--formats", "Pickle", "--rows", 50, "--repeats", 1)
     assert done.returncode == 0, done.stderr
     assert "Pickle, zstd 1" in done.stdout
     table = tmp_path / "web.csv"
     table.write_text("a,b\n1,2\n", encoding="utf-8")
-    done = call("--tabular", "--webface", table, "--formats", "CSV", "--repeats", 1, out="web")
+    done = call_here("--tabular", "--webface", table, "--formats", "CSV", "--repeats", 1, out="web")
     assert "web, 1 rows" in done.stdout
 
 
