@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import os
@@ -113,6 +114,12 @@ class Reader(HTMLParser):
         if tag == "a" and self.open_cell:
             self.cells.append(self.open_cell)
             self.open_cell = None
+
+
+@functools.cache
+def parsed(text: str) -> Reader:
+    """Return what a page holds; each is parsed once, however many tests look at it."""
+    return Reader(text)
 
 
 def pages(site: Made) -> list[str]:

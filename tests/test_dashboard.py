@@ -20,7 +20,7 @@ from format_bench.journal import Status
 from format_bench.report.texts import quantity
 from tests.conftest import git
 from tests.made_months import Gap, MadeUp, Planted
-from tests.published_site import Made, Reader, add_pages, pages, publish
+from tests.published_site import Made, add_pages, pages, parsed, publish
 
 MONTHS = 3
 PLANTED = (
@@ -88,7 +88,7 @@ def test_every_link_resolves(site):
     project = index["project_url"]
     seen = 0
     for name in pages(site):
-        for link in Reader(site.read(name)).links:
+        for link in parsed(site.read(name)).links:
             if link.startswith(project):
                 continue
             seen += 1
@@ -99,7 +99,7 @@ def test_every_link_resolves(site):
             if path.name == asv_page.ASV_PAGE:
                 check_graph(link, index)
             elif fragment:
-                assert fragment in Reader(path.read_text(encoding="utf-8")).ids, (name, link)
+                assert fragment in parsed(path.read_text(encoding="utf-8")).ids, (name, link)
     assert seen > 500
 
 
@@ -116,7 +116,7 @@ def check_graph(link: str, index) -> None:
 def test_every_number_is_that_of_the_graph_it_links_to(site):
     results, index = site.results(), json.loads(site.read("index.json"))
     numbers = 0
-    for link, text in (cell for name in pages(site) for cell in Reader(site.read(name)).cells):
+    for link, text in (cell for name in pages(site) for cell in parsed(site.read(name)).cells):
         benchmark, chosen = of_graph(link)
         known = index["benchmarks"].get(benchmark)
         if known is None or set(chosen) != set(known["param_names"]):
@@ -134,7 +134,7 @@ def test_all_cells_of_the_newest_run_are_linked(site):
     linked = {
         (benchmark, tuple(chosen.values()))
         for name in pages(site)
-        for benchmark, chosen in (of_graph(link) for link in Reader(site.read(name)).links)
+        for benchmark, chosen in (of_graph(link) for link in parsed(site.read(name)).links)
         if len(chosen) > 1
     }
     assert linked == {
@@ -157,7 +157,7 @@ def test_who_is_ahead_has_the_smallest_value(site):
 def test_pages_load_nothing_and_run_nothing_but_their_own(site):
     for name in pages(site):
         text = site.read(name)
-        assert set(Reader(text).loads) <= {"data:,"}, name
+        assert set(parsed(text).loads) <= {"data:,"}, name
         policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
         assert policy.startswith("default-src 'none'")
         assert "unsafe" not in policy
@@ -244,7 +244,7 @@ def test_documents_lead_to_each_other_and_to_the_project(tmp_path):
         True,
     )
     assert (second.title, second.file_name, second.in_menu) == ("More", "docs/more.html", False)
-    assert Reader(first.body_html).links == [
+    assert parsed(first.body_html).links == [
         "more.html#the-second-part",
         "https://example.org/project/blob/HEAD/setup.py",
         "https://example.org",
@@ -252,7 +252,7 @@ def test_documents_lead_to_each_other_and_to_the_project(tmp_path):
     assert "<h1" not in first.body_html + second.body_html
     assert "&lt;script&gt;" in first.body_html
     assert 'style="' not in first.body_html
-    assert "the-second-part" in Reader(second.body_html).ids
+    assert "the-second-part" in parsed(second.body_html).ids
 
 
 def test_the_newest_run_is_that_of_the_newest_commit(tmp_path, site):
