@@ -117,6 +117,8 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on(root, call, tmp_path):
     results = tmp_path / "out" / RESULTS
     command = [sys.executable, str(root / "main.py"), "run", "--out", str(tmp_path / "out")]
     command += ["--scratch", str(tmp_path / "scratch"), *QUICK[:-1], "3"]
+    # What a shell starts in the background ignores SIGINT, and so do the tests there.
+    command = ["env", "--default-signal=INT", *command]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     deadline = time.monotonic() + 120
     while not (results.exists() and results.stat().st_size):
