@@ -25,8 +25,9 @@ PATTERN := ^($(subst $(space),|,$(strip $(SUITES))))\.
 unexport PYTHONDONTWRITEBYTECODE
 
 # Without compiling, which takes as long again: most modules are never imported.
-PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
-PACKAGES := -c constraints.txt --editable ".[all,site,test]"
+PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
+PINNED := --constraint constraints.txt
+PACKAGES := $(PINNED) --editable ".[all,site,test]"
 
 .PHONY: bench preview test lint environment
 .DELETE_ON_ERROR:
@@ -63,7 +64,7 @@ environment: .venv/.installed
 		{ echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12" >&2; exit 2; }
 	$(PYTHON) -m venv .venv
 	@# uv takes a tenth of pip's time; pip does it where an index is configured for pip alone.
-	{ $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(PACKAGES); } || $(PIP) $(PACKAGES) || \
+	{ $(PIP) $(PINNED) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(PACKAGES); } || $(PIP) $(PACKAGES) || \
 		{ echo "the packages could not be installed; is there a network, or a package index?" >&2; exit 2; }
 	@touch $@
 

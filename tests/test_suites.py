@@ -98,14 +98,9 @@ TOY_DATASETS = ["eq", "float", "flights"]
 
 
 def variables(folder: Path) -> dict[str, str]:
-    """Return the variables of a program in a folder: a home of its own, packages from the cache.
-
-    What asv installs is compiled as it is imported: most modules never are.
-    """
-    kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return kept | {
+    """Return the variables of a program in a folder: a home of its own, packages from the cache."""
+    return os.environ | {
         "HOME": str(folder.parent),
-        "PIP_COMPILE": "0",
         "PYTHONWARNINGS": "default",
         "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")),
     }
