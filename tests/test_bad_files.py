@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
-import stat
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -67,11 +67,20 @@ def test_a_data_set_that_lacks_its_data_is_told(tmp_path, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.fixture
+def reachable():
+    """Give a folder that any user can reach: each pytest that starts closes pytest's own to others."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        path.chmod(0o755)
+        yield path
+
+
 @pytest.mark.parametrize(
     "make", [lambda f: write("a.csv", f), lambda f: write("a.lance", f), folder("1.png")]
 )
-def test_what_may_not_be_read_is_told(make, tmp_path):
-    path = make(tmp_path)
+def test_what_may_not_be_read_is_told(make, reachable):
+    path = make(reachable)
     path.chmod(0)
     code = (
         "import sys\n"
@@ -85,10 +94,6 @@ def test_what_may_not_be_read_is_told(make, tmp_path):
         "except FormatBenchError as error:\n"
         "    print(error)\n"
     )
-    for parent in (tmp_path, *tmp_path.parents):
-        # pytest's own folders are closed to others.
-        if stat.S_IMODE(parent.stat().st_mode) == 0o700 and parent.stat().st_uid == os.getuid():
-            parent.chmod(0o755)
     done = subprocess.run(
         [sys.executable, "-c", code, path], capture_output=True, text=True, check=False
     )
