@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from format_bench import circumstances
+
 ROOT = Path(__file__).resolve().parent.parent
 
 LONGEST = (
@@ -40,6 +42,12 @@ def clone(tmp_path):
         return clone_with(tmp_path / "clone", files)
 
     return make
+
+
+@pytest.fixture
+def libraries_unasked(monkeypatch):
+    """Spare the process that imports all libraries, where a test is about something else."""
+    monkeypatch.setattr(circumstances, "_asked_in_a_child", lambda _: {})
 
 
 def clone_with(target: Path, files: dict[str, str]) -> Path:

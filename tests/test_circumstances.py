@@ -138,12 +138,6 @@ def collect(folder, policy="1"):
     return circumstances.collect(folder, seed=7, scale="small", threads=policy)
 
 
-@pytest.fixture
-def libraries_unasked(monkeypatch):
-    """Spare the process that imports all libraries, where a test is about something else."""
-    monkeypatch.setattr(circumstances, "_asked_in_a_child", lambda _: {})
-
-
 @pytest.fixture(scope="module")
 def collected(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scratch")

@@ -17,7 +17,6 @@ from PIL import Image
 import data_formats
 from adapter_core import Unavailable
 from format_bench import (
-    circumstances,
     grid,
     grid_looks,
     grid_offers,
@@ -163,9 +162,8 @@ def keep(found: list[records.Record], out: Path) -> None:
         records.append(out / RESULTS, record)
 
 
-def test_a_codec_that_cannot_work_here_is_a_cell_with_a_sentence(tmp_path, monkeypatch):
-    # The process that imports all libraries to ask them is spared: this is not about circumstances.
-    monkeypatch.setattr(circumstances, "_asked_in_a_child", lambda _: {})
+@pytest.mark.usefixtures("libraries_unasked")
+def test_a_codec_that_cannot_work_here_is_a_cell_with_a_sentence(tmp_path):
     answer = data_formats.get("HDF5.fixed").codec_availability("lzo")
     if answer:
         pytest.skip("PyTables was built with lzo")

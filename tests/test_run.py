@@ -12,7 +12,7 @@ import time
 import pandas as pd
 import pytest
 
-from format_bench import circumstances, records
+from format_bench import records
 from format_bench.command_line import main
 from format_bench.runner import RESULTS
 
@@ -52,12 +52,11 @@ def whole(root, tmp_path_factory):
 
 
 @pytest.fixture
-def call_here(tmp_path, monkeypatch, capfd):
+def call_here(tmp_path, monkeypatch, capfd, libraries_unasked):  # noqa: ARG001 (for what it does)
     """Call the command in this process, which spares imports, where a test needs no other."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(circumstances, "_asked_in_a_child", lambda _: {})
 
     def run(*arguments: str, out: str = "out") -> subprocess.CompletedProcess[str]:
         command = ["run", "--out", str(tmp_path / out), "--scratch", str(scratch), *map(str, arguments)]

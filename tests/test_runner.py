@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from format_bench import circumstances, scratch_folder
+from format_bench import scratch_folder
 from format_bench.case_records import combined, key, keys
 from format_bench.case_records import records_of as step_records
 from format_bench.cases import IMAGE_STEPS, STEPS, Case, Measured
@@ -57,12 +57,6 @@ def toys(tmp_path_factory):
 
     run(" ".join(toy_package.TOYS))
     return folder, run
-
-
-@pytest.fixture
-def libraries_unasked(monkeypatch):
-    """Spare the process that imports all libraries, where a test is not about circumstances."""
-    monkeypatch.setattr(circumstances, "_asked_in_a_child", lambda _: {})
 
 
 def records_of(folder: Path, label: str):
