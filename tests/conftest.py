@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,12 @@ def page_of(module: str) -> str:
     """Return the page that a module prints as a command, in a process that no other test has changed."""
     command = [sys.executable, "-m", module]
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def own_home(folder: Path) -> dict[str, str]:
+    """Return the variables of a home in a folder, which has no packages cached: those are shared."""
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    return {"HOME": str(folder), "XDG_CACHE_HOME": cache}
 
 
 def git(folder: Path, *arguments: str) -> str:

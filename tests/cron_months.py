@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.conftest import clone_with, git
+from tests.conftest import clone_with, git, own_home
 
 ADAPTERS = {
     "data_formats": ["csv", "csv_pyarrow", "feather", "parquet"],
@@ -68,8 +68,7 @@ def run(server: Path, day: str) -> float:
         "SCALE": "tiny",
         "CRON_DATE": day,
         "CRON_DISK_GB": "5",
-        "HOME": str(server.parent),
-        "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")),
+        **own_home(server.parent),
         "CRON_NOTIFY": f"cat >> {server.parent}/notified",
     }
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from datetime import UTC, date, datetime
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +22,7 @@ from format_bench.backfill.checkout import checkout
 from format_bench.backfill.history import Entry
 from format_bench.backfill.past_set import PastSet
 from format_bench.library_sets import Unresolvable, resolve
-from tests.conftest import ROOT, git
+from tests.conftest import ROOT, git, own_home
 from tests.toy_checkout import toy_checkout
 
 pytestmark = pytest.mark.timeout(900)
@@ -69,11 +68,10 @@ def project(tmp_path_factory):
         pytest.skip(f"no package index is in reach: {error}")
     folder = toy_checkout(tmp_path_factory.mktemp("history") / "toy")
     with pytest.MonkeyPatch.context() as patch:
-        # A home of its own, but packages from the cache, and compiled as they are imported.
-        patch.setenv("XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
-        patch.setenv("PIP_COMPILE", "0")
-        patch.setenv("HOME", str(folder.parent))
-        patch.setenv("PYTHONPATH", str(ROOT))
+        # Packages are compiled as they are imported.
+        changed = own_home(folder.parent) | {"PIP_COMPILE": "0", "PYTHONPATH": str(ROOT)}
+        for name, value in changed.items():
+            patch.setenv(name, value)
         branch = Branch(checkout(folder), "history")
         history.make(branch, [EARLY], dry_run=False)
         seen = {"killed": killed_after_the_first_suite(folder)}

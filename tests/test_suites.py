@@ -21,7 +21,7 @@ from format_bench import records
 from format_bench.asv_tables import prepare_tables
 from format_bench.records import METRICS as METRIC_UNITS
 from tests import toys
-from tests.conftest import ROOT, clone_with, git
+from tests.conftest import ROOT, clone_with, git, own_home
 from tests.made_months import benchmarks
 
 pytestmark = pytest.mark.timeout(900)
@@ -99,11 +99,7 @@ TOY_DATASETS = ["eq", "float", "flights"]
 
 def variables(folder: Path) -> dict[str, str]:
     """Return the variables of a program in a folder: a home of its own, packages from the cache."""
-    return os.environ | {
-        "HOME": str(folder.parent),
-        "PYTHONWARNINGS": "default",
-        "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")),
-    }
+    return os.environ | own_home(folder.parent) | {"PYTHONWARNINGS": "default"}
 
 
 def run(folder: Path, *command: str, fails: bool = False) -> str:
