@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 ROOM = 1.5
-"""Free disk space that a cell asks for, as a multiple of the raw pixels: Base64 takes 1.34, and the
+"""Free disk space that a save asks for, as a multiple of the raw pixels: Base64 takes 1.34, and the
 file system something."""
 
 
@@ -47,8 +47,13 @@ def load(dataset: str) -> tuple[image_cache.CachedImages, np.ndarray]:
 
 
 class ImageCell(Cell[ImageStorage]):
-    """A set of images in a storage."""
+    """A set of images in a storage.
 
+    Files are kept only while the disk has room for the next ones: all storages of ImageNet-100 take
+    300 GB. What is not kept is saved again, unmeasured, for each benchmark that reads it.
+    """
+
+    _unkept: ImageStorage | None = None
     registry = image_storages.registry
 
     @functools.cached_property
@@ -62,7 +67,7 @@ class ImageCell(Cell[ImageStorage]):
             adapter.check(self.images)
         except CannotHold as error:
             raise self.skip(Status.UNSUPPORTED, error) from error
-        free, needed = shutil.disk_usage(FILES).free, ROOM * self.images.size_bytes
+        free, needed = self._room()
         if free < needed:
             why = f"the disk has {free / 1e9:.0f} GB free; the set may take {needed / 1e9:.0f} GB"
             raise self.skip(Status.UNAVAILABLE, Unavailable(adapter.label, why, "free some"))
@@ -75,3 +80,23 @@ class ImageCell(Cell[ImageStorage]):
         """Save the set, unmeasured."""
         self.check(adapter)
         self.guard(lambda: adapter.save(*load(self.dataset), path))
+        free, needed = self._room()
+        if free < needed:
+            self._unkept = adapter
+
+    def keep(self, adapter: ImageStorage, path: Path) -> None:
+        """Keep the file that a measured save has left, while there is room for others."""
+        super().keep(adapter, path)
+        free, needed = self._room()
+        if free < needed:
+            adapter.remove(self.path(adapter))
+
+    def end(self) -> None:
+        """End, and remove what this process has saved if there is no room for others."""
+        super().end()
+        if self._unkept:
+            self._unkept.remove(self.path(self._unkept))
+
+    def _room(self) -> tuple[int, float]:
+        """Return the free bytes of the disk, and those that a save may take."""
+        return shutil.disk_usage(FILES).free, ROOM * self.images.size_bytes
