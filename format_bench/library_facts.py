@@ -1,0 +1,103 @@
+"""Which libraries are here: versions of distributions, and what the C libraries behind them tell."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from format_bench import threads as thread_policy
+
+CHILD_SECONDS = 120
+CHILD = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from format_bench import library_facts; print(json.dumps(library_facts.ask(sys.argv[2])))"
+)
+
+# Name of a C library: the module that knows its version, and how it tells.
+C_LIBRARIES: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "Arrow C++": ("pyarrow", lambda module: module.cpp_build_info.version),
+    "Arrow C++ build": ("pyarrow", lambda module: module.cpp_build_info.build_type),
+    "Arrow C++ SIMD": ("pyarrow", lambda module: module.runtime_info().simd_level),
+    "HDF5": ("tables", lambda module: module.hdf5_version),
+    "Blosc of PyTables": ("tables", lambda module: module.which_lib_version("blosc")[1]),
+    "Blosc2 of PyTables": ("tables", lambda module: module.which_lib_version("blosc2")[1]),
+    "zlib of PyTables": ("tables", lambda module: module.which_lib_version("zlib")[1]),
+    "zstd of PyTables": ("tables", lambda module: module.blosc_get_complib_info()["zstd"][1]),
+    "zlib of Python": ("zlib", lambda module: module.ZLIB_RUNTIME_VERSION),
+    "expat of Python": ("pyexpat", lambda module: module.EXPAT_VERSION),
+    "libxml2": ("lxml.etree", lambda module: ".".join(map(str, module.LIBXML_VERSION))),
+    "BLAS": ("threadpoolctl", lambda module: _blas(module.threadpool_info())),
+}
+
+
+def ask(policy: thread_policy.Threads) -> dict[str, Any]:
+    """Import the libraries, and return what they say of themselves and of their threads."""
+    for module in ("numpy", "numexpr", "pandas", "pyarrow", "tables", "blosc2", "polars"):
+        _tolerant(partial(importlib.import_module, module))
+    thread_policy.apply(policy)
+    versions = {name: _tolerant(partial(_tell, *how)) for name, how in C_LIBRARIES.items()}
+    return {"in_force": thread_policy.in_force(), "c_libraries": versions}
+
+
+def _tell(module: str, how: Callable[[Any], Any]) -> Any:
+    return how(importlib.import_module(module))
+
+
+def _tolerant(call: Callable[[], Any]) -> Any:
+    """Return what a call into a library returns, or None: a broken one may even exit."""
+    try:
+        return call()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return None
+
+
+def asked_in_a_child(policy: thread_policy.Threads) -> dict[str, Any]:
+    """Return what `ask` returns in a fresh process under the policy; nothing if that process fails."""
+    command = [sys.executable, "-c", CHILD, json.dumps(sys.path), policy]
+    environment = os.environ | thread_policy.environment(policy)
+    with contextlib.suppress(OSError, ValueError, LookupError, subprocess.SubprocessError):
+        output = subprocess.check_output(  # noqa: S603 (the command is this file's own)
+            command, env=environment, stderr=subprocess.DEVNULL, text=True, timeout=CHILD_SECONDS
+        )
+        # A library may print as it is imported.
+        return json.loads(output.splitlines()[-1])
+    return {}
+
+
+def _blas(pools: list[dict[str, Any]]) -> str | None:
+    found = [pool for pool in pools if pool["user_api"] == "blas"]
+    text = ", ".join(f"{p['internal_api']} {p['version']} {p.get('architecture', '')}" for p in found)
+    return text.strip() or None
+
+
+def distributions() -> dict[str, str | None]:
+    """Return the version of each distribution that an adapter requires, and of NumPy."""
+    from packaging.requirements import Requirement
+
+    import data_formats
+    import image_storages
+    from adapter_core.listing import declarations
+
+    folders = (data_formats.registry.folder, image_storages.registry.folder)
+    requirements = {
+        text for folder in folders for each in declarations(folder) for text in each.requires
+    }
+    names = {Requirement(text).name for text in requirements} | {"numpy"}
+    return {name: _version(name) for name in sorted(names)}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
