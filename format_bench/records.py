@@ -6,17 +6,14 @@ not read, and the next writer cuts it off.
 
 from __future__ import annotations
 
-import csv
 import fcntl
 import json
 import os
-import secrets
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from adapter_core.errors import FormatBenchError, UnknownName
+from adapter_core.errors import FormatBenchError
 from format_bench.journal import Status
 from format_bench.validation import validate
 
@@ -89,6 +86,19 @@ def engine_of(label: str) -> str:
     return label.partition("[")[2].removesuffix("]")
 
 
+def line(record: Record) -> bytes:
+    """Return a record as a line of a file, UTF-8.
+
+    Raises
+    ------
+    BadRecord
+        If a field is wrong.
+    """
+    facts = asdict(record)
+    validate(facts)
+    return json.dumps(facts, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
 def append(path: str | os.PathLike[str], record: Record) -> None:
     """Add a record to a file, which is made if missing; it is on disk when this returns.
 
@@ -106,14 +116,14 @@ def append(path: str | os.PathLike[str], record: Record) -> None:
     BadResults
         If the file ends in something that is not a torn record. It is left as it is.
     """
-    line = _line(asdict(record))
+    encoded = line(record)
     path = Path(path)
     with path.open("a+b") as file:
         # Else another process' line, half written, would be taken for a torn one.
         fcntl.flock(file, fcntl.LOCK_EX)
         if _cut_torn_line(file, path) == 0:
             _sync_folder(path.parent)
-        file.write(line)
+        file.write(encoded)
         file.flush()
         os.fsync(file.fileno())
 
@@ -133,36 +143,6 @@ def read(path: str | os.PathLike[str]) -> list[Record]:
     records = [_parsed(line, path, number) for number, line in enumerate(lines, start=1)]
     _check_torn(rest, path, len(lines) + 1)
     return records
-
-
-def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
-    """Write records, replacing what is at `path`.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        The rows.
-    path : path-like
-        A file that ends in .jsonl, as `append` would make it; or in .csv or .parquet, a table with a
-        column for each field, where lists are JSON text in CSV and lists in Parquet.
-
-    Raises
-    ------
-    BadRecord
-        If a field is wrong, for a file that ends in .jsonl.
-    UnknownName
-        If the file ends in anything else.
-    """
-    path = Path(path)
-    writers = {".jsonl": _write_lines, ".csv": _write_csv, ".parquet": _write_parquet}
-    if path.suffix not in writers:
-        raise UnknownName("table of results with the ending", path.suffix, writers)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    try:
-        writers[path.suffix]([asdict(record) for record in records], temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _cut_torn_line(file: IO[bytes], path: Path) -> int:
@@ -199,36 +179,3 @@ def _parsed(line: bytes, path: Path, number: int) -> Record:
     except (ValueError, RecursionError) as error:
         raise BadResults(f"{path}, line {number}: {error}") from error
     return Record(**{**facts, "status": Status(facts["status"])})
-
-
-def _line(facts: dict[str, Any]) -> bytes:
-    validate(facts)
-    return json.dumps(facts, ensure_ascii=False, allow_nan=False).encode() + b"\n"
-
-
-def _write_lines(rows: list[dict[str, Any]], path: Path) -> None:
-    path.write_bytes(b"".join(_line(row) for row in rows))
-
-
-def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        names = [field.name for field in fields(Record)]
-        writer = csv.DictWriter(file, names, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            interval = row["interval"] and json.dumps(row["interval"])
-            writer.writerow({**row, "repeats": json.dumps(row["repeats"]), "interval": interval})
-
-
-def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    # Without them, a column that is empty in all records would have no type.
-    types = {
-        **dict.fromkeys(["rows", "columns", "level", "rounds"], pa.int64()),
-        "value": pa.float64(),
-        **dict.fromkeys(["repeats", "interval"], pa.list_(pa.float64())),
-    }
-    schema = pa.schema([(field.name, types.get(field.name, pa.string())) for field in fields(Record)])
-    parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)

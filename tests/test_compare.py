@@ -16,7 +16,7 @@ from format_bench.agreement.ranks import kendall_tau_b, ranks, spearman
 from format_bench.agreement.ratios import Verdict
 from format_bench.measures import Measure
 from format_bench.noise_floor import Floors
-from format_bench.records import export
+from format_bench.record_export import export
 from format_bench.results import Results, load
 from tests.commands import run
 from tests.made_results import record, results

@@ -13,7 +13,8 @@ import image_storages
 from adapter_core import UnknownName
 from format_bench import published
 from format_bench.journal import Status
-from format_bench.records import BadResults, export
+from format_bench.record_export import export
+from format_bench.records import BadResults
 from format_bench.results import family_of, load
 from format_bench.validation import validate
 

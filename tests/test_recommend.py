@@ -22,7 +22,8 @@ from format_bench.recommendation.presets import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scores import SHIFTS, log_factor, shift_of
 from format_bench.recommendation.weights import BadWeight
-from format_bench.records import METRICS, export
+from format_bench.record_export import export
+from format_bench.records import METRICS
 from format_bench.results import load
 from tests.commands import run
 from tests.made_results import record, results

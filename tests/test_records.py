@@ -19,7 +19,8 @@ import pytest
 
 from adapter_core.errors import FormatBenchError, UnknownName
 from format_bench.journal import Status
-from format_bench.records import METRICS, BadResults, Record, append, engine_of, export, read
+from format_bench.record_export import export
+from format_bench.records import METRICS, BadResults, Record, append, engine_of, read
 from format_bench.validation import SCHEMA, BadRecord, validate
 
 GOOD = Record(

@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from adapter_core.errors import FormatBenchError
-from format_bench import circumstances, compression, noise_floor, records
+from format_bench import circumstances, compression, noise_floor, record_export
 from format_bench.asv_circumstances import Keeper
 from format_bench.asv_records import records_of
 from format_bench.asv_results import Run, newest_run
@@ -112,4 +112,4 @@ def _write_records(run: Run, found: dict[str, Any], out: Path) -> None:
     circumstances.write(found, out / "circumstances.json")
     cells = records_of(run, found)
     for ending in (".jsonl", ".parquet"):
-        records.export(cells, out / f"records{ending}")
+        record_export.export(cells, out / f"records{ending}")

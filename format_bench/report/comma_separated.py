@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench import records
+from format_bench import record_export
 from format_bench.report.texts import guarded
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def write(results: Results, path: Path) -> None:
 
     Text that a spreadsheet would take for a formula has an apostrophe before it.
     """
-    records.export(map(_guarded, results.records), path)
+    record_export.export(map(_guarded, results.records), path)
 
 
 def _guarded(record: Record) -> Record:

@@ -1,0 +1,72 @@
+"""Records as a file for other tools: JSON Lines, CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+from pathlib import Path
+
+from adapter_core.errors import UnknownName
+from format_bench.records import Record, line
+
+
+def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
+    """Write records, replacing what is at `path`.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        The rows.
+    path : path-like
+        A file that ends in .jsonl, as `append` would make it; or in .csv or .parquet, a table with a
+        column for each field, where lists are JSON text in CSV and lists in Parquet.
+
+    Raises
+    ------
+    BadRecord
+        If a field is wrong, for a file that ends in .jsonl.
+    UnknownName
+        If the file ends in anything else.
+    """
+    path = Path(path)
+    writers = {".jsonl": _write_lines, ".csv": _write_csv, ".parquet": _write_parquet}
+    if path.suffix not in writers:
+        raise UnknownName("table of results with the ending", path.suffix, writers)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    try:
+        writers[path.suffix]([*records], temporary)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_lines(records: list[Record], path: Path) -> None:
+    path.write_bytes(b"".join(map(line, records)))
+
+
+def _write_csv(records: list[Record], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        names = [field.name for field in fields(Record)]
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        for row in map(asdict, records):
+            interval = row["interval"] and json.dumps(row["interval"])
+            writer.writerow({**row, "repeats": json.dumps(row["repeats"]), "interval": interval})
+
+
+def _write_parquet(records: list[Record], path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    # Without them, a column that is empty in all records would have no type.
+    types = {
+        **dict.fromkeys(["rows", "columns", "level", "rounds"], pa.int64()),
+        "value": pa.float64(),
+        **dict.fromkeys(["repeats", "interval"], pa.list_(pa.float64())),
+    }
+    schema = pa.schema([(field.name, types.get(field.name, pa.string())) for field in fields(Record)])
+    parquet.write_table(pa.Table.from_pylist([*map(asdict, records)], schema=schema), path)
