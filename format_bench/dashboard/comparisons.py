@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
-from format_bench.report import gaps, marks, tables
-from format_bench.report.all_charts import charts_of
-from format_bench.report.heat_map import heat_maps
+from format_bench.report import marks
+from format_bench.report.family_section import section
 from format_bench.report.scale import LOGARITHMIC_RANGE
 from format_bench.report.texts import joined
 
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
     from format_bench.report.cells import Entry, Measure
     from format_bench.report.groups import Family, Group
     from format_bench.report.tables import Numbers, Place
-
-_UNFOLDED = 3
-"""Up to so many data sets are all open; of more, the first."""
-
-_MANY_ENTRIES = 20
-"""From which number on heat maps are folded, but for the first."""
 
 
 def comparisons(newest: Newest) -> Iterator[Page]:
@@ -54,30 +47,16 @@ def _graphs(family: Family, newest: Newest) -> list[tuple[str, str]]:
 
 
 def _shown(family: Family, newest: Newest) -> dict[str, Any]:
-    """Return a family as the report's template takes it."""
-    unfolded = len(family.groups) <= _UNFOLDED
-    return {
-        "anchor": "comparison",
-        "title": f"{family.title}: the newest run",
-        "heat_maps": list(heat_maps(family, newest.outline.floors)),
-        "folds_maps": len(family.entries) >= _MANY_ENTRIES,
-        "groups": [
-            {
-                "name": group.name,
-                "extent": family.extent(group),
-                "not_run": joined(gaps.not_run(group, family), most=8),
-                "charts": charts_of(group, newest.outline.colours, newest.outline.floors),
-                "numbers": _linked(family, group, newest),
-                "open": unfolded or group is family.groups[0],
-            }
-            for group in family.groups
-        ],
-    }
+    """Return a family as the report's template takes it, its numbers linked."""
+    title = f"{family.title}: the newest run"
+    found = section(family, newest.outline, anchor="comparison", title=title)
+    for group, shown in zip(family.groups, found["groups"], strict=True):
+        shown["numbers"] = _linked(shown["numbers"], family, group, newest)
+    return found
 
 
-def _linked(family: Family, group: Group, newest: Newest) -> Numbers:
+def _linked(found: Numbers, family: Family, group: Group, newest: Newest) -> Numbers:
     """Return the numbers of a group, each measured one a link to its graph; derived ones have none."""
-    found = tables.numbers(group, newest.outline.floors)
 
     def link(entry: Entry, measure: Measure, place: Place) -> Place:
         graph = newest.graphs.by_cell.get((family.name, group.dataset, entry, measure))

@@ -6,24 +6,17 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.report import facts, gaps, losses, marks, remarks, tables
-from format_bench.report.all_charts import charts_of
-from format_bench.report.heat_map import COLOURS, heat_maps
+from format_bench.report import facts, gaps, losses, marks, remarks
+from format_bench.report.family_section import section
+from format_bench.report.heat_map import COLOURS
 from format_bench.report.outline import Outline, outline_of
 from format_bench.report.scale import LOGARITHMIC_RANGE
 from format_bench.report.templating import environment
-from format_bench.report.texts import joined
 from format_bench.report.verdict import findings_on
 
 if TYPE_CHECKING:
-    from format_bench.report.groups import Family, Group
+    from format_bench.report.groups import Family
     from format_bench.results import Results
-
-_UNFOLDED = 3
-"""Up to so many data sets of a family are all open; of more, the first."""
-
-_MANY_ENTRIES = 20
-"""From which number on heat maps are folded, but for the first."""
 
 
 def page(results: Results) -> str:
@@ -51,31 +44,13 @@ def page(results: Results) -> str:
 
 
 def _family(anchor: str, family: Family, outline: Outline) -> dict[str, Any]:
-    unfolded = len(family.groups) <= _UNFOLDED
     return {
-        "anchor": anchor,
-        "title": family.title,
+        **section(family, outline, anchor=anchor, title=family.title),
         "findings": findings_on(family, outline.floors),
-        "heat_maps": list(heat_maps(family, outline.floors)),
-        "folds_maps": len(family.entries) >= _MANY_ENTRIES,
         "losses": losses.losses(family),
         "no_loss": losses.in_short(family),
         "gaps": gaps.gaps(family),
         "remarks": remarks.remarks(family),
-        "groups": [
-            {**_group(group, family, outline), "open": unfolded or group is family.groups[0]}
-            for group in family.groups
-        ],
-    }
-
-
-def _group(group: Group, family: Family, outline: Outline) -> dict[str, Any]:
-    return {
-        "name": group.name,
-        "extent": family.extent(group),
-        "not_run": joined(gaps.not_run(group, family), most=8),
-        "charts": charts_of(group, outline.colours, outline.floors),
-        "numbers": tables.numbers(group, outline.floors),
     }
 
 
