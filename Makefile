@@ -18,9 +18,6 @@ else
 CONFIG := .asv.$(SCALE).json
 endif
 
-space := $(subst ,, )
-PATTERN := ^($(subst $(space),|,$(strip $(SUITES))))\.
-
 # What is imported is compiled once: the libraries are installed without compiling.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -36,8 +33,11 @@ bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
 	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
 	@# Once: asv begins new graphs when a machine is described otherwise, as after an update of the kernel.
 	test -f ~/.asv-machine.json || $(BIN)/asv machine --yes > /dev/null
-	@# Status 2 says that some benchmarks failed; the tables below say which and why.
-	$(BIN)/asv run --record-samples --config $(CONFIG) --bench '$(PATTERN)' HEAD || test $$? -eq 2
+	@# Suite by suite, since asv keeps nothing of a run that is interrupted. Status 2 says that some
+	@# benchmarks failed; the tables below say which and why.
+	for suite in $(SUITES); do \
+		$(BIN)/asv run --record-samples --config $(CONFIG) --bench "^$$suite\." HEAD || test $$? -eq 2 || exit; \
+	done
 	$(BIN)/python postprocessing.py --config $(CONFIG)
 	@$(BIN)/asv publish --config $(CONFIG) > .asv/$(SCALE)/publish.log || { cat .asv/$(SCALE)/publish.log; exit 1; }
 	@echo "Site: .asv/$(SCALE)/html/index.html; make preview SCALE=$(SCALE) serves it"
