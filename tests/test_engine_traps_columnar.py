@@ -1,15 +1,11 @@
-"""Traps of engines that keep columns or databases: that they are real, and that adapters avoid them."""
+"""Traps of engines that keep columns: that they are real, and that adapters avoid them."""
 
 from __future__ import annotations
 
-import random
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 
 import deltalake
-import duckdb
 import fastavro
 import fastparquet
 import numpy as np
@@ -18,7 +14,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import vortex
-from adbc_driver_sqlite import dbapi as adbc
 from pyiceberg.io.pyarrow import UnsupportedPyArrowTypeException, pyarrow_to_schema
 from pyiceberg.table import StaticTable
 
@@ -26,6 +21,7 @@ import data_formats
 from adapter_core import CannotHold
 from data_formats.iceberg import FIELD_ID, opened
 from format_bench.verify import verify
+from tests.traps import TIMEDELTAS, saved
 
 WORDS = [f"word {i}" for i in range(1_000)]
 
@@ -38,15 +34,8 @@ print(words.iloc[-1])
 """
 
 
-def _saved(label, df, folder):
-    adapter = data_formats.get(label)
-    path = folder / f"table{adapter.suffix}"
-    adapter.save(df, path)
-    return adapter, path
-
-
 def test_an_ipc_stream_whose_offsets_leave_its_text_is_refused(tmp_path):
-    adapter, path = _saved("IPC.stream", pd.DataFrame({"word": WORDS}), tmp_path)
+    adapter, path = saved("IPC.stream", pd.DataFrame({"word": WORDS}), tmp_path)
     data = bytearray(path.read_bytes())
     last = np.int64(sum(map(len, WORDS))).tobytes()
     place = data.rindex(last)
@@ -60,7 +49,7 @@ def test_an_ipc_stream_whose_offsets_leave_its_text_is_refused(tmp_path):
 
 def test_an_ipc_stream_cut_between_two_batches_is_refused(tmp_path):
     half = pd.Series(pd.array(pa.chunked_array([WORDS, WORDS], pa.large_string()), "str"))
-    adapter, path = _saved("IPC.stream", half.to_frame("word"), tmp_path)
+    adapter, path = saved("IPC.stream", half.to_frame("word"), tmp_path)
     with pa.OSFile(str(path)) as file:
         message = pa.ipc.read_message
         lengths = [(message(file), file.tell())[1] for _ in range(3)]
@@ -79,7 +68,7 @@ def test_integers_among_nulls_are_not_made_floats(label, tmp_path):
         {"n": pd.array([2**62 + 1, None], "Int64"), "b": pd.array([True, None], "boolean")}
     )
     assert pl.DataFrame(pa.Table.from_pandas(df)).to_pandas()["n"].dtype == float
-    adapter, path = _saved(label, df, tmp_path)
+    adapter, path = saved(label, df, tmp_path)
     assert verify(df, adapter.read(path)).exact
 
 
@@ -91,7 +80,7 @@ def test_parquet_of_polars_keeps_what_pandas_notes(tmp_path):
             "p": pd.period_range("2020-01", periods=2, freq="M"),
         }
     )
-    adapter, path = _saved("Parquet[polars]", df, tmp_path)
+    adapter, path = saved("Parquet[polars]", df, tmp_path)
     assert verify(df, adapter.read(path)).exact
     assert verify(df[["t"]], adapter.read(path, ["t"])).exact
     others = verify(df, pd.read_parquet(path))
@@ -108,7 +97,7 @@ def test_polars_writes_no_small_integers_to_avro_and_the_adapter_larger_ones(tmp
     df = pd.DataFrame({name: np.array([0, 1], name) for name in ("int8", "uint8", "uint16", "uint32")})
     with pytest.raises(pl.exceptions.ComputeError, match="write UInt8 to avro"):
         pl.from_pandas(df[["uint8"]]).write_avro(tmp_path / "naive.avro")
-    adapter, path = _saved("Avro[polars]", df, tmp_path)
+    adapter, path = saved("Avro[polars]", df, tmp_path)
     verdict = verify(df, adapter.read(path))
     assert verdict.errors == ()
     assert verdict.losses[-1] == "column uint32: uint32 came back as int64"
@@ -120,7 +109,7 @@ def test_polars_writes_no_small_integers_to_avro_and_the_adapter_larger_ones(tmp
 
 def test_polars_makes_every_field_of_avro_nullable(tmp_path):
     df = pd.DataFrame({"a": np.arange(10_000), "b": ["x"] * 10_000})
-    _, path = _saved("Avro[polars]", df, tmp_path)
+    _, path = saved("Avro[polars]", df, tmp_path)
     with path.open("rb") as file:
         fields = fastavro.reader(file).writer_schema["fields"]
     assert [field["type"] for field in fields] == [["null", "long"], ["null", "string"]]
@@ -133,7 +122,7 @@ def test_polars_makes_every_field_of_avro_nullable(tmp_path):
 def test_avro_of_polars_is_cut_nowhere_without_notice(tmp_path):
     pieces = pd.Series(pd.array(pa.chunked_array([["a"], ["b", "c"]], pa.large_string()), "str"))
     df = pd.DataFrame({"a": [1, 2, 3], "b": pieces})
-    adapter, path = _saved("Avro[polars]", df, tmp_path)
+    adapter, path = saved("Avro[polars]", df, tmp_path)
     data = path.read_bytes()
     head = data.index(data[-16:]) + 16
     path.write_bytes(data[:head])
@@ -146,7 +135,7 @@ def test_avro_of_polars_is_cut_nowhere_without_notice(tmp_path):
 
 def test_rows_are_appended_to_avro_of_polars_unless_it_ends_at_an_empty_block(tmp_path):
     df = pd.DataFrame({"a": [1, 2, 3]})
-    adapter, path = _saved("Avro[polars]", df, tmp_path)
+    adapter, path = saved("Avro[polars]", df, tmp_path)
     _append_to_avro(path, df)
     assert adapter.read(path)["a"].tolist() == [1, 2, 3, 1, 2, 3]
     adapter.save(df.head(0), path)
@@ -168,174 +157,7 @@ def test_a_time_zone_without_a_name_is_refused_by_polars(label, tmp_path):
     with pytest.raises(pl.exceptions.ComputeError, match="unable to parse time zone"):
         pl.DataFrame(pa.Table.from_pandas(df))
     with pytest.raises(CannotHold, match="time zone of column 't' is an offset"):
-        _saved(label, df, tmp_path)
-
-
-TIMEDELTAS = pd.DataFrame({"d": pd.to_timedelta([1_001, None], unit="ns")})
-
-
-@pytest.mark.parametrize("label", ["DuckDB", "Parquet[duckdb]"])
-def test_timedeltas_are_refused_where_duckdb_would_change_them(label):
-    with duckdb.cursor() as cursor:
-        cursor.register("given", TIMEDELTAS)
-        assert cursor.sql("FROM given").df()["d"][0] == pd.Timedelta(1_000, unit="ns")
-    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; DuckDB's interval counts"):
-        data_formats.get(label).check(TIMEDELTAS)
-
-
-def test_parquet_files_of_duckdb_hold_no_negative_intervals(tmp_path):
-    with duckdb.cursor() as cursor:
-        cursor.register("given", -TIMEDELTAS)
-        with pytest.raises(duckdb.IOException, match="do not support negative intervals"):
-            cursor.execute("COPY given TO ? (FORMAT parquet)", [str(tmp_path / "naive.parquet")])
-
-
-@pytest.mark.parametrize(("label", "zone"), [("DuckDB", "UTC"), ("Parquet[duckdb]", "Europe/Paris")])
-def test_the_time_zone_of_the_machine_does_not_matter_to_duckdb(label, zone, tmp_path):
-    times = pd.to_datetime(["2020-07-01T00:00:00.123456789", None]).tz_localize("Europe/Paris")
-    df = pd.DataFrame({"t": times.as_unit("ns")})
-    duckdb.execute("SET GLOBAL TimeZone = 'Asia/Tokyo'")
-    try:
-        with duckdb.cursor() as cursor:
-            cursor.register("given", df)
-            assert cursor.sql("FROM given").to_arrow_table().schema.field("t").type.tz == "Asia/Tokyo"
-        adapter, path = _saved(label, df, tmp_path)
-        read = adapter.read(path)
-    finally:
-        duckdb.execute("RESET GLOBAL TimeZone")
-    assert read["t"].dtype == f"datetime64[ns, {zone}]"
-    assert verify(df, read).errors == ()
-
-
-@pytest.mark.parametrize("label", ["DuckDB", "Parquet[duckdb]"])
-@pytest.mark.parametrize(
-    ("names", "words"), [(["a", "A"], "'a' and 'A' differ in case alone"), ([""], "has no name")]
-)
-def test_names_that_duckdb_would_change_are_refused(label, names, words):
-    df = pd.DataFrame({name: [1] for name in names})
-    with duckdb.cursor() as cursor:
-        cursor.register("given", pa.Table.from_pandas(df))
-        assert cursor.sql("FROM given").columns != names
-    with pytest.raises(CannotHold, match=words):
-        data_formats.get(label).check(df)
-
-
-def test_parquet_of_duckdb_is_to_pandas_what_it_was(tmp_path):
-    df = pd.DataFrame({"n": pd.array([1, None], "Int8"), "w": pd.array(["a", None], "string")})
-    adapter, path = _saved("Parquet[duckdb]", df, tmp_path)
-    assert verify(df, adapter.read(path)).exact
-    assert verify(df, pd.read_parquet(path)).exact
-
-
-def test_what_is_in_a_duckdb_file_reads_no_other_file(tmp_path):
-    adapter, path = data_formats.get("DuckDB"), tmp_path / "table.duckdb"
-    secret = tmp_path / "secret.csv"
-    secret.write_text("key\n42\n")
-    with duckdb.connect(path) as database:
-        database.execute(f"CREATE VIEW data AS FROM read_csv('{secret}')")
-    with duckdb.connect(path, read_only=True) as database:
-        assert database.sql("FROM data").fetchall() == [(42,)], "it would be read"
-    with pytest.raises(duckdb.PermissionException):
-        adapter.read(path)
-
-
-def test_no_flipped_bit_in_a_duckdb_file_changes_a_value(tmp_path):
-    df = pd.DataFrame({"n": range(2_000), "w": [f"w{i}" for i in range(2_000)]})
-    adapter, path = _saved("DuckDB", df, tmp_path)
-    data, draw, noticed = path.read_bytes(), random.Random(1), 0
-    for _ in range(30):
-        damaged = bytearray(data)
-        damaged[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
-        path.write_bytes(damaged)
-        try:
-            assert verify(df, adapter.read(path)).exact
-        except duckdb.Error:
-            noticed += 1
-    assert noticed > 0
-
-
-def test_rows_are_appended_to_duckdb(tmp_path):
-    df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
-    adapter, path = _saved("DuckDB", df, tmp_path)
-    with duckdb.connect(path) as database:
-        database.register("more", df)
-        database.execute("INSERT INTO data FROM more")
-    assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
-
-
-@pytest.fixture(params=["SQLite", "SQLite[adbc]"])
-def sqlite_label(request):
-    return request.param
-
-
-def test_sqlite_keeps_booleans_as_integers_and_the_adapters_read_booleans(sqlite_label, tmp_path):
-    df = pd.DataFrame({"b": [True, False], "n": pd.array([True, None], "boolean")})
-    with closing(sqlite3.connect(":memory:")) as database:
-        df.to_sql("naive", database)
-        naive = pd.read_sql_query("SELECT b, n FROM naive", database)
-    assert naive["b"].dtype == "int64"
-    adapter, path = _saved(sqlite_label, df, tmp_path)
-    assert verify(df, adapter.read(path)).exact
-    assert verify(df[["n"]], adapter.read(path, ["n"])).exact
-
-
-def test_minus_zero_is_refused_by_sqlite(sqlite_label):
-    df = pd.DataFrame({"z": [-0.0, 1.0, None]})
-    with closing(sqlite3.connect(":memory:")) as database:
-        df.to_sql("naive", database)
-        (kept,) = database.execute("SELECT z FROM naive").fetchone()
-    assert str(kept) == "0.0"
-    with pytest.raises(CannotHold, match=r"column 'z' holds -0\.0, which SQLite keeps as 0\.0"):
-        data_formats.get(sqlite_label).check(df)
-    data_formats.get(sqlite_label).check(df.abs())
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [(np.array([2**63], "uint64"), r"beyond 2\*\*63 - 1"), (np.zeros((1, 2_001)), "2,001 columns")],
-)
-def test_what_sqlite_cannot_hold_is_refused(sqlite_label, values, words):
-    df = pd.DataFrame(np.atleast_2d(values)).rename(columns=str)
-    with pytest.raises(CannotHold, match=words):
-        data_formats.get(sqlite_label).check(df)
-
-
-def test_nanoseconds_are_refused_where_pandas_would_leave_them_out(tmp_path):
-    df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01T00:00:00.000000001"]).as_unit("ns")})
-    with closing(sqlite3.connect(":memory:")) as database:
-        df.to_sql("naive", database)
-        assert database.execute("SELECT t FROM naive").fetchone() == ("2020-01-01 00:00:00",)
-    for label in ("Avro[polars]", "Delta", "Iceberg", "SQLite"):
-        with pytest.raises(CannotHold, match="column 't' holds nanoseconds"):
-            data_formats.get(label).check(df)
-    adapter, path = _saved("SQLite[adbc]", df, tmp_path)
-    assert verify(df, adapter.read(path)).errors == ()
-
-
-def test_adbc_takes_types_from_the_first_batch_and_the_adapter_from_all_rows(tmp_path):
-    late = pd.DataFrame(
-        {"w": [*[None] * 5_000, "x"], "n": pd.array([*[None] * 5_000, 2**60 + 1], "Int64")}
-    )
-    adapter, path = _saved("SQLite[adbc]", late, tmp_path)
-    with adbc.connect(str(path)) as database, database.cursor() as cursor:
-        cursor.execute("SELECT w FROM data")
-        with pytest.raises(OSError, match="expected INT64 but got STRING"):
-            cursor.fetch_arrow_table()
-    assert verify(late, adapter.read(path)).exact
-    assert verify(late.head(0).astype({"n": "int64"}), _again(adapter, late.head(0), path)).exact
-
-
-def _again(adapter, df, path):
-    adapter.save(df, path)
-    return adapter.read(path)
-
-
-def test_rows_are_appended_to_sqlite(sqlite_label, tmp_path):
-    df = pd.DataFrame({"a": [1, 2], "b": [True, False]})
-    adapter, path = _saved(sqlite_label, df, tmp_path)
-    with closing(sqlite3.connect(path)) as database, database:
-        df.to_sql("data", database, index=False, if_exists="append")
-    assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
+        saved(label, df, tmp_path)
 
 
 def test_vortex_takes_no_timedeltas_and_the_adapter_refuses_them(tmp_path):
@@ -363,13 +185,13 @@ def test_large_unsigned_integers_are_kept_by_delta_as_wider_signed_ones(tmp_path
     df = pd.DataFrame({"n": np.array([255], "uint8")})
     with pytest.raises(Exception, match="Can't cast value 255 to type Int8"):
         deltalake.write_deltalake(tmp_path / "naive", pa.Table.from_pandas(df))
-    adapter, path = _saved("Delta", df, tmp_path)
+    adapter, path = saved("Delta", df, tmp_path)
     assert verify(df, adapter.read(path)).losses == ("column n: uint8 came back as int16",)
 
 
 def test_rows_are_appended_to_delta_and_it_may_be_moved(tmp_path):
     df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
-    adapter, path = _saved("Delta", df, tmp_path)
+    adapter, path = saved("Delta", df, tmp_path)
     deltalake.write_deltalake(path, pa.Table.from_pandas(df), mode="append")
     moved = path.rename(tmp_path / "moved.delta")
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(moved)).exact
@@ -390,13 +212,13 @@ def test_datetimes_in_seconds_are_written_by_fastparquet_in_milliseconds(tmp_pat
     fastparquet.write(str(naive), df)
     with naive.open("rb") as file, pytest.raises(ValueError, match="Cannot losslessly cast"):
         fastparquet.ParquetFile(file).to_pandas()
-    adapter, path = _saved("Parquet[fastparquet]", df, tmp_path)
+    adapter, path = saved("Parquet[fastparquet]", df, tmp_path)
     assert verify(df, adapter.read(path)).errors == ()
 
 
 def test_rows_are_appended_to_parquet_of_fastparquet(tmp_path):
     df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
-    adapter, path = _saved("Parquet[fastparquet]", df, tmp_path)
+    adapter, path = saved("Parquet[fastparquet]", df, tmp_path)
     rows = path.read_bytes()[:-8]
     fastparquet.write(str(path), df, append=True)
     assert path.read_bytes()[:20] == rows[:20]
@@ -413,14 +235,14 @@ def test_what_iceberg_has_no_type_for_is_refused():
 
 def test_iceberg_names_its_final_place_so_that_others_read_it(tmp_path):
     df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
-    _, path = _saved("Iceberg", df, tmp_path)
+    _, path = saved("Iceberg", df, tmp_path)
     others = StaticTable.from_metadata(str(path)).scan().to_arrow().to_pandas()
     assert verify(df, others).exact
 
 
 def test_iceberg_is_read_in_the_folder_at_hand_and_by_nobody_else(tmp_path):
     df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
-    adapter, path = _saved("Iceberg", df, tmp_path)
+    adapter, path = saved("Iceberg", df, tmp_path)
     moved = path.rename(tmp_path / "moved.iceberg")
     with pytest.raises(FileNotFoundError):
         StaticTable.from_metadata(str(moved)).scan().to_arrow()
@@ -431,6 +253,6 @@ def test_iceberg_is_read_in_the_folder_at_hand_and_by_nobody_else(tmp_path):
 
 def test_rows_are_appended_to_iceberg(tmp_path):
     df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
-    adapter, path = _saved("Iceberg", df, tmp_path)
+    adapter, path = saved("Iceberg", df, tmp_path)
     opened(path).append(pa.Table.from_pandas(df))
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
