@@ -176,6 +176,14 @@ def test_too_little_disk_or_memory_is_told_before_anything_is_done(world):
     recovers(world)
 
 
+def test_the_disk_of_temporary_files_counts_too(world):
+    # What lies in /proc is on no disk, so none of it is free.
+    done = world.run("2026-02-01", CRON_DISK_GB="1", TMPDIR="/proc")
+    assert done.returncode == 4
+    assert "0 GB of disk are free; 1 are needed" in done.stdout
+    recovers(world)
+
+
 def test_a_disk_that_fills_up_in_a_suite(world):
     results = world.clone / ".asv/tiny/results"
     world.at(
