@@ -80,22 +80,26 @@ class ImageCell(Cell[ImageStorage]):
         """Save the set, unmeasured."""
         self.check(adapter)
         self.guard(lambda: adapter.save(*load(self.dataset), path))
-        free, needed = self._room()
-        if free < needed:
+        if self._is_full():
             self._unkept = adapter
 
     def keep(self, adapter: ImageStorage, path: Path) -> None:
         """Keep the file that a measured save has left, while there is room for others."""
-        super().keep(adapter, path)
-        free, needed = self._room()
-        if free < needed:
-            adapter.remove(self.path(adapter))
+        if self._is_full():
+            adapter.remove(path)
+        else:
+            super().keep(adapter, path)
 
     def end(self) -> None:
         """End, and remove what this process has saved if there is no room for others."""
         super().end()
         if self._unkept:
             self._unkept.remove(self.path(self._unkept))
+
+    def _is_full(self) -> bool:
+        """Return whether the disk has no room for another file."""
+        free, needed = self._room()
+        return free < needed
 
     def _room(self) -> tuple[int, float]:
         """Return the free bytes of the disk, and those that a save may take."""
