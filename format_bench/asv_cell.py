@@ -129,6 +129,7 @@ class Cell(ABC, Generic[A]):
         for suite in (self.suite, *suites_before):
             earlier = self.journal.ended_badly(suite, self.params[: self.file_axes])
             if earlier:
+                # A process that is ended in a save leaves what may fill the disk.
                 adapter.remove(self.path(adapter, "new"))
                 self._write(earlier.status, earlier.sentence)
                 raise RuntimeError(earlier.sentence)

@@ -61,10 +61,7 @@ def scratch(folder: Path) -> dict[str, Any]:
         "path": str(folder.resolve()),
         "free_bytes": _or_none(lambda: shutil.disk_usage(folder).free),
         "rotational": _or_none(lambda: _rotational(folder.stat().st_dev)),
-        **(
-            _mount(folder.resolve())
-            or dict.fromkeys(("mount_point", "file_system", "device", "options"))
-        ),
+        **(_mount(folder.resolve()) or dict.fromkeys(MOUNT)),
     }
 
 
