@@ -71,7 +71,7 @@ def prepare(module: str, scale: str, make: Callable[[], dict[str, tuple[int, int
     make : callable
         Puts the data sets into `DATA`, and returns rows and columns of each by name.
     """
-    journal(scale).clear_notes(module)
+    journal(scale).settle(module)
     for folder in (DATA, FILES, NOTES):
         folder.mkdir()
     shapes = {f"{module}.{name}": shape for name, shape in make().items()}

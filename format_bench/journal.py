@@ -66,10 +66,7 @@ class Journal:
 
     def write(self, suite: str, params: Sequence[str], status: Status, sentence: str) -> None:
         """Append the reason why a cell has no value, or a remark on its value."""
-        reason = Reason(suite, list(params), status, sentence, self.commit, time.time())
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(reason)) + "\n")
+        self._append(Reason(suite, list(params), status, sentence, self.commit, time.time()))
 
     def read(self) -> list[Reason]:
         """Return all reasons, oldest first; those of left-over notes come last."""
@@ -106,10 +103,20 @@ class Journal:
         path.unlink()
         self._note = None
 
-    def clear_notes(self, module: str) -> None:
-        """Remove the left-over notes of earlier runs of the suites in a module, as in "tabular"."""
+    def settle(self, module: str) -> None:
+        """Write down what the left-over notes of earlier runs tell, and remove them.
+
+        So a run of some cells takes no sentence from the others.
+
+        Parameters
+        ----------
+        module : str
+            Module of the suites that begin, as in "tabular"; notes of others are left alone.
+        """
         for note in self._left_over():
-            if self._reason_of(note).suite.startswith(f"{module}."):
+            reason = self._reason_of(note)
+            if reason.suite.startswith(f"{module}."):
+                self._append(reason)
                 note.unlink()
 
     def ended_badly(self, suite: str, params: Sequence[str]) -> Reason | None:
@@ -127,6 +134,11 @@ class Journal:
             if reason.suite == suite and reason.params[: len(params)] == list(params):
                 return reason
         return None
+
+    def _append(self, reason: Reason) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(reason)) + "\n")
 
     def _left_over(self) -> list[Path]:
         own = self._note[0] if self._note else None

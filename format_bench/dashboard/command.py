@@ -41,7 +41,9 @@ STYLES = {BEST: "bold green", TIE: "green"}
 @click.option(
     "--measured-share",
     is_flag=True,
-    help="Only print how much of the run's duration, as asv recorded it, was measured time.",
+    help="Only print how much of the run's duration, as asv recorded it, was measured time. asv keeps "
+    "the duration of the last run alone, so if that measured some cells only, or appended samples, the "
+    "share is too high.",
 )
 @click.option(
     "--noise",
