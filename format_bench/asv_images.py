@@ -12,7 +12,8 @@ import image_storages
 from adapter_core import CannotHold, Unavailable
 from adapter_core.image_storage import ImageStorage
 from format_bench import image_cache
-from format_bench.asv_cell import DATA, FILES, Cell, prepare
+from format_bench.asv_cell import Cell
+from format_bench.asv_run import DATA, FILES, prepare
 from format_bench.journal import Status
 from format_bench.warm_up import warm_up_storage
 

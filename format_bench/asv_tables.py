@@ -11,7 +11,8 @@ import data_formats
 import data_generator
 from adapter_core import CannotHold, DataFormat, Unavailable
 from data_generator.flights import TooFewRows
-from format_bench.asv_cell import DATA, Cell, missing, prepare
+from format_bench.asv_cell import Cell
+from format_bench.asv_run import DATA, missing, prepare
 from format_bench.journal import Status
 from format_bench.warm_up import warm_up
 
