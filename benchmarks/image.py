@@ -7,7 +7,7 @@ import statistics
 
 from format_bench import asv_image_steps, page_cache, random_access
 from format_bench.asv_images import ImageCell, load, prepare_images
-from format_bench.asv_steps import refuse_wrong, set_page_cache
+from format_bench.asv_steps import READ_MEMORY, SAVE_MEMORY, refuse_wrong, set_page_cache
 
 from ._parameters import IMAGES, LIMIT_SECONDS, SCALE, labels
 
@@ -63,7 +63,7 @@ class Image(_Suite):
         self.adapter.save(self.images, self.labels, self.path)
 
     def track_save_memory(self, *params):
-        return int(self.cell.noted(asv_image_steps.SAVE_MEMORY, lambda: self.save_once(*params)))
+        return int(self.cell.noted(SAVE_MEMORY, lambda: self.save_once(*params)))
 
     def save_once(self, *params):
         self.time_save(*params)
@@ -92,7 +92,10 @@ class ImageLoad(_Suite):
         self.path = self.cell.saved(self.adapter)
 
     def track_read_memory(self, *params):
-        return asv_image_steps.read_memory(self.cell, self.adapter, self.path)
+        return int(self.cell.noted(READ_MEMORY, self.read_once))
+
+    def read_once(self):
+        asv_image_steps.read(self.cell, self.adapter, self.path)
 
     def track_changed_images(self, *params):
         return asv_image_steps.changed_images(self.cell, self.adapter, self.path)

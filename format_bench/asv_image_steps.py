@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from format_bench.asv_images import load
-from format_bench.asv_steps import VERDICT
+from format_bench.asv_steps import READ_MEMORY, SAVE_MEMORY, VERDICT
 from format_bench.memory import Meter, measure
 from format_bench.verify import WRONG, WrongValues
 from format_bench.verify_images import verify_images
@@ -15,8 +15,6 @@ from format_bench.verify_images import verify_images
 if TYPE_CHECKING:
     from adapter_core.image_storage import ImageStorage
     from format_bench.asv_images import ImageCell
-
-SAVE_MEMORY = "save memory"
 
 
 class SaveMeter:
@@ -32,13 +30,13 @@ class SaveMeter:
             self._cell.note(SAVE_MEMORY, str(self._meter.growth().peak_bytes))
 
 
-def read_memory(cell: ImageCell, adapter: ImageStorage, path: Path) -> int:
-    """Read, note the verdict, and return by how much the process grew, in bytes."""
+def read(cell: ImageCell, adapter: ImageStorage, path: Path) -> None:
+    """Read, and note by how much the process grew, in bytes, and the verdict."""
     growth, (images, labels) = measure(lambda: adapter.read(path))
+    cell.note(READ_MEMORY, str(growth.peak_bytes))
     verdict = verify_images(adapter, *load(cell.dataset), images, labels)
     facts = {"losses": verdict.losses, "lost": verdict.changed_images, "errors": verdict.errors}
     cell.note(VERDICT, json.dumps(facts))
-    return growth.peak_bytes
 
 
 def changed_images(cell: ImageCell, adapter: ImageStorage, path: Path) -> int:
@@ -49,7 +47,7 @@ def changed_images(cell: ImageCell, adapter: ImageStorage, path: Path) -> int:
     WrongValues
         If anything came back wrong.
     """
-    facts = json.loads(cell.noted(VERDICT, lambda: read_memory(cell, adapter, path)))
+    facts = json.loads(cell.noted(VERDICT, lambda: read(cell, adapter, path)))
     if facts["errors"]:
         raise WrongValues(WRONG + "; ".join(facts["errors"]))
     if facts["losses"]:

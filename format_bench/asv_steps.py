@@ -54,7 +54,9 @@ def lost_columns(cell: TableCell, adapter: DataFormat, path: Path) -> int:
     WrongValues
         If a value, a row or a name came back wrong.
     """
-    facts = json.loads(cell.noted(VERDICT, lambda: note_verdict(cell, adapter, adapter.read(path))))
+    facts = json.loads(
+        cell.noted(VERDICT, lambda: note_verdict(cell, adapter, read(cell, adapter, path)))
+    )
     _raise_if_wrong(facts)
     if facts["losses"]:
         cell.remark("; ".join(facts["losses"]))
