@@ -1,7 +1,7 @@
 """Packages what the benchmarks need inside asv's own environments.
 
 The extras are derived: each is named after adapter files, and holds what those of any family require;
-`all` is their union.
+`all` is their union, without those that declare why they stand apart.
 """
 
 import sys
@@ -21,10 +21,10 @@ FAMILIES = ("data_formats", "image_storages")
 PACKAGES = ("adapter_core", *FAMILIES, "data_generator", "format_bench")
 
 adapters = [each for family in FAMILIES for each in declarations(ROOT / family)]
-extras: dict[str, set[str]] = {"all": set(REAL_TABLES)}
+extras: dict[str, set[str]] = {"all": set(REAL_TABLES), "apart": set()}
 for each in adapters:
-    extras.setdefault(each.stem, set()).update(each.requires)
-    extras["all"].update(each.requires)
+    for extra in (each.stem, "apart" if each.apart else "all"):
+        extras.setdefault(extra, set()).update(each.requires)
 
 setup(
     name="formatbench",
@@ -36,7 +36,7 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
     package_data={
-        **{name: ["py.typed", "*.json"] for name in PACKAGES},
+        **{name: ["py.typed", "*.json", "*.hxx"] for name in PACKAGES},
         "format_bench.published": ["*.csv"],
         **{f"format_bench.{name}": ["templates/*"] for name in ("changes", "dashboard", "report")},
     },
@@ -71,7 +71,7 @@ setup(
         # Real sets of images, and those of the Hugging Face hub.
         "images": ["datasets", "pillow", "scikit-image", "scikit-learn"],
         "test": [
-            "formatbench[images]",
+            "formatbench[apart,images]",
             "mypy",
             "playwright",
             "pytest",

@@ -32,6 +32,8 @@ class Adapter(ABC):
     """Requirement strings of the distributions that it needs."""
     suite: ClassVar[str] = ""
     """The asv suite that measures it, a literal too; empty for the first one of its family."""
+    apart: ClassVar[str] = ""
+    """Why the extra `all` is without its libraries, a literal too; empty if they are in it."""
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
     traits: ClassVar[frozenset[Trait] | None] = None

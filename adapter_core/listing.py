@@ -28,6 +28,8 @@ class Declaration:
     """Requirement strings of the distributions that it needs, as pip takes them."""
     suite: str = ""
     """The asv suite that measures it; empty for the first one of its family."""
+    apart: str = ""
+    """Why the extra `all` is without its libraries; empty if they are in it."""
 
 
 def declarations(folder: Path) -> list[Declaration]:
@@ -61,7 +63,8 @@ def _declaration(path: Path, _changed_ns: int) -> Declaration:
         if isinstance(node, ast.ClassDef) and node.name == CLASS_NAME:
             facts = _literals(node)
             if isinstance(facts.get("label"), str) and isinstance(facts.get("requires"), tuple):
-                return Declaration(path.stem, facts["label"], facts["requires"], facts.get("suite", ""))
+                further = {name: facts.get(name, "") for name in ("suite", "apart")}
+                return Declaration(path.stem, facts["label"], facts["requires"], **further)
     raise SyntaxError(
         f"{path}: declares no class {CLASS_NAME} with a literal `label` (text) and `requires` (tuple)"
     )

@@ -81,7 +81,8 @@ class Registry(Generic[A]):
         adapter = self.find(name)
         answer = adapter.availability()
         if not answer:
-            raise Unavailable(name, answer.reason, answer.install_hint)
+            reason = "; ".join(filter(None, [answer.reason, adapter.apart]))
+            raise Unavailable(name, reason, answer.install_hint)
         return adapter
 
     def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:

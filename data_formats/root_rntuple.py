@@ -23,4 +23,6 @@ class Adapter(Root):
     suite = "engines"
 
     def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:
-        file.mkrntuple(name, columns)
+        table = file.mkrntuple(name, {column: each.type.content for column, each in columns.items()})
+        if any(map(len, columns.values())):  # else uproot adds an empty cluster, which ROOT refuses
+            table.extend(columns)

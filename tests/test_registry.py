@@ -162,4 +162,4 @@ def test_extras_follow_the_files(root):
     families = (root / "data_formats", root / "image_storages")
     stems = {each.stem.replace("_", "-") for family in families for each in declarations(family)}
     extras = {name.replace("_", "-") for name in metadata.get_all("Provides-Extra")}
-    assert stems | {"all", "images", "report", "site", "test"} == extras
+    assert stems | {"all", "apart", "images", "report", "site", "test"} == extras

@@ -1,0 +1,221 @@
+// Columns of arrays to a TTree or RNTuple and back, in bulk: Python would take a call for each value.
+// root_itself.py declares this to ROOT's interpreter.
+
+#include <ROOT/RNTupleModel.hxx>
+#include <ROOT/RNTupleReader.hxx>
+#include <ROOT/RNTupleWriteOptions.hxx>
+#include <ROOT/RNTupleWriter.hxx>
+#include <ROOT/RVec.hxx>
+#include <TBranch.h>
+#include <TBufferFile.h>
+#include <TFile.h>
+#include <TTree.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace format_bench {
+
+// One value a row of `width` bytes, or, where there are offsets, a list of bytes.
+struct Column {
+   std::string name;
+   std::string type;
+   std::size_t width;
+   const char *values;
+   const std::int64_t *offsets;
+
+   Column(std::string name_, std::string type_, std::size_t width_, std::uintptr_t values_, std::uintptr_t offsets_)
+      : name(std::move(name_)), type(std::move(type_)), width(width_),
+        values(reinterpret_cast<const char *>(values_)), offsets(reinterpret_cast<const std::int64_t *>(offsets_))
+   {
+   }
+};
+
+struct Lists {
+   std::vector<std::int64_t> offsets{0};
+   std::vector<unsigned char> bytes;
+
+   void Add(const unsigned char *first, std::size_t size)
+   {
+      bytes.insert(bytes.end(), first, first + size);
+      offsets.push_back(bytes.size());
+   }
+};
+
+inline void WriteRNTuple(TFile &file, const std::string &name, std::size_t rows, const std::vector<Column> &columns,
+                         int compression)
+{
+   auto model = ROOT::RNTupleModel::CreateBare();
+   for (const auto &each : columns)
+      model->AddField(ROOT::RFieldBase::Create(each.name, each.type).Unwrap());
+   ROOT::RNTupleWriteOptions options;
+   options.SetCompression(compression);
+   auto writer = ROOT::RNTupleWriter::Append(std::move(model), name, file, options);
+   auto entry = writer->GetModel().CreateBareEntry();
+   std::vector<ROOT::RFieldToken> tokens;
+   std::vector<std::vector<unsigned char>> lists(columns.size());
+   for (std::size_t i = 0; i < columns.size(); ++i) {
+      tokens.push_back(entry->GetToken(columns[i].name));
+      if (columns[i].offsets)
+         entry->BindRawPtr<void>(tokens[i], &lists[i]);
+   }
+   for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+         const auto &each = columns[i];
+         if (each.offsets)
+            lists[i].assign(each.values + each.offsets[row], each.values + each.offsets[row + 1]);
+         else
+            entry->BindRawPtr<void>(tokens[i], const_cast<char *>(each.values) + row * each.width);
+      }
+      writer->Fill(*entry);
+   }
+   writer->CommitDataset();
+}
+
+class RNTupleTable {
+   std::unique_ptr<ROOT::RNTupleReader> fReader;
+   struct Cluster {
+      std::size_t first, rows;
+      ROOT::RNTupleLocalIndex start;
+   };
+   std::vector<Cluster> fClusters;
+
+public:
+   RNTupleTable(const std::string &path, const std::string &name) : fReader(ROOT::RNTupleReader::Open(name, path))
+   {
+      for (const auto &each : fReader->GetDescriptor().GetClusterIterable())
+         fClusters.push_back({each.GetFirstEntryIndex(), each.GetNEntries(), {each.GetId(), 0}});
+      std::sort(fClusters.begin(), fClusters.end(), [](auto &a, auto &b) { return a.first < b.first; });
+   }
+
+   std::size_t Rows() const { return fReader->GetNEntries(); }
+
+   // The type of each field, by name.
+   std::map<std::string, std::string> Types() const
+   {
+      std::map<std::string, std::string> types;
+      for (const auto &each : fReader->GetDescriptor().GetTopLevelFields())
+         types[each.GetFieldName()] = each.GetTypeName();
+      return types;
+   }
+
+   // ROOT's number for codec and level, or -1 if nothing was written.
+   int Compression() const
+   {
+      for (const auto &cluster : fReader->GetDescriptor().GetClusterIterable())
+         for (const auto &column : cluster.GetColumnRangeIterable())
+            return column.GetCompressionSettings().value_or(-1);
+      return -1;
+   }
+
+   void ReadValues(const std::string &name, std::size_t width, std::uintptr_t values)
+   {
+      auto view = fReader->GetView<void>(name, nullptr);
+      if (view.GetField().GetValueSize() != width)
+         throw std::runtime_error("the values of " + name + " have another size");
+      for (const auto &each : fClusters) {
+         auto bulk = view.CreateBulk();
+         bulk.AdoptBuffer(reinterpret_cast<char *>(values) + each.first * width, each.rows);
+         bulk.ReadBulk(each.start, nullptr, each.rows);
+      }
+   }
+
+   Lists ReadLists(const std::string &name)
+   {
+      Lists lists;
+      auto view = fReader->GetView<ROOT::RVec<unsigned char>>(name);
+      auto bulk = view.CreateBulk();
+      for (const auto &each : fClusters) {
+         auto found = static_cast<ROOT::RVec<unsigned char> *>(bulk.ReadBulk(each.start, nullptr, each.rows));
+         for (std::size_t i = 0; i < each.rows; ++i)
+            lists.Add(found[i].data(), found[i].size());
+      }
+      return lists;
+   }
+};
+
+inline void WriteTTree(TFile &file, const std::string &name, std::size_t rows, const std::vector<Column> &columns)
+{
+   TTree tree(name.c_str(), "", 99, &file);
+   tree.SetAutoSave(0); // else the description is written again every 300 MB
+   std::vector<std::vector<char>> slots(columns.size());
+   std::vector<std::int32_t> sizes(columns.size());
+   for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto &each = columns[i];
+      std::size_t longest = each.width;
+      if (each.offsets) {
+         for (std::size_t row = 0; row < rows; ++row)
+            longest = std::max<std::size_t>(longest, each.offsets[row + 1] - each.offsets[row]);
+         const auto size = each.name + "__size";
+         tree.Branch(size.c_str(), &sizes[i], (size + "/I").c_str());
+      }
+      slots[i].resize(longest);
+      tree.Branch(each.name.c_str(), slots[i].data(), each.type.c_str());
+   }
+   for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+         const auto &each = columns[i];
+         if (each.offsets) {
+            sizes[i] = each.offsets[row + 1] - each.offsets[row];
+            std::memcpy(slots[i].data(), each.values + each.offsets[row], sizes[i]);
+         } else {
+            std::memcpy(slots[i].data(), each.values + row * each.width, each.width);
+         }
+      }
+      if (tree.Fill() < 0)
+         throw std::runtime_error("a row could not be written");
+   }
+   tree.Write();
+   tree.SetDirectory(nullptr);
+}
+
+class TTreeTable {
+   TTree &fTree;
+   TBufferFile fBuffer{TBuffer::kWrite, 32 * 1024};
+
+   // Gives each basket, as it is once decompressed: values of several bytes are still to be swapped.
+   template <typename Take>
+   void ForEachBasket(const std::string &name, Take take)
+   {
+      auto branch = fTree.GetBranch(name.c_str());
+      if (!branch)
+         throw std::runtime_error("there is no branch " + name);
+      const std::size_t rows = Rows();
+      for (std::size_t row = 0; row < rows;) {
+         const auto count = branch->GetBulkRead().GetEntriesSerialized(row, fBuffer);
+         if (count <= 0)
+            throw std::runtime_error("a basket of " + name + " cannot be read");
+         take(row, count, fBuffer.GetCurrent());
+         row += count;
+      }
+   }
+
+public:
+   explicit TTreeTable(TTree &tree) : fTree(tree) {}
+
+   std::size_t Rows() const { return fTree.GetEntries(); }
+
+   void ReadValues(const std::string &name, std::size_t width, std::uintptr_t values)
+   {
+      ForEachBasket(name, [&](std::size_t row, std::size_t count, const char *basket) {
+         std::memcpy(reinterpret_cast<char *>(values) + row * width, basket, count * width);
+      });
+   }
+
+   // The bytes of all rows, of which each has so many as its offsets tell.
+   void ReadLists(const std::string &name, std::uintptr_t offsets, std::uintptr_t bytes)
+   {
+      const auto begins = reinterpret_cast<const std::int64_t *>(offsets);
+      ForEachBasket(name, [&](std::size_t row, std::size_t count, const char *basket) {
+         std::memcpy(reinterpret_cast<char *>(bytes) + begins[row], basket, begins[row + count] - begins[row]);
+      });
+   }
+};
+
+}  // namespace format_bench

@@ -1,0 +1,99 @@
+"""ROOT's TTree through ROOT itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.root import TABLE
+from adapter_core.root_itself import CODEC_NAMES, RootItself, StoredTable
+from adapter_core.root_library import columns_of, opened, root, width_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+
+LEAVES = {
+    "b1": ("O", "Bool_t"),
+    "i1": ("B", "Char_t"),
+    "u1": ("b", "UChar_t"),
+    "i2": ("S", "Short_t"),
+    "u2": ("s", "UShort_t"),
+    "i4": ("I", "Int_t"),
+    "u4": ("i", "UInt_t"),
+    "i8": ("L", "Long64_t"),
+    "u8": ("l", "ULong64_t"),
+    "f4": ("F", "Float_t"),
+    "f8": ("D", "Double_t"),
+}
+"""Letter and name of a leaf's type, by NumPy's code; https://root.cern/doc/v640/classTTree.html."""
+
+
+class Adapter(RootItself):
+    """A TTree through ROOT's own library, in C++ that ROOT compiles when first used.
+
+    Baskets are read whole, not entry by entry. Files are those of ``ROOT.TTree``, and as there bits that
+    have changed are not noticed.
+    """
+
+    label = "ROOT.TTree[ROOT]"
+    requires = (
+        "pandas",
+        "pyarrow",
+        "root>=0.1a12; sys_platform == 'linux' and platform_machine == 'x86_64'",
+    )
+    suite = "engines"
+    apart = "wheels of ROOT are alphas, for Linux on x86-64 alone, and take 591 MB"
+
+    def _write_table(self, file: Any, arrays: Mapping[str, np.ndarray], setting: int) -> None:
+        root().format_bench.WriteTTree(file, TABLE, *columns_of(arrays, _leaf_of))
+
+    def _table(self, file: Any, name: str) -> StoredTable:
+        return _Stored(file.Get(name))
+
+    def _codec_used(self, path: Path) -> str | None:
+        with opened(path) as file:
+            settings = [
+                branch.GetCompressionSettings() for branch in file.Get(TABLE).GetListOfBranches()
+            ]
+        return CODEC_NAMES.get(settings[0] // 100) if settings else None
+
+
+def _leaf_of(name: str, array: np.ndarray, is_list: bool) -> str:  # noqa: FBT001 (as `columns_of` calls it)
+    letter, _ = LEAVES[array.dtype.str[1:]]
+    if is_list:
+        return f"{name}[{name}__size]/{letter}"
+    return f"{name}[{array.shape[1]}]/{letter}" if array.ndim > 1 else f"{name}/{letter}"
+
+
+class _Stored(StoredTable):
+    def __init__(self, tree: Any) -> None:
+        self._tree = tree
+        self._table = root().format_bench.TTreeTable(tree)
+
+    def columns(self) -> list[str]:
+        return [str(branch.GetName()) for branch in self._tree.GetListOfBranches()]
+
+    def is_list(self, column: str) -> bool:
+        return bool(self._tree.GetLeaf(column).GetLeafCount())
+
+    def values(self, column: str) -> np.ndarray:
+        import numpy as np
+
+        leaf = self._tree.GetLeaf(column)
+        name, is_array = str(leaf.GetTypeName()), "[" in str(leaf.GetTitle())
+        dtype = np.dtype(next(code for code, (_, each) in LEAVES.items() if each == name))
+        shape = (leaf.GetLenStatic(),) if is_array else ()
+        values = np.empty((self._table.Rows(), *shape), dtype)
+        self._table.ReadValues(column, width_bytes(values), values.ctypes.data)
+        return values.byteswap(inplace=True)  # baskets are big-endian
+
+    def lists(self, column: str) -> tuple[np.ndarray, np.ndarray]:
+        import numpy as np
+
+        offsets = np.zeros(self._table.Rows() + 1, np.int64)
+        np.cumsum(self.values(f"{column}__size"), out=offsets[1:])
+        values = np.empty(offsets[-1], np.uint8)
+        self._table.ReadLists(column, offsets.ctypes.data, values.ctypes.data)
+        return offsets, values
