@@ -71,7 +71,7 @@ setup(
         # Real sets of images, and those of the Hugging Face hub.
         "images": ["datasets", "pillow", "scikit-image", "scikit-learn"],
         "test": [
-            "formatbench[apart,images]",
+            "formatbench[images]",
             "mypy",
             "playwright",
             "pytest",
