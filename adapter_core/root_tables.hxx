@@ -5,7 +5,6 @@
 #include <ROOT/RNTupleReader.hxx>
 #include <ROOT/RNTupleWriteOptions.hxx>
 #include <ROOT/RNTupleWriter.hxx>
-#include <ROOT/RVec.hxx>
 #include <TBranch.h>
 #include <TBufferFile.h>
 #include <TFile.h>
@@ -39,13 +38,7 @@ struct Column {
 
 struct Lists {
    std::vector<std::int64_t> offsets{0};
-   std::vector<unsigned char> bytes;
-
-   void Add(const unsigned char *first, std::size_t size)
-   {
-      bytes.insert(bytes.end(), first, first + size);
-      offsets.push_back(bytes.size());
-   }
+   std::vector<std::uint8_t> bytes;
 };
 
 inline void WriteRNTuple(TFile &file, const std::string &name, std::size_t rows, const std::vector<Column> &columns,
@@ -58,12 +51,12 @@ inline void WriteRNTuple(TFile &file, const std::string &name, std::size_t rows,
    options.SetCompression(compression);
    auto writer = ROOT::RNTupleWriter::Append(std::move(model), name, file, options);
    auto entry = writer->GetModel().CreateBareEntry();
-   std::vector<ROOT::RFieldToken> tokens;
+   std::vector<std::vector<char>> slots(columns.size());
    std::vector<std::vector<unsigned char>> lists(columns.size());
    for (std::size_t i = 0; i < columns.size(); ++i) {
-      tokens.push_back(entry->GetToken(columns[i].name));
-      if (columns[i].offsets)
-         entry->BindRawPtr<void>(tokens[i], &lists[i]);
+      slots[i].resize(columns[i].width);
+      void *slot = columns[i].offsets ? static_cast<void *>(&lists[i]) : slots[i].data();
+      entry->BindRawPtr<void>(columns[i].name, slot);
    }
    for (std::size_t row = 0; row < rows; ++row) {
       for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -71,7 +64,7 @@ inline void WriteRNTuple(TFile &file, const std::string &name, std::size_t rows,
          if (each.offsets)
             lists[i].assign(each.values + each.offsets[row], each.values + each.offsets[row + 1]);
          else
-            entry->BindRawPtr<void>(tokens[i], const_cast<char *>(each.values) + row * each.width);
+            std::memcpy(slots[i].data(), each.values + row * each.width, each.width);
       }
       writer->Fill(*entry);
    }
@@ -79,6 +72,7 @@ inline void WriteRNTuple(TFile &file, const std::string &name, std::size_t rows,
 }
 
 class RNTupleTable {
+   using Size = ROOT::RNTupleCardinality<std::uint64_t>;
    std::unique_ptr<ROOT::RNTupleReader> fReader;
    struct Cluster {
       std::size_t first, rows;
@@ -129,12 +123,22 @@ public:
    Lists ReadLists(const std::string &name)
    {
       Lists lists;
-      auto view = fReader->GetView<ROOT::RVec<unsigned char>>(name);
-      auto bulk = view.CreateBulk();
+      lists.offsets.reserve(Rows() + 1);
+      auto sizes = fReader->GetView<Size>(name);
+      auto items = fReader->GetCollectionView(name).GetView<std::uint8_t>("_0");
       for (const auto &each : fClusters) {
-         auto found = static_cast<ROOT::RVec<unsigned char> *>(bulk.ReadBulk(each.start, nullptr, each.rows));
+         const auto before = lists.bytes.size();
+         auto end = before;
+         auto sizesOfRows = sizes.CreateBulk();
+         const auto size = static_cast<const Size *>(sizesOfRows.ReadBulk(each.start, nullptr, each.rows));
          for (std::size_t i = 0; i < each.rows; ++i)
-            lists.Add(found[i].data(), found[i].size());
+            lists.offsets.push_back(end += size[i]);
+         if (end == before)
+            continue;
+         lists.bytes.resize(end);
+         auto bulk = items.CreateBulk();
+         bulk.AdoptBuffer(&lists.bytes[before], end - before);
+         bulk.ReadBulk(each.start, nullptr, end - before);
       }
       return lists;
    }

@@ -33,8 +33,8 @@ BYTES = "std::uint8_t"
 class Adapter(RootItself):
     """An RNTuple through ROOT's own library, in C++ that ROOT compiles when first used.
 
-    Pages are read in bulk into NumPy's memory. Files are those of ``ROOT.RNTuple``. ROOT compares the
-    checksum of each page when it is read.
+    Rows are filled one by one, as ROOT has no call for whole columns; pages are read in bulk. Files are
+    those of ``ROOT.RNTuple``. The checksum of each page is compared when it is read.
     """
 
     label = "ROOT.RNTuple[ROOT]"

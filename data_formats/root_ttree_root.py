@@ -33,8 +33,8 @@ LEAVES = {
 class Adapter(RootItself):
     """A TTree through ROOT's own library, in C++ that ROOT compiles when first used.
 
-    Baskets are read whole, not entry by entry. Files are those of ``ROOT.TTree``, and as there bits that
-    have changed are not noticed.
+    Rows are filled one by one, as ROOT has no call for whole columns; baskets are read whole. Files are
+    those of ``ROOT.TTree``, and as there bits that have changed are not noticed.
     """
 
     label = "ROOT.TTree[ROOT]"

@@ -46,9 +46,7 @@ def kind(request):
 @pytest.mark.parametrize("writer_is_root", [False, True], ids=["uproot writes", "ROOT writes"])
 def test_each_library_reads_what_the_other_writes(kind, name, writer_is_root, tmp_path):
     through_root, through_uproot = data_formats.get(f"{kind}[ROOT]"), data_formats.get(kind)
-    writer, reader = (
-        (through_root, through_uproot) if writer_is_root else (through_uproot, through_root)
-    )
+    writer, reader = (through_root, through_uproot) if writer_is_root else (through_uproot, through_root)
     path = tmp_path / "table.root"
     writer.save(TABLES[name], path)
     assert verify(TABLES[name], reader.read(path)).exact
