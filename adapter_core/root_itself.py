@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from adapter_core.availability import Availability
 
 ALGORITHMS = {"zlib": 1, "lzma": 2, "lz4": 4, "zstd": 5}
-"""ROOT's numbers of codecs; https://root.cern/doc/v640/Compression_8h.html."""
+"""ROOT's numbers of codecs (Compression.h); a setting is 100 times that, plus the level."""
 
 CODEC_NAMES = {number: name for name, number in ALGORITHMS.items()}
 
@@ -43,7 +43,7 @@ class RootItself(ArrayFormat):
     )
     refuses: ClassVar = {
         **REFUSES,
-        Kind.HALF_FLOAT: "ROOT has no type for them in NumPy's sense",
+        Kind.HALF_FLOAT: "ROOT's Float16_t is another type",
         Kind.COMPLEX: "ROOT has no type for them",
     }
 
@@ -68,13 +68,13 @@ class RootItself(ArrayFormat):
 
     @abstractmethod
     def _write_table(self, file: Any, arrays: Mapping[str, np.ndarray], setting: int) -> None:
-        """Write arrays, as one table of a file that is open; `columns` makes columns of them."""
+        """Write arrays, which `adapter_core.root_library.columns_of` takes, as one table of a file."""
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:
         with opened(path) as file:
-            names = [str(key.GetName()) for key in file.GetListOfKeys()]
-            tables = [self._table(file, name) for name in names if name != NOTE]
+            keys = [str(key.GetName()) for key in file.GetListOfKeys()]
+            tables = [self._table(file, key) for key in keys if key != NOTE]
             table_of = {column: table for table in tables for column in table.columns()}
 
             @lru_cache(maxsize=2)  # of text, as bytes and offsets are asked for one by one

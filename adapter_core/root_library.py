@@ -100,9 +100,9 @@ def created(path: Path, setting: int) -> Iterator[Any]:
     OSError
         If it cannot be created, or not all of it could be written.
     """
+    name = f"{secrets.token_hex(8)}.root"
     folder = os.open(path.parent, os.O_RDONLY)
     try:
-        name = f"{secrets.token_hex(8)}.root"
         with _closing(f"/proc/self/fd/{folder}/{name}", "RECREATE", "", setting) as file:
             yield file
         if file.TestBit(root().TFile.kWriteError):

@@ -25,9 +25,7 @@ TYPES = {
     "f4": "float",
     "f8": "double",
 }
-"""The type of a field, by NumPy's code; https://root.cern/doc/v640/md_tree_2ntuple_2doc_2BinaryFormatSpecification.html."""
-
-BYTES = "std::uint8_t"
+"""The type of a field, by NumPy's code, as in BinaryFormatSpecification.md of ROOT's sources."""
 
 
 class Adapter(RootItself):

@@ -27,7 +27,7 @@ LEAVES = {
     "f4": ("F", "Float_t"),
     "f8": ("D", "Double_t"),
 }
-"""Letter and name of a leaf's type, by NumPy's code; https://root.cern/doc/v640/classTTree.html."""
+"""Letter and name of a leaf's type, by NumPy's code, as the class TTree documents them."""
 
 
 class Adapter(RootItself):
