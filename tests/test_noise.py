@@ -13,7 +13,7 @@ from format_bench.asv_results import Cell
 from format_bench.comparison import legend, tables
 from format_bench.noise_floor import Floors
 
-GOES, TRIES, SAMPLES = 3, 20, 100
+GOES, TRIES, SAMPLES = 10, 20, 100
 
 
 def work(steps):
@@ -32,7 +32,7 @@ def told_apart(first, second):
 
 
 def times_told_apart(steps):
-    """Yield how often calls were told apart, in three goes of 20: other programs may disturb one."""
+    """Yield how often calls were told apart, in goes of 20: other programs may disturb some in a row."""
     for _ in range(GOES):
         yield sum(told_apart(work(20_000), work(steps)) for _ in range(TRIES))
 
