@@ -35,11 +35,7 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
-    package_data={
-        **{name: ["py.typed", "*.json", "*.hxx"] for name in PACKAGES},
-        "format_bench.published": ["*.csv"],
-        **{f"format_bench.{name}": ["templates/*"] for name in ("changes", "dashboard", "report")},
-    },
+    package_data={"": ["py.typed", "*.json", "*.hxx", "*.csv", "templates/*"]},
     # What generating, comparing and recording need; formats' libraries are extras.
     install_requires=[
         "click",

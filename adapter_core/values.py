@@ -2,6 +2,8 @@
 
 Formats without types (CSV, XML, Excel through pandas) guess them when they read: text that looks
 like numbers comes back as numbers. Such tables are refused, with these checks.
+
+Nanoseconds of datetimes, which many libraries cut off without a word.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import pyarrow as pa
+
 
 _LARGEST_EXACT_FLOAT = 2**53
 """Beyond it a 64-bit float skips integers (IEEE 754 binary64 has a 53-bit significand)."""
@@ -115,5 +118,15 @@ def _first(df: pd.DataFrame, kinds: set[Kind], is_bad: Callable[[np.ndarray], bo
         if kind in kinds:
             values = df.iloc[:, position].dropna().to_numpy()
             if is_bad(values):
+                return str(df.columns[position])
+    return None
+
+
+def with_nanoseconds(df: pd.DataFrame) -> str | None:
+    """Return the first column of datetimes that are not whole microseconds."""
+    for position, kind in enumerate(kinds_of(df)):
+        if kind in (Kind.DATETIME, Kind.ZONED_DATETIME):
+            times = df.iloc[:, position].dropna()
+            if times.dt.unit == "ns" and times.dt.nanosecond.any():
                 return str(df.columns[position])
     return None

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of, retyped
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.nanoseconds import with_nanoseconds
-from adapter_core.polars_frames import polars_of
+from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of, retyped
+from adapter_core.tables.polars import polars_of
 from adapter_core.traits import Trait
+from adapter_core.values import with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,22 +1,72 @@
-"""BSON through pymongo."""
+"""BSON through pymongo.
+
+Files of BSON documents in pieces, so that not all rows are Python objects at once.
+"""
 
 from __future__ import annotations
 
+import os
+import struct
 from collections.abc import Iterator
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core.bson_documents import whole_documents
 from adapter_core.data_format import DataFormat
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.row_blocks import row_blocks
+from adapter_core.tables.rows import row_blocks
 from adapter_core.traits import Trait
 from adapter_core.values import datetimes_beyond
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+
+READ_BYTES = 2**16
+"""What is read of the file at a time: some hundred documents, as many as are written at a time."""
+
+LENGTH = struct.Struct("<i")
+"""Begins a document and counts itself: https://bsonspec.org/spec.html"""
+
+SHORTEST_BYTES = 5
+"""Length of an empty document."""
+
+
+def whole_documents(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of a file in pieces that end where a document ends.
+
+    The last piece ends with the file, where a reader of documents tells one that is incomplete.
+
+    Raises
+    ------
+    ValueError
+        If a document says that it is shorter than an empty one.
+    struct.error
+        If the file ends within the length of a document.
+    """
+    while data := file.read(READ_BYTES):
+        end = _end_of_documents(data)
+        if not end:
+            (length,) = LENGTH.unpack_from(data)
+            data += file.read(length - len(data))
+            end = len(data)
+        file.seek(end - len(data), os.SEEK_CUR)
+        yield data[:end]
+
+
+def _end_of_documents(data: bytes) -> int:
+    """Return where the last document ends that is complete."""
+    end = 0
+    while end + SHORTEST_BYTES <= len(data):
+        (length,) = LENGTH.unpack_from(data, end)
+        if length < SHORTEST_BYTES:
+            raise ValueError(f"a BSON document cannot be {length:,} bytes long")
+        if end + length > len(data):
+            break
+        end += length
+    return end
+
 
 PYTHON_YEARS = 1, 9999
 """The years of `datetime.datetime`, which pymongo makes of BSON's datetimes."""

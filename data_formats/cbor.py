@@ -7,10 +7,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import row_tables
 from adapter_core.data_format import DataFormat
 from adapter_core.kinds import Kind
-from adapter_core.row_blocks import row_blocks
+from adapter_core.tables import row_format
+from adapter_core.tables.rows import row_blocks
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Adapter(DataFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = {
-        kind: why for kind, why in row_tables.REFUSED.items() if kind not in (Kind.DATE, Kind.DECIMAL)
+        kind: why for kind, why in row_format.REFUSED.items() if kind not in (Kind.DATE, Kind.DECIMAL)
     }
 
     def _save(
@@ -40,7 +40,7 @@ class Adapter(DataFormat):
         import cbor2
 
         with path.open("wb") as file:
-            file.write(cbor2.dumps(row_tables.note_of(df)))
+            file.write(cbor2.dumps(row_format.note_of(df)))
             for rows in row_blocks(df):
                 file.write(cbor2.dumps(list(rows)))
 
@@ -49,7 +49,7 @@ class Adapter(DataFormat):
 
         with path.open("rb") as file:
             decoder = cbor2.CBORDecoder(file)
-            return row_tables.table_of(decoder.decode(), chain.from_iterable(_items(decoder)))
+            return row_format.table_of(decoder.decode(), chain.from_iterable(_items(decoder)))
 
 
 def _items(decoder: Any) -> Iterator[Any]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.arrow_csv import DECIMAL, ArrowCSV
-from adapter_core.arrow_frames import frame_of
-from adapter_core.text_tables import plain_of
+from adapter_core.tables.arrow import frame_of
+from adapter_core.tables.arrow_text import DECIMAL, ArrowCSV, plain_of
 from adapter_core.values import holds_text, text_columns
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.arrow_csv import ArrowCSV
-from adapter_core.arrow_frames import frame_of
-from adapter_core.polars_frames import polars_of
-from adapter_core.text_tables import plain_of
+from adapter_core.tables.arrow import frame_of
+from adapter_core.tables.arrow_text import ArrowCSV, plain_of
+from adapter_core.tables.polars import polars_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,10 +6,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.arrow_csv import DECIMAL, ArrowCSV
-from adapter_core.arrow_frames import frame_of
-from adapter_core.arrow_guesses import BLOCK_BYTES, first_types, without_times
-from adapter_core.text_tables import minus_zero_among_whole, plain_of
+from adapter_core.tables.arrow import frame_of
+from adapter_core.tables.arrow_text import (
+    BLOCK_BYTES,
+    DECIMAL,
+    ArrowCSV,
+    first_types,
+    minus_zero_among_whole,
+    plain_of,
+    without_times,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

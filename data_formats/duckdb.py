@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import duckdb_tables
-from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.links import link_to
-from adapter_core.sql_names import misnamed, query
+from adapter_core.tables import duckdb as duckdb_tables
+from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
+from adapter_core.tables.duckdb import link_to
+from adapter_core.tables.sql import misnamed, query
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:

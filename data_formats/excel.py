@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.openpyxl_workbook import OpenpyxlWorkbook
+from adapter_core.tables.excel import OpenpyxlWorkbook
 from adapter_core.values import reads_as_other_type
 
 if TYPE_CHECKING:

@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.openpyxl_workbook import OpenpyxlWorkbook
-from adapter_core.sheets import frame_of_cells, rows_of
-from adapter_core.workbook import SHEET
+from adapter_core.tables.excel import SHEET, OpenpyxlWorkbook, frame_of_cells, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.polars_frames import polars_of, without_zone_name
+from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
+from adapter_core.tables.polars import polars_of, without_zone_name
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:

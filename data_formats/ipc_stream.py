@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.arrow_frames import REFUSES_WITH_NOTE, arrow_of
 from adapter_core.data_format import DataFormat, Feature
+from adapter_core.tables.arrow import REFUSES_WITH_NOTE, arrow_of
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.arrow_frames import frame_of
-from adapter_core.json_lines import JSONLines
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.row_blocks import ROWS_AT_A_TIME, row_blocks
+from adapter_core.tables.arrow import frame_of
+from adapter_core.tables.arrow_text import JSONLines
+from adapter_core.tables.rows import ROWS_AT_A_TIME, row_blocks
 
 if TYPE_CHECKING:
     import pandas as pd

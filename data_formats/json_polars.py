@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.arrow_frames import frame_of
 from adapter_core.data_format import Feature
-from adapter_core.json_lines import JSONLines
-from adapter_core.polars_frames import polars_of
-from adapter_core.text_tables import plain_of
+from adapter_core.tables.arrow import frame_of
+from adapter_core.tables.arrow_text import JSONLines, plain_of
+from adapter_core.tables.polars import polars_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,11 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.arrow_frames import frame_of
-from adapter_core.arrow_guesses import BLOCK_BYTES, first_types, without_times
-from adapter_core.json_lines import JSONLines
-from adapter_core.polars_frames import polars_of
-from adapter_core.text_tables import plain_of
+from adapter_core.tables.arrow import frame_of
+from adapter_core.tables.arrow_text import BLOCK_BYTES, JSONLines, first_types, plain_of, without_times
+from adapter_core.tables.polars import polars_of
 
 if TYPE_CHECKING:
     import pandas as pd

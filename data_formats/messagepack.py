@@ -6,9 +6,9 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import row_tables
 from adapter_core.data_format import DataFormat
-from adapter_core.row_blocks import row_blocks
+from adapter_core.tables import row_format
+from adapter_core.tables.rows import row_blocks
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15", "msgpack")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_tables.REFUSED
+    refuses: ClassVar = row_format.REFUSED
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -42,7 +42,7 @@ class Adapter(DataFormat):
         import msgpack
 
         packer = msgpack.Packer(autoreset=False)
-        packer.pack(row_tables.note_of(df))
+        packer.pack(row_format.note_of(df))
         with path.open("wb") as file:
             for rows in row_blocks(df):
                 deque(map(packer.pack, rows), maxlen=0)
@@ -56,7 +56,7 @@ class Adapter(DataFormat):
         with path.open("rb") as file:
             rows = msgpack.Unpacker(file, use_list=False, read_size=READ_BYTES, max_buffer_size=NO_LIMIT)
             try:
-                return row_tables.table_of(rows.unpack(), rows)
+                return row_format.table_of(rows.unpack(), rows)
             except msgpack.UnpackException as error:
                 # Most of msgpack's errors have no text.
                 raise ValueError(f"{path.name} holds what is no MessagePack: {error!r}") from error

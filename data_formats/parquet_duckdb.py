@@ -6,10 +6,10 @@ import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import duckdb_tables
-from adapter_core.arrow_frames import REFUSES_WITH_NOTE, arrow_of, frame_of, note_of
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.sql_names import misnamed, query
+from adapter_core.tables import duckdb as duckdb_tables
+from adapter_core.tables.arrow import REFUSES_WITH_NOTE, arrow_of, frame_of, note_of
+from adapter_core.tables.sql import misnamed, query
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:

@@ -1,28 +1,132 @@
-"""Protobuf through Google's protobuf."""
+"""Protobuf through Google's protobuf.
+
+Message types of Protobuf for the rows of a table, made at run time.
+
+syntax = "proto3";
+package table;
+
+message Row {
+  int64 whole = 1;
+  optional string word = 2;  // a column with nulls
+}
+
+message Rows {
+  repeated Row row = 1;
+}
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import repeat
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import protobuf_schema, row_tables
 from adapter_core.data_format import DataFormat
-from adapter_core.row_blocks import row_blocks
+from adapter_core.kinds import Kind, kinds_of
+from adapter_core.tables import row_format
+from adapter_core.tables.rows import EPOCH_KINDS, row_blocks
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
-    from google.protobuf.descriptor_pb2 import FileDescriptorProto
+    from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
+
+
+_FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+"""Names may begin with an underscore, too, but those of Python's own attributes do."""
+
+_RESERVED_NUMBERS = range(19_000, 20_000)
+"""https://protobuf.dev/programming-guides/proto3/#assigning"""
+
+_TYPES = {
+    Kind.BOOLEAN: "TYPE_BOOL",
+    Kind.NULLABLE_BOOLEAN: "TYPE_BOOL",
+    Kind.HALF_FLOAT: "TYPE_FLOAT",
+    Kind.TEXT: "TYPE_STRING",
+    Kind.CATEGORY: "TYPE_STRING",
+    Kind.NULL: "TYPE_STRING",
+    Kind.BINARY: "TYPE_BYTES",
+}
+
+
+def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
+    """Return the description of the messages for a table, shape (rows, columns).
+
+    Fields have the names of their columns, or are all called by number if a column has a name that no
+    field may have. Those of columns with nulls are `optional`, without which proto3 has no nulls.
+    """
+    from google.protobuf import descriptor_pb2
+
+    file = descriptor_pb2.FileDescriptorProto(name="table.proto", package="table", syntax="proto3")
+    row = file.message_type.add(name="Row")
+    usual = all(map(_FIELD_NAME.fullmatch, df.columns))
+    for position, ((name, column), kind) in enumerate(zip(df.items(), kinds_of(df), strict=True)):
+        field = row.field.add(
+            name=name if usual else f"column_{position}",
+            json_name=name,
+            number=_number(position),
+            type=_type(column, kind),
+            label="LABEL_OPTIONAL",
+        )
+        if _has_presence(column, kind):
+            field.proto3_optional = True
+            field.oneof_index = len(row.oneof_decl)
+            # The names of fields begin with no underscore, so none of them is the same.
+            row.oneof_decl.add(name=f"_{field.name}")
+    rows = file.message_type.add(name="Rows")
+    rows.field.add(
+        name="row", number=1, type="TYPE_MESSAGE", type_name=".table.Row", label="LABEL_REPEATED"
+    )
+    return file
+
+
+def rows_class(file: FileDescriptorProto) -> Any:
+    """Return the class of the message that holds rows."""
+    from google.protobuf import descriptor_pool, message_factory
+
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("table.Rows"))
+
+
+def row_type(file: FileDescriptorProto) -> DescriptorProto:
+    """Return the description of a row."""
+    return file.message_type[0]
+
+
+def _number(position: int) -> int:
+    number = position + 1
+    return number if number < _RESERVED_NUMBERS.start else number + len(_RESERVED_NUMBERS)
+
+
+def _has_presence(column: pd.Series, kind: Kind) -> bool:
+    """Tell whether a column holds nulls; NaN in NumPy's floats are values like others."""
+    is_float = kind in (Kind.FLOAT, Kind.HALF_FLOAT)
+    return not is_float and bool(column.isna().any())
+
+
+def _type(column: pd.Series, kind: Kind) -> str:
+    if kind in _TYPES:
+        return _TYPES[kind]
+    if kind in EPOCH_KINDS:
+        return "TYPE_SINT64"
+    bits = max(32, 8 * column.dtype.itemsize)
+    if kind in (Kind.FLOAT, Kind.NULLABLE_FLOAT):
+        return {32: "TYPE_FLOAT", 64: "TYPE_DOUBLE"}[bits]
+    if kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED):
+        return f"TYPE_UINT{bits}"
+    # A negative number takes 10 bytes in an int64, whose numbers are otherwise the shorter ones.
+    return f"TYPE_SINT{bits}" if (column < 0).any() else f"TYPE_INT{bits}"
 
 
 class Adapter(DataFormat):
     """Length-delimited messages of Protobuf, written and read by `google.protobuf.proto`.
 
     The first message is a `google.protobuf.FileDescriptorProto` of types made from the table, see
-    `adapter_core.protobuf_schema`, and the second a `google.protobuf.Struct` that names the columns,
+    `data_formats.protobuf`, and the second a `google.protobuf.Struct` that names the columns,
     their dtypes and the number of rows. Each of the others is a `Rows` of up to 500 rows: protobuf cuts
     a stream into its messages in Python, and what a message repeats in C.
 
@@ -35,24 +139,24 @@ class Adapter(DataFormat):
     modules: ClassVar = {"protobuf": "google.protobuf"}
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_tables.REFUSED
+    refuses: ClassVar = row_format.REFUSED
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         from google.protobuf import proto, struct_pb2
 
-        schema = protobuf_schema.schema_of(df)
-        rows_class = protobuf_schema.rows_class(schema)
-        names = [field.name for field in protobuf_schema.row_type(schema).field]
+        schema = schema_of(df)
+        row_message = rows_class(schema)
+        names = [field.name for field in row_type(schema).field]
         note = struct_pb2.Struct()
-        note.update(row_tables.note_of(df))
+        note.update(row_format.note_of(df))
         with path.open("wb") as file:
             proto.serialize_length_prefixed(schema, file)
             proto.serialize_length_prefixed(note, file)
             for rows in row_blocks(df):
                 fields = [dict(zip(names, row)) for row in rows]  # noqa: B905 (once a row)
-                proto.serialize_length_prefixed(rows_class(row=fields), file)
+                proto.serialize_length_prefixed(row_message(row=fields), file)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         from google.protobuf import descriptor_pb2, json_format, struct_pb2
@@ -60,7 +164,7 @@ class Adapter(DataFormat):
         with path.open("rb") as file:
             schema = _message(descriptor_pb2.FileDescriptorProto, file)
             note = json_format.MessageToDict(_message(struct_pb2.Struct, file))
-            return row_tables.table_of_columns(note, _column_blocks(schema, file))
+            return row_format.table_of_columns(note, _column_blocks(schema, file))
 
 
 def _message(message_class: Any, file: BinaryIO) -> Any:
@@ -76,9 +180,9 @@ def _column_blocks(schema: FileDescriptorProto, file: BinaryIO) -> Iterator[list
     """Yield the values of all columns, block by block."""
     from google.protobuf import proto
 
-    rows_class = protobuf_schema.rows_class(schema)
-    fields = [(each.name, each.proto3_optional) for each in protobuf_schema.row_type(schema).field]
-    while message := proto.parse_length_prefixed(rows_class, file):
+    row_message = rows_class(schema)
+    fields = [(each.name, each.proto3_optional) for each in row_type(schema).field]
+    while message := proto.parse_length_prefixed(row_message, file):
         rows = list(message.row)
         yield [_values(rows, name, has_presence=optional) for name, optional in fields]
 

@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
-from adapter_core import row_tables
 from adapter_core.data_format import DataFormat
-from adapter_core.row_blocks import row_blocks
+from adapter_core.tables import row_format
+from adapter_core.tables.rows import row_blocks
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Adapter(DataFormat):
     modules: ClassVar = {"python-ron": "pyron"}
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_tables.REFUSED
+    refuses: ClassVar = row_format.REFUSED
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -51,7 +51,7 @@ class Adapter(DataFormat):
         import pyron
 
         with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(f"{BEGINNING}{pyron.to_string(row_tables.note_of(df))},\n{ROWS}")
+            file.write(f"{BEGINNING}{pyron.to_string(row_format.note_of(df))},\n{ROWS}")
             for rows in row_blocks(df):
                 file.write(_one_a_line(",\n".join(map(pyron.to_string, rows))) + ",\n")
             file.write(END)
@@ -59,7 +59,7 @@ class Adapter(DataFormat):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with path.open(encoding="utf-8", newline="\n") as file:
             note = _note(file)
-            df = row_tables.table_of(note, _rows(file, note["rows"]))
+            df = row_format.table_of(note, _rows(file, note["rows"]))
             if file.read() != END:
                 raise ValueError(f"{path.name} holds more than {note['rows']:,} rows, or is cut short")
         return df

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.root import Root
+from adapter_core.tables.root_uproot import Root
 
 if TYPE_CHECKING:
     import awkward as ak

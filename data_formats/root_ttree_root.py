@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.root import TABLE
-from adapter_core.root_itself import CODEC_NAMES, RootItself, StoredTable
-from adapter_core.root_library import columns_of, opened, root, width_bytes
+from adapter_core.tables.root_native import (
+    CODEC_NAMES,
+    RootItself,
+    StoredTable,
+    columns_of,
+    opened,
+    root,
+    width_bytes,
+)
+from adapter_core.tables.root_uproot import TABLE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,11 +7,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import sqlite_tables
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.nanoseconds import with_nanoseconds
-from adapter_core.sql_names import query
+from adapter_core.tables import sql
+from adapter_core.tables.sql import query
 from adapter_core.traits import Trait
+from adapter_core.values import with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,10 +32,10 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     reads_nullable_integers_as_floats = True
-    refuses: ClassVar = sqlite_tables.REFUSES
+    refuses: ClassVar = sql.REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        reason = sqlite_tables.unfit(df)
+        reason = sql.unfit(df)
         if reason:
             raise self.refusal(reason)
         name = with_nanoseconds(df)
@@ -45,23 +45,23 @@ class Adapter(DataFormat):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        declared = sqlite_tables.declared_types(df)
+        declared = sql.declared_types(df)
         with closing(sqlite3.connect(path)) as database, database:
-            df.to_sql(sqlite_tables.TABLE, database, index=False, dtype=declared)
+            df.to_sql(sql.TABLE, database, index=False, dtype=declared)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
-        sqlite_tables.check_whole(path)
+        sql.check_whole(path)
         with closing(_opened(path)) as database:
-            declared = dict(database.execute(sqlite_tables.NAMES_AND_TYPES))
-            df = pd.read_sql_query(query(columns, sqlite_tables.TABLE), database)
+            declared = dict(database.execute(sql.NAMES_AND_TYPES))
+            df = pd.read_sql_query(query(columns, sql.TABLE), database)
         truths = [name for name in df.columns if declared[name] == "BOOLEAN"]
         return df.astype({name: "boolean" if df[name].hasnans else bool for name in truths})
 
     def _column_names(self, path: Path) -> list[str]:
         with closing(_opened(path)) as database:
-            return [name for name, _ in database.execute(sqlite_tables.NAMES_AND_TYPES)]
+            return [name for name, _ in database.execute(sql.NAMES_AND_TYPES)]
 
 
 def _opened(path: Path) -> sqlite3.Connection:

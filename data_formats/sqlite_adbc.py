@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import sqlite_tables
-from adapter_core.arrow_frames import arrow_of, frame_of
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.sql_names import query
+from adapter_core.tables import sql
+from adapter_core.tables.arrow import arrow_of, frame_of
+from adapter_core.tables.sql import query
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-_MOST_ROWS = f"SELECT max(rowid) FROM {sqlite_tables.TABLE}"  # noqa: S608 (no input)
+_MOST_ROWS = f"SELECT max(rowid) FROM {sql.TABLE}"  # noqa: S608 (no input)
 
 
 class Adapter(DataFormat):
@@ -36,10 +36,10 @@ class Adapter(DataFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
-    refuses: ClassVar = sqlite_tables.REFUSES
+    refuses: ClassVar = sql.REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        reason = sqlite_tables.unfit(df)
+        reason = sql.unfit(df)
         if reason:
             raise self.refusal(reason)
 
@@ -47,25 +47,25 @@ class Adapter(DataFormat):
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         with _cursor(path, "rwc") as cursor:
-            cursor.execute(sqlite_tables.creation(df))
-            cursor.adbc_ingest(sqlite_tables.TABLE, arrow_of(df), mode="append")
+            cursor.execute(sql.creation(df))
+            cursor.adbc_ingest(sql.TABLE, arrow_of(df), mode="append")
             cursor.connection.commit()
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        sqlite_tables.check_whole(path)
+        sql.check_whole(path)
         with _cursor(path, "ro") as cursor:
-            cursor.execute(sqlite_tables.NAMES_AND_TYPES)
+            cursor.execute(sql.NAMES_AND_TYPES)
             declared = dict(cursor.fetchall())
             cursor.execute(_MOST_ROWS)
             (rows,) = cursor.fetchone()
             cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(rows or 1)})
-            cursor.execute(query(columns, sqlite_tables.TABLE))
+            cursor.execute(query(columns, sql.TABLE))
             table = cursor.fetch_arrow_table()
         return frame_of(_as_declared(table, declared))
 
     def _column_names(self, path: Path) -> list[str]:
         with _cursor(path, "ro") as cursor:
-            cursor.execute(sqlite_tables.NAMES_AND_TYPES)
+            cursor.execute(sql.NAMES_AND_TYPES)
             return [name for name, _ in cursor.fetchall()]
 
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.array_format import NOTE, ArrayFormat
-from adapter_core.column_arrays import OFFSETS, REFUSES
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.text_arrays import as_fixed_width, from_arrays, to_arrays
+from adapter_core.tables.array_format import NOTE, ArrayFormat
+from adapter_core.tables.arrays import OFFSETS, REFUSES
+from adapter_core.tables.text_arrays import as_fixed_width, from_arrays, to_arrays
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import tiledb
 
-    from adapter_core.array_format import Opened
+    from adapter_core.tables.array_format import Opened
 
 TILE_ROWS = 2**20
 """The most rows of a tile, which is what TileDB reads at a time."""

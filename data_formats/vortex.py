@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.arrow_frames import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
+from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from adapter_core.xml_rows import XMLRows, read_rows, write_rows
+from adapter_core.tables.xml import XMLRows, read_rows, write_rows
 
 if TYPE_CHECKING:
     import pandas as pd

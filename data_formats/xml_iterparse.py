@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.tables.xml import XMLRows, read_rows, write_rows
 from adapter_core.values import text_columns
-from adapter_core.xml_rows import XMLRows, read_rows, write_rows
 
 if TYPE_CHECKING:
     import pandas as pd

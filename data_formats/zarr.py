@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.array_format import NOTE, ArrayFormat
 from adapter_core.codecs import Codec
+from adapter_core.tables.array_format import NOTE, ArrayFormat
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_format import Opened
+    from adapter_core.tables.array_format import Opened
 
 CHUNK_BYTES = 2**24
 """The most that a chunk holds; each is a file. Zarr's guide advises 1 MB or more:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.image_files import LABELS
 from adapter_core.image_input import MAX_LABEL
+from adapter_core.images.one_file_each import LABELS
 from data_generator.bad_data import BadData
 from data_generator.files import load_table
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from adapter_core.flat_images import offsets, shape_row
+from adapter_core.images.packed import offsets, shape_row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ class CachedImages(Sequence["np.ndarray"]):
     flat : numpy.ndarray
         The bytes.
     shapes : numpy.ndarray
-        Shape (images, 3), as `adapter_core.flat_images` has them.
+        Shape (images, 3), as `adapter_core.images.packed` has them.
     """
 
     def __init__(self, flat: np.ndarray, shapes: np.ndarray) -> None:

@@ -6,7 +6,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.arrow_images import (
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+from adapter_core.images.arrow import (
     SHAPE_COLUMNS,
     image_schema,
     images_of_shapes,
@@ -14,9 +16,7 @@ from adapter_core.arrow_images import (
     rows_a_batch,
     shapes_of,
 )
-from adapter_core.flat_images import image_of, sizes
-from adapter_core.image_reader import ImageReader
-from adapter_core.image_storage import ImageStorage
+from adapter_core.images.packed import image_of, sizes
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,7 +35,7 @@ CACHE_BYTES = 256 * 2**20
 class Adapter(ImageStorage):
     """A DuckDB file with the table `images`, one row an image, its pixels a BLOB.
 
-    Columns: see `adapter_core.arrow_images`. Blocks are left uncompressed: DuckDB tries its codecs on
+    Columns: see `adapter_core.images.arrow`. Blocks are left uncompressed: DuckDB tries its codecs on
     each. By default a row group has 122,880 rows, all in memory until it is complete; here it has the
     least possible, 2,048, and that is what saving takes beyond the library's own use. Several threads
     would each leave half-empty blocks. An image is found by its row number (`rowid`).

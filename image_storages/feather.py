@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.arrow_images import image_schema, images_of, reader_of, record_batches
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.arrow import image_schema, images_of, reader_of, record_batches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Adapter(ImageStorage):
     """Feather V2, the Arrow IPC file, one row an image; written batch by batch, uncompressed.
 
-    Columns: see `adapter_core.arrow_images`. Reading everything takes the whole file into memory at
+    Columns: see `adapter_core.images.arrow`. Reading everything takes the whole file into memory at
     once, which needs less of it than batch by batch, and gives views of that. Random access maps the
     file instead and copies one image, so that it touches nothing else of its batch.
 

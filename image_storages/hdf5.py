@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.flat_images import SHAPE_DTYPE, offsets, split
-from adapter_core.image_batches import batches
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.packed import SHAPE_DTYPE, batches, offsets, split
 
 if TYPE_CHECKING:
     import h5py

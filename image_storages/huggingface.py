@@ -6,10 +6,10 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.arrow_images import image_schema, images_of, record_batches, shapes_of
-from adapter_core.flat_images import image_of
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.arrow import image_schema, images_of, record_batches, shapes_of
+from adapter_core.images.packed import image_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ SPLIT = "train"
 class Adapter(ImageStorage):
     """A directory as `Dataset.save_to_disk` leaves it: an Arrow stream, a row an image, and JSON files.
 
-    Columns: see `adapter_core.arrow_images`. Pixels are plain bytes. The library's own `Image` feature
+    Columns: see `adapter_core.images.arrow`. Pixels are plain bytes. The library's own `Image` feature
     makes each image a PNG, which takes sixty times as long to save, forty or more to read; its `Array3D`
     takes images of one shape. With `with_format("numpy")`, bytes lose zeros at their end.
 

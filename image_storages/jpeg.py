@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.image_files import ImageFiles, Shape
+from adapter_core.images.one_file_each import ImageFiles, Shape
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapter_core.image_files import ImageFiles, Shape
+from adapter_core.images.one_file_each import ImageFiles, Shape
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.arrow_images import (
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
+from adapter_core.images.arrow import (
     SHAPE_COLUMNS,
     image_schema,
     images_of_shapes,
@@ -14,9 +16,7 @@ from adapter_core.arrow_images import (
     rows_a_batch,
     shapes_of,
 )
-from adapter_core.flat_images import split
-from adapter_core.image_reader import ImageReader
-from adapter_core.image_storage import ImageStorage
+from adapter_core.images.packed import split
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ rows by default, be they small or large; what Lance makes if given a number of b
 class Adapter(ImageStorage):
     """A Lance data set (a directory), one row an image, through pylance and Arrow record batches.
 
-    Columns: see `adapter_core.arrow_images`. Random access asks for rows by number, which is what the
+    Columns: see `adapter_core.images.arrow`. Random access asks for rows by number, which is what the
     format is made for, and for nothing but their pixels: shapes and labels are read when it is opened.
 
     Library: https://lance.org/guide/read_and_write/

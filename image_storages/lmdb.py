@@ -10,10 +10,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.flat_images import SHAPE_DTYPE, image_of, shape_row, split
-from adapter_core.image_batches import none_larger
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.packed import SHAPE_DTYPE, image_of, none_larger, shape_row, split
 
 if TYPE_CHECKING:
     import numpy as np

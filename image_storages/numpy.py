@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from adapter_core.flat_images import split
-from adapter_core.flat_reader import FlatReader
-from adapter_core.image_batches import shape_table
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.packed import shape_table, split
+from adapter_core.images.readers import FlatReader
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.arrow_images import SHAPE_COLUMNS, image_schema, images_of, record_batches
-from adapter_core.flat_images import image_of
-from adapter_core.image_batches import none_larger
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.arrow import SHAPE_COLUMNS, image_schema, images_of, record_batches
+from adapter_core.images.packed import image_of, none_larger
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +29,7 @@ MOST_BYTES = 2**31 - 64
 
 
 class Adapter(ImageStorage):
-    """One Parquet file, one row an image, uncompressed; its columns are in `adapter_core.arrow_images`.
+    """One Parquet file, one row an image, uncompressed; its columns are in `adapter_core.images.arrow`.
 
     Pixels are plain bytes: a dictionary would look for equal images, and statistics would compare them.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.image_files import ImageFiles, Shape, in_colour, out_of_colour
+from adapter_core.images.one_file_each import ImageFiles, Shape, in_colour, out_of_colour
 
 if TYPE_CHECKING:
     import numpy as np

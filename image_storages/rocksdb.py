@@ -7,10 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.flat_images import shape_row
-from adapter_core.image_batches import none_larger
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.packed import none_larger, shape_row
 
 if TYPE_CHECKING:
     import numpy as np

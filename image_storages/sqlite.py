@@ -8,10 +8,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.flat_images import image_of, shape_row
-from adapter_core.image_batches import none_larger
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.packed import image_of, none_larger, shape_row
 
 if TYPE_CHECKING:
     import numpy as np

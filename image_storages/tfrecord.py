@@ -8,11 +8,18 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.image_batches import none_larger
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
-from adapter_core.shards import BUFFER_BYTES, Shard, checked, described, write_shards
-from adapter_core.tf_records import FRAME_BYTES, MOST_BYTES, SUM_BYTES, message_length, record, sample
+from adapter_core.images.packed import none_larger
+from adapter_core.images.shards import BUFFER_BYTES, Shard, checked, described, write_shards
+from adapter_core.images.tfrecord import (
+    FRAME_BYTES,
+    MOST_BYTES,
+    SUM_BYTES,
+    message_length,
+    record,
+    sample,
+)
 
 if TYPE_CHECKING:
     import numpy as np

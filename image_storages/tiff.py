@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.flat_images import shape_row
 from adapter_core.image_storage import ImageStorage
-from adapter_core.placed_reader import PlacedReader
+from adapter_core.images.packed import shape_row
+from adapter_core.images.readers import PlacedReader
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,11 +9,11 @@ from pathlib import Path
 from tarfile import BLOCKSIZE, USTAR_FORMAT, TarInfo
 from typing import TYPE_CHECKING
 
-from adapter_core.image_batches import none_larger
 from adapter_core.image_storage import ImageStorage
-from adapter_core.npy_members import HEADER_BYTES, header, image_in, shape_in
-from adapter_core.placed_reader import PlacedReader
-from adapter_core.shards import BUFFER_BYTES, Shard, checked, described, write_shards
+from adapter_core.images.npy import HEADER_BYTES, header, image_in, shape_in
+from adapter_core.images.packed import none_larger
+from adapter_core.images.readers import PlacedReader
+from adapter_core.images.shards import BUFFER_BYTES, Shard, checked, described, write_shards
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,10 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.flat_images import image_of, offsets, split
-from adapter_core.image_batches import shape_table
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.packed import image_of, offsets, shape_table, split
 
 if TYPE_CHECKING:
     import numpy as np

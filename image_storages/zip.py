@@ -10,7 +10,7 @@ from zipfile import ZipFile, ZipInfo
 
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
-from adapter_core.npy_members import HEADER_BYTES, header, image_in
+from adapter_core.images.npy import HEADER_BYTES, header, image_in
 
 if TYPE_CHECKING:
     import numpy as np

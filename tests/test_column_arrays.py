@@ -10,8 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from adapter_core import column_arrays, text_arrays
-from adapter_core.column_values import put_together
+from adapter_core.tables import arrays as column_arrays
+from adapter_core.tables import text_arrays
+from adapter_core.tables.arrays import put_together
 
 TEXTS = {
     "one length": ["abc", "dé", "f\0\0"],

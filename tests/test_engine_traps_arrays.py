@@ -14,7 +14,8 @@ import uproot
 import zarr
 
 import data_formats
-from adapter_core import CannotHold, root
+from adapter_core import CannotHold
+from adapter_core.tables import root_uproot
 from format_bench.verify import verify
 
 NULLS = pd.DataFrame({"c": ["a", None, "bcd", "", None, "e"], "i": pd.array([1, None, 2, 3, 4, 5])})
@@ -136,7 +137,7 @@ def test_a_ttree_has_no_nulls(tmp_path):
 
 @pytest.mark.parametrize("label", ["ROOT.TTree", "ROOT.RNTuple"])
 def test_many_columns_are_in_several_tables_of_root(label, tmp_path, monkeypatch):
-    monkeypatch.setattr(root, "MOST_COLUMNS", 2)
+    monkeypatch.setattr(root_uproot, "MOST_COLUMNS", 2)
     adapter, path = data_formats.get(label), tmp_path / "t.root"
     df = pd.DataFrame({"a": ["x", "yz"], "a__size": [1, 2], "na": [3, None], "a__valid": ["x", None]})
     assert kept(adapter, df, path).exact

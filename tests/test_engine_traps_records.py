@@ -24,9 +24,10 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.struct_pb2 import Struct
 
 import data_formats
-from adapter_core import CannotHold, row_tables
-from adapter_core.protobuf_schema import row_type, rows_class, schema_of
+from adapter_core import CannotHold
+from adapter_core.tables import row_format
 from adapter_core.traits import Trait
+from data_formats.protobuf import row_type, rows_class, schema_of
 from format_bench.conformance.tables import ordinary
 from format_bench.verify import verify
 
@@ -142,8 +143,8 @@ def test_rows_are_added_to_bson_by_writing_more_documents(path):
 
 @pytest.mark.parametrize("label", WITH_NOTES)
 def test_rows_that_the_note_does_not_count_are_told(label, path, monkeypatch):
-    note = row_tables.note_of(ordinary())
-    monkeypatch.setattr(row_tables, "note_of", lambda _: {**note, "rows": 3})
+    note = row_format.note_of(ordinary())
+    monkeypatch.setattr(row_format, "note_of", lambda _: {**note, "rows": 3})
     with pytest.raises(ValueError, match=r"4 of 3 rows|more than 3 rows"):
         round_trip(label, ordinary(), path)
     assert Trait.APPEND not in data_formats.find(label).traits

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
-from adapter_core import whole_file
+from adapter_core.tables import whole_file
 from data_generator.bad_data import BadData, library_errors
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
+
 HEADER_BYTES = 128
 """What stands before the pixels: NumPy fills it up to a multiple of 64, with room for longer shapes."""
 

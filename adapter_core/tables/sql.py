@@ -1,4 +1,6 @@
-"""What SQLite holds of a table, whatever library writes it.
+"""Names of columns, as databases that speak SQL take them.
+
+What SQLite holds of a table, whatever library writes it.
 
 SQLite has integers, floats, text and bytes. Its tables declare any types, which it keeps and mostly
 ignores: https://www.sqlite.org/datatype3.html. Booleans are known by theirs.
@@ -6,14 +8,42 @@ ignores: https://www.sqlite.org/datatype3.html. Booleans are known by theirs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.sql_names import misnamed, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def quoted(name: str) -> str:
+    """Return a column's name as SQL takes it, whatever is in it."""
+    return '"{}"'.format(name.replace('"', '""'))
+
+
+def query(columns: Sequence[str] | None, source: str) -> str:
+    """Return the query for columns of a source, or for all of them if None is given."""
+    wanted = "*" if columns is None else ", ".join(map(quoted, columns))
+    return f"SELECT {wanted} FROM {source}"  # noqa: S608 (quoted)
+
+
+def misnamed(names: Iterable[str]) -> str | None:
+    """Return why a database does not take names, or changes them; None if it does neither.
+
+    SQLite and DuckDB ignore the case of ASCII letters:
+    https://duckdb.org/docs/stable/sql/dialect/keywords_and_identifiers
+    """
+    seen: dict[bytes, str] = {}
+    for name in names:
+        if not name:
+            return "a column has no name"
+        other = seen.setdefault(name.encode().lower(), name)
+        if other != name:
+            return f"the names {other!r} and {name!r} differ in case alone"
+    return None
+
 
 TABLE = "data"
 

@@ -9,17 +9,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.array_format import NOTE, ArrayFormat
 from adapter_core.codecs import Codec
-from adapter_core.column_arrays import OFFSETS, REFUSES
 from adapter_core.kinds import Kind
+from adapter_core.tables.array_format import NOTE, ArrayFormat
+from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import awkward as ak
     import numpy as np
 
-    from adapter_core.array_format import Opened
+    from adapter_core.tables.array_format import Opened
+
 
 TABLE = "table"
 """Name of the TTree or RNTuple in the file; more of them have a number behind it."""

@@ -13,6 +13,7 @@ from adapter_core.data_format import DataFormat
 if TYPE_CHECKING:
     import tables
 
+
 LEVELS = range(1, 10)
 LEVEL = 5
 """The middle one: pandas and PyTables have no default, and without a level they compress nothing."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+
 PANDAS = "pandas"
 """Key of the metadata under which Arrow, and so pandas, describes a table's dtypes:
 https://pandas.pydata.org/docs/development/developer.html"""

@@ -12,11 +12,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.row_blocks import rows_at_a_time
-from adapter_core.row_columns import Column
+from adapter_core.tables.rows import Column, rows_at_a_time
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Note = dict[str, Any]
 """``{"rows": 2, "columns": [{"name": "a", "dtype": "int64"}]}``; a column of dtype "category" has

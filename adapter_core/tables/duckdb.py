@@ -1,9 +1,14 @@
-"""What DuckDB takes from Arrow and gives back, whatever the file it keeps it in."""
+"""What DuckDB takes from Arrow and gives back, whatever the file it keeps it in.
+
+Paths for libraries that take some of their characters for patterns or parts of an address.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from adapter_core.kinds import Kind
@@ -11,6 +16,7 @@ from adapter_core.kinds import Kind
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+
 
 REFUSES = {
     Kind.HALF_FLOAT: "DuckDB has none",
@@ -27,3 +33,12 @@ def registered(connection: duckdb.DuckDBPyConnection, table: pa.Table) -> Iterat
         yield
     finally:
         connection.unregister("given")
+
+
+@contextmanager
+def link_to(path: Path) -> Iterator[Path]:
+    """Give a symbolic link to a file or directory, there or not, whose path is of plain characters."""
+    with TemporaryDirectory() as folder:
+        link = Path(folder, "link")
+        link.symlink_to(path.absolute())
+        yield link

@@ -8,14 +8,15 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.flat_images import shape_row
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
+from adapter_core.images.packed import shape_row
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.image_input import CheckedImages
+
 
 LABELS = "labels.csv"
 HEADER = "file,label,height,width,channels"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+
 _LARGEST_INT32 = 2**31 - 1
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
+
 MOST_BYTES = 2**31 - 2**10
 """A message has less than 2 GiB (https://protobuf.dev/programming-guides/proto-limits/#total)."""
 

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from adapter_core.flat_images import offsets, sizes, split
-from adapter_core.flat_reader import FlatReader
-from adapter_core.image_batches import batches
+from adapter_core.images.packed import batches, offsets, sizes, split
+from adapter_core.images.readers import FlatReader
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
+
 
 SHAPE_COLUMNS = ("height", "width", "channels")
 BATCH_BYTES = 8 << 20

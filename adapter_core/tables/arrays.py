@@ -1,4 +1,4 @@
-"""Columns of a table as NumPy arrays with a description; `adapter_core.column_values` turns them back.
+"""Columns of a table as NumPy arrays with a description; `adapter_core.tables.arrays` turns them back.
 
 For formats that keep arrays and know no tables. The description of a column, which a format keeps as
 JSON in its own attributes, tells what other readers need too:
@@ -7,24 +7,28 @@ JSON in its own attributes, tells what other readers need too:
 - ``dtype``: its dtype in pandas
 - ``values``: the name of the array of its values: numbers; datetimes (``datetime64``, in UTC if there
   is a zone); codes of categories, of which -1 is a null; bytes of text in UTF-8, see
-  `adapter_core.text_arrays`
+  `adapter_core.tables.text_arrays`
 - ``offsets``: the name of the array that tells where each text begins and ends in those bytes
 - ``valid``: the name of the array that tells which values are not null, where NaN or NaT does not
 - ``objects``: what the Python objects of an object column are
 - ``categories``, ``ordered``: what the codes stand for
+
+Values of columns as pandas has them, from what `adapter_core.tables.arrays` made of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import text_arrays
 from adapter_core.kinds import Kind, kind_of
+from adapter_core.tables import text_arrays
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    import pyarrow as pa
+
 
 OFFSETS = "__offsets"
 """Ends the name of the array of offsets that belongs to values of this name."""
@@ -154,3 +158,75 @@ def _has_name(dtype: pd.DatetimeTZDtype) -> bool:
 def _is_json(categories: pd.Index) -> bool:
     kind = kind_of(categories.dtype, categories.to_series())
     return kind in (Kind.TEXT, Kind.NULL, Kind.BOOLEAN, Kind.INTEGER, Kind.UNSIGNED, Kind.FLOAT)
+
+
+def array_names(note: dict[str, Any]) -> list[str]:
+    """Return the names of the arrays of a column, by its description."""
+    return [note[key] for key in ("values", "valid", "offsets") if key in note]
+
+
+def put_together(note: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
+    """Return the values of a column, shape (rows,), as pandas takes them.
+
+    Parameters
+    ----------
+    note : dict
+        As `adapter_core.tables.arrays.take_apart` returned it.
+    arrays : mapping
+        The arrays by name. Of datetimes also the integers are taken.
+    """
+    import pandas as pd
+
+    values = arrays[note["values"]]
+    valid = arrays[note["valid"]] if "valid" in note else None
+    objects = note.get("objects")
+    dtype = pd.api.types.pandas_dtype(note["dtype"])
+    if objects in ("text", "bytes") or isinstance(dtype, pd.StringDtype):
+        offsets = arrays[note["offsets"]] if "offsets" in note else None
+        return _text(values, offsets, valid, dtype, is_bytes=objects == "bytes")
+    if "categories" in note:
+        categories = pd.Index(note["categories"], dtype=note["categories_dtype"])
+        return pd.Categorical.from_codes(values, categories, note["ordered"])
+    if objects == "dates":
+        return values.view("datetime64[D]").astype(object)
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        times = pd.DatetimeIndex(values.view(f"datetime64[{dtype.unit}]"))
+        return times.tz_localize("UTC").tz_convert(dtype.tz)
+    if objects == "booleans":
+        return _objects(values, valid)
+    if isinstance(dtype, pd.api.extensions.ExtensionDtype):
+        return _masked(values, valid, dtype)
+    return values.view(dtype) if dtype.kind in "mM" else values
+
+
+def _text(
+    values: np.ndarray,
+    offsets: np.ndarray | None,
+    valid: np.ndarray | None,
+    dtype: Any,
+    *,
+    is_bytes: bool,
+) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+
+    arrow = pa.large_binary() if is_bytes else pa.large_string()
+    text: pa.Array = text_arrays.from_arrays(values, offsets, valid, arrow)
+    if dtype == object:
+        # Of a bare array pandas would make text again.
+        return pd.Series(text.to_numpy(zero_copy_only=False), dtype=object)
+    return dtype.__from_arrow__(text)
+
+
+def _objects(values: np.ndarray, valid: np.ndarray | None) -> np.ndarray:
+    objects = values.astype(object)
+    if valid is not None:
+        objects[~valid] = None
+    return objects
+
+
+def _masked(values: np.ndarray, valid: np.ndarray | None, dtype: Any) -> Any:
+    import numpy as np
+
+    mask = np.zeros(len(values), bool) if valid is None else ~valid
+    return dtype.construct_array_type()(values, mask)

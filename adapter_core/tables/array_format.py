@@ -10,9 +10,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.column_arrays import REFUSES, take_apart, unfit
-from adapter_core.column_values import array_names, put_together
 from adapter_core.data_format import DataFormat, Feature
+from adapter_core.tables.arrays import REFUSES, array_names, put_together, take_apart, unfit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,10 +19,11 @@ if TYPE_CHECKING:
 
     Opened = tuple[str, Callable[[list[str]], Mapping[str, np.ndarray]]]
 
+
 NOTE = "table.json"
 """Name of the attribute, or whatever a format has instead, that holds the description as JSON.
 
-It has the keys ``rows``, their number, and ``columns``, which `adapter_core.column_arrays` explains.
+It has the keys ``rows``, their number, and ``columns``, which `adapter_core.tables.arrays` explains.
 """
 
 _PLAIN_NAME = re.compile(r"[A-Za-z](?!\w*__)\w{0,99}", re.ASCII)

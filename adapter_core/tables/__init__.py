@@ -1,0 +1,1 @@
+"""Parts that several table formats share, by library."""

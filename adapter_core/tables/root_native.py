@@ -1,0 +1,228 @@
+"""ROOT's own library: its module, its files, and how arrays become the columns that the helpers take.
+
+What both tables of ROOT files have in common, through ROOT itself.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.codecs import Codec
+from adapter_core.kinds import Kind
+from adapter_core.tables.array_format import NOTE, ArrayFormat
+from adapter_core.tables.arrays import OFFSETS, REFUSES
+from adapter_core.tables.root_uproot import Root
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.availability import Availability
+    from adapter_core.tables.array_format import Opened
+
+
+HELPERS = Path(__file__).with_name("root_tables.hxx")
+
+
+@lru_cache
+def root() -> Any:
+    """Return the module ROOT, silent, as all errors are raised, and with the helpers declared."""
+    import ROOT
+
+    # On a crash ROOT's handlers would start a debugger, and faulthandler would not be heard.
+    ROOT.gSystem.ResetSignals()
+    ROOT.gErrorIgnoreLevel = ROOT.kFatal
+    ROOT.gInterpreter.Declare(HELPERS.read_text(encoding="utf-8"))
+    return ROOT
+
+
+def columns_of(arrays: Mapping[str, np.ndarray], type_of: Callable[[str, np.ndarray, bool], str]) -> Any:
+    """Return rows and columns as the helpers take them; the arrays must outlive these.
+
+    Parameters
+    ----------
+    arrays : mapping
+        Contiguous arrays by name, bytes of text together with their offsets.
+    type_of : callable
+        Takes name, array and whether it holds lists; returns how ROOT calls the type.
+    """
+    helpers = root().format_bench
+    rows, columns = 0, root().std.vector[helpers.Column]()
+    for name, array in arrays.items():
+        offsets = arrays.get(name + OFFSETS)
+        if name.endswith(OFFSETS):
+            continue
+        rows = len(array) if offsets is None else len(offsets) - 1
+        address = 0 if offsets is None else offsets.ctypes.data
+        type_name = type_of(name, array, offsets is not None)
+        columns.push_back(
+            helpers.Column(name, type_name, width_bytes(array), array.ctypes.data, address)
+        )
+    return rows, columns
+
+
+def width_bytes(array: np.ndarray) -> int:
+    """Return how many bytes a row of a contiguous array has."""
+    return array.itemsize * math.prod(array.shape[1:])
+
+
+def plain(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return arrays that are contiguous, times as integers, offsets as int64."""
+    import numpy as np
+
+    return {
+        name: np.ascontiguousarray(each, np.int64 if name.endswith(OFFSETS) else None)
+        for name, each in _without_times(arrays).items()
+    }
+
+
+def _without_times(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name: each.view("i8") if each.dtype.kind in "mM" else each for name, each in arrays.items()}
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """Open a ROOT file for reading, and close it in the end.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened, or was not closed by who wrote it.
+    """
+    # ROOT takes names of files for URLs, in which # and ? have a meaning.
+    with path.open("rb") as plain, _closing(f"/proc/self/fd/{plain.fileno()}") as file:
+        if file.TestBit(root().TFile.kRecovered):
+            raise OSError(f"{path.name} was not closed, or is cut short")
+        yield file
+
+
+@contextmanager
+def created(path: Path, setting: int) -> Iterator[Any]:
+    """Create a ROOT file, compressed as ROOT's number says, and close it in the end.
+
+    Raises
+    ------
+    OSError
+        If it cannot be created, or not all of it could be written.
+    """
+    name = f"{secrets.token_hex(8)}.root"
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        with _closing(f"/proc/self/fd/{folder}/{name}", "RECREATE", "", setting) as file:
+            yield file
+        if file.TestBit(root().TFile.kWriteError):
+            raise OSError(f"ROOT could not write all of {path.name}")
+        os.rename(name, path, src_dir_fd=folder)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+        os.close(folder)
+
+
+@contextmanager
+def _closing(name: str, *how: Any) -> Iterator[Any]:
+    file = root().TFile(name, *how)
+    try:
+        yield file
+    finally:
+        file.Close()
+
+
+ALGORITHMS = {"zlib": 1, "lzma": 2, "lz4": 4, "zstd": 5}
+"""ROOT's numbers of codecs (Compression.h); a setting is 100 times that, plus the level."""
+
+CODEC_NAMES = {number: name for name, number in ALGORITHMS.items()}
+
+
+class RootItself(ArrayFormat):
+    """A table laid out as by `adapter_core.tables.root_uproot.Root`: each reads the other's."""
+
+    suffix = Root.suffix
+    modules: ClassVar = {"root": "ROOT"}
+    traits: ClassVar = Root.traits
+    codecs: ClassVar = (
+        Codec("zlib", range(1, 10), 1),
+        Codec("lzma", range(1, 10), 7),
+        Codec("lz4", range(1, 10), 4),
+        Codec("zstd", range(1, 10), 5),
+    )
+    refuses: ClassVar = {
+        **REFUSES,
+        Kind.HALF_FLOAT: "ROOT's Float16_t is another type",
+        Kind.COMPLEX: "ROOT has no type for them",
+    }
+
+    def availability(self) -> Availability:
+        """Import ROOT, which warns that its wheel is an alpha, and tell whether it can work here."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super().availability()
+
+    def _write(
+        self,
+        path: Path,
+        arrays: Mapping[str, np.ndarray],
+        note: str,
+        codec: str | None,
+        level: int | None,
+    ) -> None:
+        setting = ALGORITHMS[codec] * 100 + (level or 1) if codec else 0
+        with created(path, setting) as file:
+            self._write_table(file, plain(arrays), setting)
+            file.WriteObject(root().TObjString(note), NOTE)
+
+    @abstractmethod
+    def _write_table(self, file: Any, arrays: Mapping[str, np.ndarray], setting: int) -> None:
+        """Write arrays, which `columns_of` takes, as one table of a file."""
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[Opened]:
+        with opened(path) as file:
+            keys = [str(key.GetName()) for key in file.GetListOfKeys()]
+            tables = [self._table(file, key) for key in keys if key != NOTE]
+            table_of = {column: table for table in tables for column in table.columns()}
+
+            @lru_cache(maxsize=2)  # of text, as bytes and offsets are asked for one by one
+            def lists(column: str) -> tuple[np.ndarray, np.ndarray]:
+                return table_of[column].lists(column)
+
+            def get(name: str) -> np.ndarray:
+                column = name.removesuffix(OFFSETS)
+                if column != name:
+                    return lists(column)[0]
+                table = table_of[column]
+                return lists(column)[1] if table.is_list(column) else table.values(column)
+
+            yield str(file.Get(NOTE).GetString()), lambda names: {name: get(name) for name in names}
+
+    @abstractmethod
+    def _table(self, file: Any, name: str) -> StoredTable:
+        """Return a table of a file that is open."""
+
+
+class StoredTable(ABC):
+    """A TTree or RNTuple of a file that is open."""
+
+    @abstractmethod
+    def columns(self) -> list[str]:
+        """Return the names of its branches or fields."""
+
+    @abstractmethod
+    def is_list(self, column: str) -> bool:
+        """Return whether each row has a list of values, not always as many."""
+
+    @abstractmethod
+    def values(self, column: str) -> np.ndarray:
+        """Return the values of a column, shape (rows,) or (rows, length)."""
+
+    @abstractmethod
+    def lists(self, column: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return where each row's bytes begin and end, int64 of shape (rows + 1,), and all bytes."""
