@@ -5,14 +5,13 @@ Data is a pure function of its name, number and seed: the same in every process 
 `hub_table` load real data.
 """
 
+from data_generator.catalog.images import image_names, images
+from data_generator.catalog.tables import DEFAULT_SEED, names, table
 from data_generator.dataset import Dataset
-from data_generator.hub import load_images
-from data_generator.hub_tables import hub_table
-from data_generator.image_sets import image_names, images
+from data_generator.real.hub import hub_table, load_images
 from data_generator.realistic.tables import realistic_table
-from data_generator.spec import ColumnSpec, TableSpec
-from data_generator.spec_io import read_spec, write_spec
-from data_generator.tables import DEFAULT_SEED, names, table
+from data_generator.spec.io import read_spec, write_spec
+from data_generator.spec.spec import ColumnSpec, TableSpec
 
 __all__ = [
     "DEFAULT_SEED",

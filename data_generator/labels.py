@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from data_generator.bad_data import BadData
+from data_generator.errors import BadData
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.bits import Bits
+from data_generator.random_words import Bits
 
 if TYPE_CHECKING:
     import numpy as np

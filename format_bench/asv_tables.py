@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import data_formats
 import data_generator
 from adapter_core import CannotHold, DataFormat, Unavailable
-from data_generator.flights import TooFewRows
+from data_generator.real.flights import TooFewRows
 from format_bench.asv_cell import Cell
 from format_bench.asv_run import DATA, missing, prepare
 from format_bench.journal import Status

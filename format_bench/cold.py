@@ -16,7 +16,7 @@ import click
 
 import data_formats
 from adapter_core import Feature
-from data_generator.bits import Bits
+from data_generator.random_words import Bits
 from format_bench import isolation, page_cache
 from format_bench.clock import repeat
 from format_bench.touch import touch

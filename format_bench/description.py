@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from adapter_core.kinds import Kind
-from data_generator.bad_data import printable
-from data_generator.description import ColumnDescription, ImagesDescription, Plain, TableDescription
+from data_generator.errors import printable
+from data_generator.user.summary import ColumnDescription, ImagesDescription, Plain, TableDescription
 from format_bench.comparison import human
 
 if TYPE_CHECKING:

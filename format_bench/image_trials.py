@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import data_generator
 from adapter_core.errors import CannotHold
-from data_generator.hostile_images import hostile_images
+from data_generator.synthetic.edge_case_images import hostile_images
 from format_bench.verify_images import verify_images
 
 if TYPE_CHECKING:
     from adapter_core.image_storage import ImageStorage
-    from data_generator.hostile_images import Set
+    from data_generator.synthetic.edge_case_images import Set
 
 IMAGES = 50
 """How many images of each set of the generator are tried; one of those of imagenet-like is greyscale."""

@@ -14,7 +14,7 @@ _HEAD = """\
 
 This page is made by `python -m format_bench.image_verdicts > docs/image_losses.md`, with the libraries
 that `constraints.txt` names. It tries all sets of images that `data_generator` gives, and those of
-`data_generator/hostile_images.py`: shapes, channels and labels that are easily lost.
+`data_generator/synthetic/edge_case_images.py`: shapes, channels and labels that are easily lost.
 
 Each set was saved, read back and compared: number and order of images, shapes (greyscale of shape
 (height, width) apart from one channel), pixels, and labels, which come back as int64. **exact** means

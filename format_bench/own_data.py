@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from adapter_core.errors import FormatBenchError
 from data_generator import DEFAULT_SEED
-from data_generator.fingerprint import fingerprint
+from data_generator.user.fingerprint import fingerprint
 from format_bench import isolation
 from format_bench.image_work import leave_images
 from format_bench.isolation import Outcome
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from data_generator.description import ImagesDescription, TableDescription
-    from data_generator.own_data import OwnData
+    from data_generator.user.dataset import OwnData
+    from data_generator.user.summary import ImagesDescription, TableDescription
     from format_bench.cases import Suite
 
     Description = TableDescription | ImagesDescription
@@ -83,7 +83,7 @@ def prepare(source: Source, folder: Path) -> Prepared:
 
 
 def _prepare(source: Source, target: Path) -> Prepared | str:
-    from data_generator.loading import load_data
+    from data_generator.user.load import load_data
 
     try:
         found = load_data(
@@ -107,14 +107,14 @@ def _prepare(source: Source, target: Path) -> Prepared | str:
 
 
 def _leave_table(found: OwnData, target: Path) -> tuple[Suite, int, int, Description]:
-    from data_generator.description import describe
+    from data_generator.user.summary import describe
 
     df = cast("pd.DataFrame", found.df)
     return "tabular", *leave_table(df, target), describe(df)
 
 
 def _leave_images(found: OwnData, target: Path) -> tuple[Suite, int, int, Description]:
-    from data_generator.description import describe_images
+    from data_generator.user.summary import describe_images
 
     images = cast("Sequence[np.ndarray]", found.images)
     labels = cast("Sequence[int]", found.labels)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data_generator.bits import Bits
+from data_generator.random_words import Bits
 from format_bench import page_cache
 from format_bench.clock import MIN_REPEATS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.profile import as_arrow
-from data_generator.realistic.arrow_kinds import kind_of, plain
-from data_generator.realistic.measures import Measures, measured
+from data_generator.profiling.measures import Measures, measured
+from data_generator.profiling.profile import as_arrow
+from data_generator.spec.arrow import kind_of, plain
 from format_bench.sizes import places, sizes
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import click
 import data_formats
 import data_generator
 from adapter_core.errors import CannotHold
-from data_generator.hostile import hostile_tables
+from data_generator.synthetic.edge_case_tables import hostile_tables
 from format_bench.verify import verify
 
 if TYPE_CHECKING:

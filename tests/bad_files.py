@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data_generator.bad_data import BadData
-from data_generator.loading import load_data
+from data_generator.errors import BadData
+from data_generator.user.load import load_data
 from tests.own_files import write
 
 LONGEST = 500

@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from data_generator import place
-from data_generator.bad_data import BadData
-from data_generator.file_kind import codec_of, reader_of
-from data_generator.files import load_table
+from data_generator import location
+from data_generator.errors import BadData
 from data_generator.readers._reader import Request
+from data_generator.user.file_kind import codec_of, reader_of
+from data_generator.user.table import load_table
 from tests.own_files import WRITERS, table, write
 
 ROWS = 20
@@ -48,7 +48,7 @@ def damage(path: Path, seed: int) -> None:
 def outcome(path: Path) -> str:
     """Return what comes of reading a file in this process."""
     try:
-        found = place.find(path)
+        found = location.find(path)
         codec = codec_of(found)
         reader = reader_of(found, codec)
         if reader.crashes:

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from adapter_core.errors import Unavailable
-from data_generator.bad_data import BadData
-from data_generator.files import load_table
+from data_generator.errors import BadData
 from data_generator.readers import _arrow, _memory
+from data_generator.user.table import load_table
 from tests.bad_files import EVERY, folder, refused, workbook
 from tests.own_files import ROWS, WRITERS, write
 
@@ -84,7 +84,7 @@ def test_what_may_not_be_read_is_told(make, reachable):
     path.chmod(0)
     code = (
         "import sys\n"
-        "from data_generator.loading import load_data\n"
+        "from data_generator.user.load import load_data\n"
         "from adapter_core.errors import FormatBenchError\n"
         "import os\n"
         "if not os.getuid():\n"

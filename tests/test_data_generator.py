@@ -12,9 +12,10 @@ import pytest
 
 import data_generator
 from adapter_core import UnknownName
-from data_generator import columns, webface
-from data_generator.bits import Bits
-from data_generator.words import WORDS
+from data_generator.random_words import Bits
+from data_generator.synthetic import uniform as columns
+from data_generator.synthetic import webface
+from data_generator.synthetic.uniform import WORDS
 
 ROWS = 20_000
 TYPES = {"int": "int64", "float": "float64", "bool": "bool", "str": "str"}

@@ -12,11 +12,10 @@ from rich.console import Console
 
 import data_generator
 from adapter_core import Kind
-from data_generator.description import describe, describe_images
-from data_generator.distinct import KEPT, SLICE_ROWS, distinct
-from data_generator.hostile import hostile_tables
-from data_generator.hostile_images import hostile_images, random_image
-from data_generator.image_folder import load_image_folder
+from data_generator.synthetic.edge_case_images import hostile_images, random_image
+from data_generator.synthetic.edge_case_tables import hostile_tables
+from data_generator.user.image_folder import load_image_folder
+from data_generator.user.summary import KEPT, SLICE_ROWS, describe, describe_images, distinct
 from format_bench.description import show
 
 HOSTILE = hostile_tables()

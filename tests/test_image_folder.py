@@ -12,11 +12,11 @@ import tifffile
 from PIL import Image
 
 import image_storages
-from data_generator.bad_data import BadData
-from data_generator.hostile_images import random_image
-from data_generator.image_folder import load_image_folder
-from data_generator.loading import load_data
+from data_generator.errors import BadData
 from data_generator.sampling import sampled_rows
+from data_generator.synthetic.edge_case_images import random_image
+from data_generator.user.image_folder import load_image_folder
+from data_generator.user.load import load_data
 
 if TYPE_CHECKING:
     from pathlib import Path

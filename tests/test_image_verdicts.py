@@ -6,7 +6,7 @@ import pytest
 
 import data_generator
 import image_storages
-from data_generator.hostile_images import hostile_images, random_image, unequal
+from data_generator.synthetic.edge_case_images import hostile_images, random_image, unequal
 from format_bench import image_verdicts
 from format_bench.image_trials import Verdict, sets, verdict
 from tests.conftest import page_of

@@ -18,9 +18,10 @@ import pytest
 
 import data_generator
 from adapter_core import Unavailable, UnknownName
-from data_generator import photographs, scenes
+from data_generator.decoding import to_array
 from data_generator.lazy import LazyImages
-from data_generator.pillow import to_array
+from data_generator.real import photographs
+from data_generator.synthetic import scenes
 
 SYNTHETIC = tuple(scenes.KINDS)
 SAMPLE = 1_000

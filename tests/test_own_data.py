@@ -16,15 +16,15 @@ import pyarrow as pa
 import pytest
 
 from data_generator import DEFAULT_SEED
-from data_generator.bad_data import BadData
-from data_generator.files import load_table
-from data_generator.fingerprint import fingerprint
-from data_generator.loading import load_data
+from data_generator.errors import BadData
 from data_generator.sampling import sampled_rows
+from data_generator.user.fingerprint import fingerprint
+from data_generator.user.load import load_data
+from data_generator.user.table import load_table
 from tests.own_files import ROWS, WRITERS, table, write
 
 if TYPE_CHECKING:
-    from data_generator.own_data import OwnData
+    from data_generator.user.dataset import OwnData
 
 DIGITS = {"a.json", "a.jsonl", "a.jsonl.xz", "a.xlsx"}
 """Kinds whose writers in pandas keep fewer than the 17 digits of a float."""

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 import tables
 
-from data_generator.files import load_table
 from data_generator.readers._hdf5_pickles import foreign_name
+from data_generator.user.table import load_table
 from tests.bad_files import refused
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ import pytest
 
 import data_generator
 from data_generator import ColumnSpec, TableSpec, read_spec, realistic_table
-from data_generator.bad_data import BadData
-from data_generator.bits import Bits
-from data_generator.hostile import hostile_tables
-from data_generator.profile import NOTE, as_arrow, profile
-from data_generator.realistic.arrow_kinds import plain
-from data_generator.realistic.measures import measured
-from data_generator.spec_io import as_text
-from data_generator.twin import texts, twin
+from data_generator.errors import BadData
+from data_generator.profiling.measures import measured
+from data_generator.profiling.profile import NOTE, as_arrow, profile
+from data_generator.profiling.twin import texts, twin
+from data_generator.random_words import Bits
+from data_generator.spec.arrow import plain
+from data_generator.spec.io import as_text
+from data_generator.synthetic.edge_case_tables import hostile_tables
 from format_bench import sizes
 from format_bench.sizes import Case
 from tests.commands import run

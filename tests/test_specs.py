@@ -13,14 +13,15 @@ import pyarrow as pa
 import pytest
 
 from data_generator import ColumnSpec, TableSpec, read_spec, realistic_table, write_spec
-from data_generator.bits import Bits
-from data_generator.realistic import frequencies, numbers, ranks, run_mix, windows
+from data_generator.profiling import frequencies, windows
+from data_generator.profiling.measures import measured
+from data_generator.random_words import Bits
+from data_generator.realistic import numbers, ranks, runs
 from data_generator.realistic.columns import column
-from data_generator.realistic.dtypes import DTYPES
-from data_generator.realistic.measures import measured
-from data_generator.spec import Alphabet
-from data_generator.spec_io import from_dict
-from data_generator.spec_mistakes import BadSpec
+from data_generator.spec.dtypes import DTYPES
+from data_generator.spec.io import from_dict
+from data_generator.spec.spec import Alphabet
+from data_generator.spec.validation import BadSpec
 
 ROWS = 100_000
 
@@ -389,7 +390,7 @@ def test_buckets_double():
 
 @pytest.mark.parametrize(("mean", "longest"), [(1.5, 30), (3, 43), (5.4, 174), (16.7, 280)])
 def test_mixed_runs_have_the_mean_and_the_longest_run(mean, longest):
-    mix = run_mix.mixed(mean, longest, 10**6)
+    mix = runs.mixed(mean, longest, 10**6)
     assert sum(run.per_row for run in mix) == pytest.approx(1 / mean, rel=0.1)
     assert sum(run.per_row * run.length for run in mix) == pytest.approx(1, rel=0.1)
     assert mix[0].length >= longest * 0.9

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data_generator.bad_data import BadData
+from data_generator.errors import BadData
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._memory import check_fits
 from data_generator.readers._reader import Request, TableReader

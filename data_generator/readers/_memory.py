@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from data_generator.bad_data import BadData
+from data_generator.errors import BadData
 
 MEMINFO = Path("/proc/meminfo")
 """https://docs.kernel.org/filesystems/proc.html#meminfo"""

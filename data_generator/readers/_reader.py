@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.availability import probe
 from adapter_core.errors import Unavailable
-from data_generator.bad_data import BadData, library_errors
+from data_generator.errors import BadData, library_errors
 from data_generator.sampling import sampled_rows
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data_generator.bad_data import BadData
+from data_generator.errors import BadData
 from data_generator.readers import every_reader
 from data_generator.readers._reader import Request
 

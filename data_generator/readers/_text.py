@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from adapter_core.tables import whole_file
-from data_generator.bad_data import BadData, library_errors
+from data_generator.errors import BadData, library_errors
 
 if TYPE_CHECKING:
     from data_generator.readers._reader import Request

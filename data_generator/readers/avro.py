@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.bad_data import BadData
+from data_generator.errors import BadData
 from data_generator.readers._reader import Request, TableReader
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from data_generator.bad_data import BadData
+from data_generator.errors import BadData
 from data_generator.labels import refuse_duplicates
-from data_generator.place import bare_name
+from data_generator.location import bare_name
 from data_generator.readers import _text
 from data_generator.readers._reader import Request, TableReader
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from typing import TYPE_CHECKING, Any
 
-from data_generator.bad_data import BadData
+from data_generator.errors import BadData
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._memory import check_fits
 from data_generator.readers._reader import Request, TableReader

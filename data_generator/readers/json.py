@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from data_generator.bad_data import BadData
-from data_generator.place import bare_name
+from data_generator.errors import BadData
+from data_generator.location import bare_name
 from data_generator.readers import _text
 from data_generator.readers._reader import Request, TableReader
 

@@ -1,20 +1,24 @@
-"""One column of a table as an Arrow array."""
+"""One column of a table as an Arrow array.
+
+Columns of lists and of records, of which flat columns are the parts.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.bits import Bits
-from data_generator.realistic import nested, nulls, order, ranks
-from data_generator.realistic.dtypes import DTYPES, Family, arrow_type
+from data_generator.random_words import Bits
+from data_generator.realistic import nulls, order, ranks
 from data_generator.realistic.values import most, values
-from data_generator.spec import WINDOW
+from data_generator.realistic.widths import widths
+from data_generator.spec.dtypes import DTYPES, Family, arrow_type
+from data_generator.spec.spec import WINDOW
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from data_generator.spec import ColumnSpec
+    from data_generator.spec.spec import ColumnSpec
 
 
 def column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
@@ -27,10 +31,10 @@ def column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
     rows : int
         Number of rows, nulls included.
     *key : str or int
-        What decides all that is left open, as in `data_generator.bits.Bits`.
+        What decides all that is left open, as in `data_generator.random_words.Bits`.
     """
     if DTYPES[spec.dtype].family is Family.NESTED:
-        return nested.column(spec, rows, *key)
+        return nested_column(spec, rows, *key)
     there = nulls.validity(spec, rows, Bits(*key, "nulls"))
     count = rows - nulls.null_count(spec, rows)
     if not count:
@@ -74,3 +78,34 @@ def _taken(
     if spec.dtype == "category":
         return pa.DictionaryArray.from_arrays(indices, distinct)
     return distinct.take(indices)
+
+
+def nested_column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
+    """Return a column of lists or records; see `data_generator.realistic.columns.column`.
+
+    Of the properties, nulls hold for lists and records as wholes, and width for lists.
+    """
+    import pyarrow as pa
+
+    there = nulls.validity(spec, rows, Bits(*key, "nulls"))
+    absent = None if there is None else pa.array(~there)
+    if spec.dtype == "record":
+        parts = [column(field, rows, *key, field.name) for field in spec.fields]
+        return pa.StructArray.from_arrays(parts, [field.name for field in spec.fields], mask=absent)
+    lengths = widths(spec, rows, Bits(*key, "lengths")).clip(0)
+    if there is not None:
+        lengths[~there] = 0
+    return _lists(spec, lengths, absent, *key)
+
+
+def _lists(spec: ColumnSpec, lengths: np.ndarray, absent: pa.Array | None, *key: str | int) -> pa.Array:
+    """Return lists of the lengths, whose items make one column."""
+    import numpy as np
+    import pyarrow as pa
+
+    if spec.items is None:
+        raise AssertionError("a list without a spec of its items passed the check of specs")
+    ends = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=ends[1:])
+    items = column(spec.items, int(ends[-1]), *key, "items")
+    return pa.LargeListArray.from_arrays(pa.array(ends), items, mask=absent)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 
-    from data_generator.bits import Bits
-    from data_generator.spec import Alphabet
+    from data_generator.random_words import Bits
+    from data_generator.spec.spec import Alphabet
 
 KINDS = {
     "other": b"!#$%()*+-./:;=?@[]^_`{|}",

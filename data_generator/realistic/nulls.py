@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from data_generator.bits import Bits
-    from data_generator.spec import ColumnSpec
+    from data_generator.random_words import Bits
+    from data_generator.spec.spec import ColumnSpec
 
 
 def null_count(spec: ColumnSpec, rows: int) -> int:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from data_generator.bits import Bits
-    from data_generator.spec import ColumnSpec
+    from data_generator.random_words import Bits
+    from data_generator.spec.spec import ColumnSpec
 
 MOST_DIGITS = 18
 """Of whole numbers: more do not all fit in 64 bits."""

@@ -1,21 +1,119 @@
 """The order of values: runs, place in the table, order within windows, and windows that come again.
 
 Values are numbered by size, from 0; these numbers are their codes.
+
+How values come to their places in a table, and what they meet there.
+
+What to do to values so that lengths of runs and sortedness come out as stated.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
 
-from data_generator.realistic import clusters, runs
-from data_generator.realistic.order_plan import Plan, planned
-from data_generator.spec import WINDOW
+from data_generator.realistic import runs
+from data_generator.spec.spec import WINDOW
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from data_generator.bits import Bits
-    from data_generator.spec import ColumnSpec
+    from data_generator.random_words import Bits
+    from data_generator.spec.spec import ColumnSpec
+
+
+LEAST = 0.02
+"""Less clustering than this is what random order has too."""
+
+
+def noise_range(clustering: float) -> float:
+    """Return how wide noise is, in units of all places, so that sorting place + noise clusters so.
+
+    With uniform places and noise of width t, the place at a given sum is uniform over a range whose mean
+    is t - t**2 / 3, or 1 - 1 / (3 t) for t > 1; clustering is 1 less that.
+    """
+    if clustering < 1 / 3:
+        return 1 / (3 * clustering)
+    return (3 - sqrt(9 - 12 * (1 - clustering))) / 2
+
+
+def band(clustering: float) -> float:
+    """Return the share of all places that a value and its neighbours come from."""
+    return min(1.0, noise_range(clustering)) if clustering >= LEAST else 1.0
+
+
+def together_by_chance(counts: np.ndarray, clustering: float) -> float:
+    """Return the share of neighbours that are equal because they are frequent there, and only for that.
+
+    Without clustering that is the sum of squared shares.
+    """
+    import numpy as np
+
+    values = int(counts.sum())
+    there = max(1, round(band(clustering) * values))
+    # In whole numbers, so that the order of additions does not matter.
+    return int((counts * np.minimum(counts, there)).sum()) / (there * values)
+
+
+def distinct_share(counts: np.ndarray, drawn: int, clustering: float) -> float:
+    """Return the expected share of distinct values among so many that are drawn near each other."""
+    import numpy as np
+
+    if drawn < 1:
+        return 1.0
+    there = max(1.0, band(clustering) * int(counts.sum()))
+    absent = np.ones(len(counts))
+    power = 1 - np.minimum(1.0, counts / there)
+    left = drawn
+    while left:
+        if left & 1:
+            absent *= power
+        power = power * power
+        left >>= 1
+    found = float(np.cumsum(1 - absent)[-1]) * band(clustering)
+    return min(1.0, max(found, 1.0) / drawn)
+
+
+MERGED = 0.2
+"""Sorting makes runs of about half this share of a window's values, if the window may be so small."""
+
+SMALLEST = 3
+"""Of two neighbours one is the larger in any case."""
+
+ROUNDS = 3
+"""Runs, the size of windows and what sorting merges depend on each other."""
+
+
+class Plan(NamedTuple):
+    """Steps that put values in order."""
+
+    run_length: float
+    """Mean length of the runs that are made before values are put in order."""
+    window: int
+    """Number of units that are sorted together."""
+    sorted_units: int
+    """How many of them are; the others stay where they are."""
+
+
+def planned(spec: ColumnSpec, counts: np.ndarray) -> Plan:
+    """Return the steps for values that occur as often as `counts` says, shape (distinct,)."""
+    chance = together_by_chance(counts, spec.clustering)
+    equal = max(chance, 1 - 1 / spec.mean_run_length)
+    if spec.sortedness <= equal:
+        return Plan(spec.mean_run_length * (1 - chance), 0, 0)
+    # Each break between windows costs 2 / size of sortedness.
+    needed = 2 * (1 - equal) / (1 - spec.sortedness + 1e-9)
+    length = 1.0
+    for _ in range(ROUNDS):
+        # Smaller windows where few distinct values would merge to long runs, as far as breaks allow.
+        size = max(SMALLEST, round(min(WINDOW / length, max(MERGED / (chance + 1e-9), needed))))
+        in_order = (spec.sortedness - equal) / (1 - equal) / (1 - 2 / size)
+        # If a share q of a window is sorted, q**2 of neighbours are in order, and half of the others.
+        chosen = round(sqrt(min(1.0, in_order)) * size)
+        merged = chosen / size * (1 - distinct_share(counts, chosen, spec.clustering))
+        length = max(1.0, spec.mean_run_length * (1 - max(merged, chance)))
+    return Plan(length, size, chosen)
+
 
 REPEATED_FROM = 4
 """A window repeats one of so many different ones before it: near enough for any compressor to see."""
@@ -90,10 +188,10 @@ def _places(codes: np.ndarray, counts: np.ndarray, clustering: float, bits: Bits
 
     index_bits = max(1, (len(codes) - 1).bit_length())
     key = bits.words(len(codes)) >> np.uint64(index_bits)
-    if clustering >= clusters.LEAST:
+    if clustering >= LEAST:
         middles = np.cumsum(counts) - counts / 2
         places = middles * (2.0**32 / int(counts.sum()))
-        noise = (key >> np.uint64(32 - index_bits)) * clusters.noise(clustering)
+        noise = (key >> np.uint64(32 - index_bits)) * noise_range(clustering)
         key = (places[codes] + noise).astype(np.uint64)
     # The index in the low bits makes keys unique: any sort gives one order.
     key = (key << np.uint64(index_bits)) | np.arange(len(codes), dtype=np.uint64)

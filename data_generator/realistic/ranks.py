@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     import numpy as np
 
-    from data_generator.spec import ColumnSpec
+    from data_generator.spec.spec import ColumnSpec
 
 Real = TypeVar("Real", "float", "np.ndarray")
 

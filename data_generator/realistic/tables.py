@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from data_generator.realistic.columns import column
-from data_generator.spec_io import checked
+from data_generator.spec.io import checked
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from data_generator.spec import TableSpec
+    from data_generator.spec.spec import TableSpec
 
 
 def realistic_table(

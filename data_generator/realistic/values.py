@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from data_generator.realistic import numbers, text
-from data_generator.realistic.dtypes import DTYPES, UNITS_PER_DAY, Family, arrow_type
 from data_generator.realistic.ranks import powers
 from data_generator.realistic.widths import widths
+from data_generator.spec.dtypes import DTYPES, UNITS_PER_DAY, Family, arrow_type
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from data_generator.bits import Bits
-    from data_generator.spec import ColumnSpec
+    from data_generator.random_words import Bits
+    from data_generator.spec.spec import ColumnSpec
 
 DAYS_TO_2000 = 10_957
 """From 1970, where computers begin to count."""

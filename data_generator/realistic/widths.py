@@ -9,8 +9,8 @@ from data_generator.realistic.ranks import bucket_sizes, by_bucket, evenly
 if TYPE_CHECKING:
     import numpy as np
 
-    from data_generator.bits import Bits
-    from data_generator.spec import ColumnSpec
+    from data_generator.random_words import Bits
+    from data_generator.spec.spec import ColumnSpec
 
 SPREAD_OF_SUM = 37_837.0
 """Standard deviation of the sum of four 16-bit numbers: sqrt(4 * (2**32 - 1) / 12)."""

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import data_generator
-from data_generator.bits import Bits
-from data_generator.files import load_table
-from data_generator.profile import profile
-from data_generator.spec_io import as_text, check_ending, write_spec
-from data_generator.twin import twin as twin_of
+from data_generator.profiling.profile import profile
+from data_generator.profiling.twin import twin as twin_of
+from data_generator.random_words import Bits
+from data_generator.spec.io import as_text, check_ending, write_spec
+from data_generator.user.table import load_table
 from format_bench import terminal, twin_tables
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from data_generator.twin import Twin
+    from data_generator.profiling.twin import Twin
 
 STATEMENT = (
     "The specification holds statistics of each column, and no value, category or text of the table. "

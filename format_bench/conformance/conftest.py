@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from data_generator.hostile_images import equal, unequal
+from data_generator.synthetic.edge_case_images import equal, unequal
 from format_bench.conformance.chosen import chosen, ready
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from data_generator.hostile import hostile_tables
+from data_generator.synthetic.edge_case_tables import hostile_tables
 
 _REPEATED_ROWS = 400
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from adapter_core import CannotHold
-from data_generator.hostile_images import equal, hostile_images, random_image
+from data_generator.synthetic.edge_case_images import equal, hostile_images, random_image
 
 SETS = hostile_images()
 

@@ -1,0 +1,1 @@
+"""Descriptions of tables by a `TableSpec`, and synthetic twins."""

@@ -1,0 +1,116 @@
+"""A column's properties as a spec: statistics alone, and no value of the column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from data_generator.errors import BadData
+from data_generator.profiling import frequencies, numbers, text
+from data_generator.profiling import widths as described_widths
+from data_generator.profiling.measures import Encoded, encoded, in_descending_order, of_encoded
+from data_generator.spec.arrow import kind_of, plain
+from data_generator.spec.dtypes import DTYPES, UNITS_PER_DAY, Family
+from data_generator.spec.rounding import share, significant
+from data_generator.spec.spec import ColumnSpec
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def described(name: str, column: pa.Array) -> ColumnSpec:
+    """Return the properties of an Arrow column, under a name.
+
+    Raises
+    ------
+    BadData
+        If it is of a type that no spec has.
+    """
+    import pyarrow as pa
+
+    nulls: dict[str, Any] = {
+        "null_share": share(column.null_count / max(1, len(column))),
+        "null_run_length": _null_run_length(column),
+    }
+    if pa.types.is_struct(column.type):
+        there = column.drop_null()
+        parts = [there.field(i) for i in range(column.type.num_fields)]
+        fields = [described(field.name, part) for field, part in zip(column.type, parts, strict=True)]
+        return ColumnSpec(name, "record", fields=tuple(fields), **nulls)
+    if _is_list(column.type):
+        return ColumnSpec(name, "list", **nulls, **_lists(column))
+    kind = kind_of(column.type)
+    if kind is None:
+        raise BadData(name, f"is of type {column.type}, which no TableSpec has", "leave the column out")
+    return ColumnSpec(name, **kind, **nulls, **_flat(kind, plain(column)))
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+
+
+def _lists(column: pa.Array) -> dict[str, Any]:
+    import numpy as np
+    import pyarrow.compute as pc
+
+    lengths = np.asarray(pc.list_value_length(column.drop_null()))
+    widths = described_widths.described(lengths, np.ones(len(lengths), np.int64))
+    widths.pop("rank_widths", None)
+    return {"items": described("item", column.flatten()), **widths}
+
+
+def _null_run_length(column: pa.Array) -> float:
+    import numpy as np
+
+    if not column.null_count:
+        return 1.0
+    null = np.asarray(column.is_null())
+    blocks = int(null[0]) + int((null[1:] > null[:-1]).sum())
+    return significant(column.null_count / blocks)
+
+
+def _flat(kind: dict[str, Any], column: pa.Array) -> dict[str, Any]:
+    """Return how often values occur, in which order they come, and what they are like."""
+    found = encoded(column)
+    statistics = of_encoded(found, len(column), column.null_count)
+    return {
+        **_frequencies(found),
+        "sortedness": share(statistics.sortedness),
+        "mean_run_length": significant(max(1.0, statistics.mean_run_length)),
+        "longest_run": significant(max(1.0, statistics.longest_run)),
+        "clustering": share(statistics.clustering),
+        **_content(kind, found),
+    }
+
+
+def _frequencies(found: Encoded) -> dict[str, Any]:
+    counts = in_descending_order(found.counts)
+    if len(counts) <= 1:
+        return {"pattern": "constant"}
+    if len(counts) == len((True, False)):
+        return {"pattern": "binary", "top_share": share(int(counts[0]) / len(found.codes))}
+    ratio = {"distinct_ratio": significant(len(counts) / len(found.codes), 4)}
+    if counts[0] == counts[-1]:
+        return {"pattern": "uniform", **ratio}
+    shares = [significant(each) for each in frequencies.rank_shares(counts)]
+    return {"pattern": "measured", **ratio, "rank_shares": tuple(shares)}
+
+
+def _content(kind: dict[str, Any], found: Encoded) -> dict[str, Any]:
+    import numpy as np
+
+    family = DTYPES[kind["dtype"]].family
+    if family is Family.BOOLEAN or not len(found.distinct):
+        return {}
+    if family is Family.TEXT:
+        return text.texts(found.distinct, found.places, found.counts)
+    values = np.asarray(found.distinct)[found.places]
+    match family:
+        case Family.INTEGER:
+            return numbers.integers(values.astype(np.int64), found.counts)
+        case Family.FLOAT:
+            return numbers.floats(values, found.counts)
+        case Family.DECIMAL:
+            return numbers.decimal_numbers(values, kind["decimals"], found.counts)
+    return numbers.times(values.astype(np.int64), UNITS_PER_DAY.get(kind.get("unit", ""), 1))

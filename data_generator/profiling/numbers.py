@@ -1,0 +1,170 @@
+"""What distinct numbers and times are like, without saying which they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from data_generator.profiling import widths
+from data_generator.realistic.numbers import SIGNIFICAND_BITS
+from data_generator.realistic.values import DIGITS_OF_FLOATS
+from data_generator.spec.rounding import share, significant
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+MOST_DECIMALS = 9
+"""A float that needs more has all the digits that a float can have."""
+
+ROUND = (1, 2, 5)
+PARTS_OF_A_DAY = (60, 3_600, 86_400)
+
+CHANCE_ZEROS = 0.2
+"""Random digits end in zeros too: by 0.11 of a digit on average."""
+
+MOST_PRINTED = 14
+"""Digits after the point of a float below 1 of which nothing is known: all are printed, 15 to 17."""
+
+USED_BY = 0.99
+"""Bits of the significand count if less than so many floats do without them."""
+
+
+def integers(values: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
+    """Return the properties of distinct whole numbers, ascending, shape (distinct,)."""
+    granularity = _round_divisor(_common_divisor(values), ROUND)
+    return {
+        "granularity": granularity,
+        "regularity": regularity(values),
+        "negative_share": _negative_share(values, counts),
+        **widths.described(digits(values // granularity), counts),
+    }
+
+
+def floats(values: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
+    """Return the properties of distinct floats, ascending, shape (distinct,)."""
+    import numpy as np
+
+    finite = np.isfinite(values)
+    values, counts = values[finite], counts[finite]
+    if not len(values):
+        return {}
+    decimals = _decimals(values)
+    if decimals is not None:
+        return {"decimals": decimals, **decimal_numbers(values.astype(np.float64), decimals, counts)}
+    whole_digits = np.floor(np.log10(np.abs(np.where(values == 0, 1, values)))).astype(np.int64) + 1
+    return {
+        "significant_bits": _significant_bits(values.astype(np.float64)),
+        "negative_share": _negative_share(values, counts),
+        **_short(_printed_decimals(values), MOST_PRINTED - max(0, int(np.median(whole_digits))), counts),
+        **widths.described(whole_digits, counts),
+    }
+
+
+def decimal_numbers(values: np.ndarray, decimals: int, counts: np.ndarray) -> dict[str, Any]:
+    """Return the properties of distinct numbers of so many digits after the point, dtype float64."""
+    import numpy as np
+
+    scaled = np.rint(values * 10**decimals).astype(np.int64)
+    needed = np.full(len(scaled), decimals)
+    for zeros in range(1, decimals + 1):
+        needed -= scaled % 10**zeros == 0
+    return {
+        "regularity": regularity(scaled),
+        "negative_share": _negative_share(values, counts),
+        **_short(needed, decimals - CHANCE_ZEROS, counts),
+        **widths.described(digits(scaled), counts),
+    }
+
+
+def _short(needed: np.ndarray, usual: float, counts: np.ndarray) -> dict[str, Any]:
+    """Return `rank_decimals`, if any rank has fewer digits after the point than is usual."""
+    import numpy as np
+
+    by_rank, _ = widths.bucket_means(needed[np.argsort(-counts, kind="stable")])
+    short = by_rank.min() < usual
+    return {"rank_decimals": tuple(significant(mean) for mean in by_rank.tolist())} if short else {}
+
+
+def _printed_decimals(values: np.ndarray) -> np.ndarray:
+    """Return how many digits after the point the shortest text of each float has, shape (distinct,)."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = pa.array(values).cast(pa.large_string())
+    point = np.asarray(pc.find_substring(texts, "."))
+    return np.asarray(pc.utf8_length(texts)) - np.where(point < 0, 0, point + 1)
+
+
+def times(values: np.ndarray, units_per_day: int) -> dict[str, Any]:
+    """Return the properties of distinct times, ascending, counted in a unit of so many to the day."""
+    import numpy as np
+
+    second = units_per_day // 86_400
+    units = tuple(part * second for part in PARTS_OF_A_DAY) if second else ()
+    granularity = _round_divisor(_common_divisor(np.diff(values)), (1, *units))
+    granules = (int(values[-1]) - int(values[0])) // granularity + 1 if len(values) else 1
+    return {
+        "granularity": granularity,
+        "regularity": regularity(values),
+        "width": significant(float(np.log10(granules))),
+    }
+
+
+def _negative_share(values: np.ndarray, counts: np.ndarray) -> float:
+    return share(int(counts[values < 0].sum()) / int(counts.sum()))
+
+
+def digits(values: np.ndarray) -> np.ndarray:
+    """Return the number of decimal digits of whole numbers without their sign, shape (distinct,)."""
+    import numpy as np
+
+    limits = 10 ** np.arange(1, 19, dtype=np.int64)
+    return np.searchsorted(limits, np.abs(values), side="right") + 1
+
+
+def regularity(values: np.ndarray) -> float:
+    """Return the share of the distances between ascending numbers that are the most frequent one."""
+    import numpy as np
+
+    _, counts = np.unique(np.diff(values), return_counts=True)
+    if len(counts) == 0:
+        return 0.0
+    return share(float(counts.max() / counts.sum())) if counts.max() > 1 else 0.0
+
+
+def _common_divisor(values: np.ndarray) -> int:
+    import numpy as np
+
+    return int(np.gcd.reduce(values)) if len(values) else 1
+
+
+def _round_divisor(divisor: int, units: tuple[int, ...]) -> int:
+    """Return the largest of units times a power of ten that divides a number."""
+    candidates = [unit * 10**zeros for unit in units for zeros in range(19)]
+    return max((each for each in candidates if divisor and divisor % each == 0), default=1)
+
+
+def _decimals(values: np.ndarray) -> int | None:
+    """Return how many digits after the point floats have; None if they are not short decimal numbers."""
+    import numpy as np
+
+    exact = values.astype(np.float64)
+    largest = float(np.abs(exact).max(initial=0))
+    for decimals in range(MOST_DECIMALS + 1):
+        if largest * 10**decimals >= 10**DIGITS_OF_FLOATS:
+            return None
+        near = np.rint(exact * 10**decimals) / 10**decimals
+        if (near.astype(values.dtype) == values).all():
+            return decimals
+    return None
+
+
+def _significant_bits(values: np.ndarray) -> int:
+    """Return how many bits of the significand nearly all floats make do with."""
+    import numpy as np
+
+    raw = values.view(np.uint64) & np.uint64(2 ** (SIGNIFICAND_BITS - 1) - 1)
+    lowest = raw & (~raw + np.uint64(1))
+    zeros = np.where(raw == 0, SIGNIFICAND_BITS - 1, np.log2(np.maximum(lowest, 1)).astype(np.int64))
+    return SIGNIFICAND_BITS - int(np.quantile(zeros, 1 - USED_BY))

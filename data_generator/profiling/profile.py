@@ -1,0 +1,77 @@
+"""Describes any table by a `TableSpec`, from which a synthetic twin of it can be made.
+
+A twin can be shared where the table cannot: the specification carries statistics of each column for
+itself, and no value, no category and no text of the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from data_generator.errors import BadData
+from data_generator.profiling.columns import described
+from data_generator.profiling.fit import fitted, parquet_bytes
+from data_generator.spec.spec import DEFAULT_SEED, ColumnSpec, TableSpec
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+NOTE = (
+    "Statistics of a table, column by column: how often values occur, in which order they come and how "
+    "wide they are. No value, category or text of the table is in this file."
+)
+
+SLACK = 0.001
+"""Of the table's size: differences of columns that do not matter."""
+
+
+def profile(df: pd.DataFrame, *, keep_names: bool = False, seed: int = DEFAULT_SEED) -> TableSpec:
+    """Return the properties of a table.
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+        Shape (rows, columns), with unique column names.
+    keep_names : bool
+        Keep the names of columns, and of fields of records; if not, they are ``c0``, ``c1``, ...
+    seed : int
+        Of the twin.
+
+    Raises
+    ------
+    BadData
+        If a column is of a type that no spec has.
+    """
+    columns = {str(name): as_arrow(str(name), df[name]) for name in df.columns}
+    slack_bytes = SLACK * sum(map(parquet_bytes, columns.values()))
+    specs = [fitted(described(name, column), column, slack_bytes) for name, column in columns.items()]
+    if not keep_names:
+        specs = [_renamed(spec, f"c{number}") for number, spec in enumerate(specs)]
+    return TableSpec(tuple(specs), len(df), seed, NOTE)
+
+
+def as_arrow(name: str, column: pd.Series) -> pa.Array:
+    """Return a column as an Arrow array, NaN as nulls.
+
+    Raises
+    ------
+    BadData
+        If its values are not of one type.
+    """
+    import pyarrow as pa
+
+    try:
+        found = pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise BadData(f"column {name!r}", f"is not of one type: {reason}", "leave it out") from error
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def _renamed(spec: ColumnSpec, name: str) -> ColumnSpec:
+    fields = tuple(_renamed(field, f"c{number}") for number, field in enumerate(spec.fields))
+    items = spec.items and _renamed(spec.items, spec.items.name)
+    return replace(spec, name=name, fields=fields, items=items)

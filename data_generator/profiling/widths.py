@@ -1,0 +1,50 @@
+"""Widths by frequency rank, as a spec states them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from data_generator.realistic.ranks import bucket_sizes
+from data_generator.spec.rounding import significant
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def described(widths: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
+    """Return the properties `width`, `width_spread` and `rank_widths` of distinct values.
+
+    The spread is what is left beside that of rank buckets and that of rounding their means.
+
+    Parameters
+    ----------
+    widths : numpy.ndarray
+        Of the distinct values, shape (distinct,).
+    counts : numpy.ndarray
+        How often each occurs, shape (distinct,).
+    """
+    import numpy as np
+
+    by_rank = widths[np.argsort(-counts, kind="stable")].astype(np.float64)
+    if len(by_rank) and counts.min() == counts.max():
+        means, sizes = np.array([by_rank.mean()]), np.array([len(by_rank)])
+    else:
+        means, sizes = bucket_means(by_rank)
+    inside = by_rank - np.repeat(means, sizes)
+    part = np.repeat(means - np.floor(means), sizes)
+    variance = float((inside * inside - part * (1 - part)).mean()) if len(by_rank) else 0.0
+    found: dict[str, Any] = {
+        "width": significant(float(by_rank.mean())) if len(by_rank) else 0.0,
+        "width_spread": significant(max(0.0, round(variance, 6)) ** 0.5),
+    }
+    if len(means) > 1:
+        found["rank_widths"] = tuple(significant(mean) for mean in means.tolist())
+    return found
+
+
+def bucket_means(by_rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return means over buckets of ranks, and the buckets' sizes, both of shape (buckets,)."""
+    import numpy as np
+
+    sizes = np.array(bucket_sizes(len(by_rank)))
+    return np.add.reduceat(by_rank, np.cumsum(sizes) - sizes) / sizes, sizes

@@ -1,0 +1,154 @@
+"""Compares generated workloads with the statistics of the real columns that they stand for.
+
+``python -m data_generator.profiling.workload_check`` prints the comparison in Markdown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import click
+
+from data_generator.profiling.measures import Measures, measured
+from data_generator.realistic.tables import realistic_table
+from data_generator.spec.arrow import plain
+from data_generator.synthetic.workloads import (
+    COLUMNS,
+    PROPERTIES,
+    ROWS,
+    TYPES,
+    WORKLOADS,
+    cuts,
+    quantile,
+    shares,
+    statistics,
+    workload,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+FEWEST = {"null_ratio": 1, "ndv_ratio": 3}
+"""Nulls that are any, and distinct values that are neither one nor two: smaller ratios there are not."""
+
+QUARTILES = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One property of all columns of one type."""
+
+    workload: str
+    kind: str
+    columns: int
+    """How many have the property."""
+    name: str
+    target: str
+    """Quartiles, or shares of patterns in per cent."""
+    obtained: str
+    distance: float
+    """Largest difference of the shares of columns below any value, or of any pattern's share.
+
+    So many columns can come as near as 1 / (2 * columns) on average, and no nearer.
+    """
+
+
+def compared(name: str, rows: int = ROWS, columns: int = COLUMNS) -> Iterator[Comparison]:
+    """Yield the comparison of each property of each type of column of a workload.
+
+    Bounds of the distributions that tables of so few rows cannot reach, since one null or three distinct
+    values are more, are left out.
+    """
+    df = realistic_table(workload(name, columns), rows, name=name)
+    found = {str(column): _measured(df[column]) for column in df.columns}
+    mix = {kind: sum(column.startswith(kind) for column in found) / len(found) for kind in TYPES}
+    yield _shares(name, "all", len(found), "type_mix", statistics()["type_mix"][name], mix)
+    for kind in TYPES:
+        of_kind = [each for column, each in found.items() if column.startswith(kind)]
+        if of_kind:
+            yield _patterns(name, kind, of_kind)
+            for what in PROPERTIES:
+                yield from _distribution(name, kind, what, of_kind)
+
+
+def _measured(column: pd.Series) -> Measures:
+    import pyarrow as pa
+
+    return measured(plain(pa.array(column, from_pandas=True)))
+
+
+def _patterns(name: str, kind: str, found: list[Measures]) -> Comparison:
+    wanted = statistics()["workloads"][name][kind]["pattern"]
+    there = {each: sum(m.pattern == each for m in found) / len(found) for each in wanted}
+    return _shares(name, kind, len(found), "pattern", wanted, there)
+
+
+def _shares(  # noqa: PLR0913, PLR0917 (the fields of a comparison)
+    name: str, kind: str, columns: int, what: str, wanted: dict[str, float], there: dict[str, float]
+) -> Comparison:
+    distance = max(abs(wanted[each] - there[each]) for each in there)
+    target, obtained = (
+        ", ".join(f"{each} {shares[each]:.0%}" for each in there if f"{shares[each]:.0%}" != "0%")
+        for shares in (wanted, there)
+    )
+    return Comparison(name, kind, columns, what, target, obtained, distance)
+
+
+def _distribution(name: str, kind: str, what: str, found: list[Measures]) -> Iterator[Comparison]:
+    import numpy as np
+
+    values = np.array([getattr(each, what) for each in found if _has(each, what)])
+    if not len(values):
+        return
+    reachable = FEWEST.get(what, 0) / found[0].rows
+    inner = zip(cuts(what)[1:-1], accumulate(shares(name, kind, what)), strict=False)
+    distance = max(abs(below - float((values < cut).mean())) for cut, below in inner if cut > reachable)
+    target = [quantile(name, kind, what, share) for share in QUARTILES]
+    # Each of n columns stands for 1 / n of all, and is in the middle of them.
+    obtained = np.quantile(values, QUARTILES, method="hazen").tolist()
+    yield Comparison(name, kind, len(values), what, _text(target), _text(obtained), distance)
+
+
+def _has(column: Measures, what: str) -> bool:
+    """Tell whether a property is one of such a column: those of values need values."""
+    if what == "zipf_s":
+        return column.pattern == "gentle_zipf"
+    return what == "null_ratio" or column.pattern != "null"
+
+
+def _text(values: list[float]) -> str:
+    return ", ".join(f"{value:.0f}" if "e+" in f"{value:.2g}" else f"{value:.2g}" for value in values)
+
+
+def detailed(name: str) -> Iterator[str]:
+    """Yield a table in Markdown of each property of a workload's columns, as it is usually made."""
+    yield "| type | columns | property | target | obtained | distance |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for each in compared(name):
+        cells = (each.kind, each.columns, each.name, each.target, each.obtained, f"{each.distance:.2f}")
+        yield f"| {' | '.join(map(str, cells))} |"
+
+
+def distances(rows: int, columns: int) -> Iterator[str]:
+    """Yield a table in Markdown of all workloads: means of the distances of types, by their columns."""
+    what = ("type_mix", "pattern", *PROPERTIES)
+    yield f"| workload | {' | '.join(what)} |"
+    yield f"| --- {'| --- ' * len(what)}|"
+    for name in WORKLOADS:
+        found = list(compared(name, rows, columns))
+        means = []
+        for each in what:
+            there = [(c.distance * c.columns, c.columns) for c in found if c.name == each]
+            means.append(sum(d for d, _ in there) / sum(n for _, n in there))
+        yield f"| {name} | {' | '.join(f'{mean:.2f}' for mean in means)} |"
+
+
+if __name__ == "__main__":
+    click.echo("\n".join(detailed("core")))
+    for shape in (ROWS, COLUMNS), (100_000, 200):
+        click.echo("\nDistances, {:,} rows x {} columns:\n".format(*shape))
+        click.echo("\n".join(distances(*shape)))

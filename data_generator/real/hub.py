@@ -1,0 +1,187 @@
+"""The real CIFAR-10 and ImageNet-100, through Hugging Face's `datasets`.
+
+Real tables from the Hugging Face hub, through `datasets`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.availability import probe
+from adapter_core.errors import Unavailable, UnknownName
+from data_generator.dataset import Dataset
+from data_generator.decoding import to_array
+from data_generator.lazy import LazyImages
+from data_generator.real.flights import TooFewRows
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+SECONDS_TO_WAIT = 10
+SPLIT = "train"
+
+
+@dataclass(frozen=True)
+class _Source:
+    repository: str
+    image: str
+    """The column of images; labels are in the column `label`."""
+
+
+_SOURCES = {
+    "CIFAR-10": _Source("uoft-cs/cifar10", "img"),
+    "ImageNet-100": _Source("clane9/imagenet-100", "image"),
+}
+
+
+def load_images(
+    name: str, count: int | None = None, path: str | os.PathLike[str] | None = None
+) -> Dataset:
+    """Return real images of the train split, decoded each time they are asked for.
+
+    Greyscale images have the shape (height, width), all others (height, width, 3); see
+    `data_generator.decoding.to_array`.
+
+    Parameters
+    ----------
+    name : str
+        ``CIFAR-10`` or ``ImageNet-100``.
+    count : int, optional
+        Take the first `count` images; all if not given.
+    path : path-like, optional
+        A local copy: a folder that `save_to_disk` of `datasets` wrote, a parquet file, or a folder with
+        parquet files (only those of the train split, if names say so). If not given, the copy in Hugging
+        Face's cache is taken, or else it is downloaded; with HF_HUB_OFFLINE=1, only the cache is used.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such set.
+    Unavailable
+        If `datasets` or Pillow is missing, or the set is not in the cache and cannot be reached.
+    FileNotFoundError
+        If nothing is at `path`.
+    ValueError
+        If `path` holds no such images, or if `count` is negative or more than there are.
+    """
+    if name not in _SOURCES:
+        raise UnknownName("set of real images", name, _SOURCES)
+    hint = "python -m pip install datasets pillow"
+    available = probe(("datasets", "pillow"), {"pillow": "PIL"}, hint)
+    if not available:
+        raise Unavailable(name, available.reason, hint)
+    source = _SOURCES[name]
+    rows = _from_hub(name) if path is None else _from_disk(name, Path(path))
+    column = source.image
+    for wanted in (column, "label"):
+        if wanted not in rows.column_names:
+            raise ValueError(f"{name}: {path or source.repository} has no column {wanted!r}")
+    count = len(rows) if count is None else count
+    if not 0 <= count <= len(rows):
+        raise ValueError(f"{name}: there are {len(rows):,} images, not {count:,}")
+    pictures = rows.select_columns([column]).cast_column(column, import_module("datasets").Image())
+    decoded = LazyImages(partial(_decoded, pictures, column), range(count))
+    return Dataset(name, images=decoded, labels=list(rows["label"][:count]))
+
+
+def _decoded(rows: Any, column: str, number: int) -> np.ndarray:
+    return to_array(rows[number][column])
+
+
+def _from_disk(name: str, path: Path) -> Any:
+    """Return the rows of a local copy, memory-mapped."""
+    datasets = import_module("datasets")
+    if not path.exists():
+        raise FileNotFoundError(f"{name}: there is nothing at {path}")
+    try:
+        if (path / "dataset_dict.json").is_file() or (path / "dataset_info.json").is_file():
+            saved = datasets.load_from_disk(str(path))
+            return saved[SPLIT] if isinstance(saved, datasets.DatasetDict) else saved
+        files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
+        files = [file for file in files if file.name.startswith(SPLIT)] or files
+        return datasets.Dataset.from_parquet([str(file) for file in files])
+    except Exception as error:
+        raise ValueError(f"{name}: {path} holds no saved images: {_first_line(error)}") from error
+
+
+def _from_hub(name: str) -> Any:
+    """Return the rows in Hugging Face's cache, downloaded if need be."""
+    datasets, repository = import_module("datasets"), _SOURCES[name].repository
+    try:
+        cached = Path(datasets.config.HF_DATASETS_CACHE) / repository.replace("/", "___")
+        if not cached.is_dir():
+            # load_dataset itself tries six times, and talks about it, before it gives up.
+            hub = import_module("huggingface_hub").HfApi(endpoint=datasets.config.HF_ENDPOINT)
+            hub.dataset_info(repository, timeout=SECONDS_TO_WAIT)
+        return datasets.load_dataset(repository, split=SPLIT)
+    except Exception as error:
+        reason = (
+            f"{repository} could not be loaded from {datasets.config.HF_ENDPOINT}: {_first_line(error)}"
+        )
+        hint = f"load_images({name!r}, path=...) with a local copy, or once with access to the internet"
+        raise Unavailable(name, reason, hint) from error
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0].rstrip(" .:")
+
+
+def hub_table(
+    repository: str, split: str = "train", rows: int | None = None, config: str | None = None
+) -> Dataset:
+    """Return the first rows of a table on the Hugging Face hub, in their order.
+
+    A copy in Hugging Face's cache is taken, or else it is downloaded; with HF_HUB_OFFLINE=1, only the
+    cache is used. A folder of Parquet, CSV or JSON files that `datasets` can load is a repository too.
+
+    Parameters
+    ----------
+    repository : str
+        As in ``scikit-learn/iris``, or the path of a folder.
+    split : str
+        The part of it, as the repository names it.
+    rows : int, optional
+        How many rows; all if not given.
+    config : str, optional
+        Which table, in repositories of several.
+
+    Raises
+    ------
+    Unavailable
+        If `datasets` is missing, or if there is no such table in the cache and none can be reached.
+    TooFewRows
+        If the table has fewer rows.
+    """
+    hint = "python -m pip install datasets"
+    available = probe(("datasets",), {}, hint)
+    if not available:
+        raise Unavailable(repository, available.reason, hint)
+    found = _loaded(repository, config, split)
+    wanted = len(found) if rows is None else rows
+    if wanted > len(found):
+        raise TooFewRows(repository, wanted, len(found))
+    return Dataset(repository, found.with_format("arrow")[:wanted].to_pandas())
+
+
+def _loaded(repository: str, config: str | None, split: str) -> Any:
+    """Return the rows, memory-mapped."""
+    datasets = import_module("datasets")
+    try:
+        cached = Path(datasets.config.HF_DATASETS_CACHE) / repository.replace("/", "___")
+        if not cached.is_dir() and not Path(repository).is_dir():
+            # load_dataset itself tries six times, and talks about it, before it gives up.
+            hub = import_module("huggingface_hub").HfApi(endpoint=datasets.config.HF_ENDPOINT)
+            hub.dataset_info(repository, timeout=SECONDS_TO_WAIT)
+        return datasets.load_dataset(repository, config, split=split)
+    except Exception as error:
+        first_line = f"{type(error).__name__}: {error}".splitlines()[0].rstrip(" .:")
+        source = repository if Path(repository).is_dir() else datasets.config.HF_ENDPOINT
+        reason = f"its split {split} could not be loaded from {source}: {first_line}"
+        hint = "a file of the table, which load_table reads, or once with access to the internet"
+        raise Unavailable(repository, reason, hint) from error

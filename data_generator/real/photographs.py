@@ -1,0 +1,92 @@
+"""Real images that come inside Python packages, so that not all is synthetic."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.availability import probe
+from adapter_core.errors import Unavailable
+from data_generator.dataset import Dataset
+from data_generator.decoding import to_array
+from data_generator.lazy import LazyImages
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+PICTURES = (
+    "astronaut.png brick.png camera.png cell.png chelsea.png clock_motion.png coffee.png coins.png "
+    "grass.png gravel.png hubble_deep_field.jpg ihc.png moon.png motorcycle_left.png "
+    "motorcycle_right.png page.png retina.jpg rocket.jpg text.png"
+).split()
+"""The photographs, micrographs and scans inside scikit-image's wheel; drawings are left out."""
+
+
+def digits(count: int) -> Dataset:
+    """Return the first handwritten digits of `sklearn.datasets.load_digits`, labelled 0 to 9.
+
+    Shape (8, 8), dtype uint8. The 17 levels 0 to 16 are spread over 0 to 255 and rounded, which keeps
+    them apart: images of so few levels compress better than others.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many: there are 1,797.
+    Unavailable
+        If scikit-learn is missing or broken.
+    """
+    import numpy as np
+
+    found = _module("digits", "scikit-learn", "sklearn", "sklearn.datasets").load_digits()
+    _check("digits", count, len(found.images))
+    pixels = ((found.images[:count].astype(np.uint16) * 255 + 8) // 16).astype(np.uint8)
+    return Dataset("digits", images=list(pixels), labels=found.target[:count].tolist())
+
+
+def pictures(count: int) -> Dataset:
+    """Return the first pictures of `PICTURES`, each a class of its own; they are decoded when asked for.
+
+    Only files inside the installed package are opened: nothing is ever downloaded. Three are JPEG files,
+    whose pixels may differ in the last bit between versions of Pillow.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many.
+    Unavailable
+        If scikit-image is missing or broken, or is a version that comes without one of the pictures.
+    """
+    _check("pictures", count, len(PICTURES))
+    package = _module("pictures", "scikit-image", "skimage", "skimage")
+    paths = [Path(package.__file__).parent / "data" / name for name in PICTURES[:count]]
+    for path in paths:
+        if not path.is_file():
+            reason = f"this version of scikit-image comes without {path.name}"
+            raise Unavailable("pictures", reason, "python -m pip install scikit-image==0.26.0")
+    return Dataset(
+        "pictures", images=LazyImages(partial(_picture, paths), range(count)), labels=list(range(count))
+    )
+
+
+def _picture(paths: list[Path], number: int) -> np.ndarray:
+    from PIL import Image
+
+    with Image.open(paths[number]) as image:
+        return to_array(image)
+
+
+def _check(name: str, count: int, most: int) -> None:
+    if count > most:
+        raise ValueError(f"{name} has {most:,} images, not {count:,}")
+
+
+def _module(label: str, distribution: str, package: str, module: str) -> Any:
+    """Return a module of an optional package."""
+    hint = f"python -m pip install {distribution}"
+    available = probe((distribution,), {distribution: package}, hint)
+    if not available:
+        raise Unavailable(label, available.reason, hint)
+    return import_module(module)

@@ -1,0 +1,127 @@
+"""Reads and writes a `TableSpec` as JSON or TOML: all properties that are not as usual."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from data_generator.spec.spec import Alphabet, ColumnSpec, TableSpec
+from data_generator.spec.validation import BadSpec, mistakes
+
+ENDINGS = (".json", ".toml")
+
+
+def read_spec(path: str | os.PathLike[str]) -> TableSpec:
+    """Return the specification in a JSON or TOML file, which its name must tell.
+
+    Raises
+    ------
+    BadSpec
+        If it is neither, or describes no table; one line for each mistake.
+    FileNotFoundError
+        If nothing is at `path`.
+    """
+    path = Path(path)
+    text = path.read_text(encoding="utf-8")
+    try:
+        raw = tomllib.loads(text) if check_ending(path) == ".toml" else json.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise BadSpec(str(path), (f"is no {check_ending(path)[1:].upper()}: {error}",)) from error
+    if not isinstance(raw, dict):
+        raise BadSpec(str(path), ("is no table of properties",))
+    return from_dict(raw, str(path))
+
+
+def write_spec(spec: TableSpec, path: str | os.PathLike[str]) -> None:
+    """Write a specification to a JSON or TOML file; an existing one is replaced as a whole.
+
+    Raises
+    ------
+    BadSpec
+        If the name of the file ends in neither ``.json`` nor ``.toml``.
+    """
+    path = Path(path)
+    temporary = path.with_name(f"{path.name}.part")
+    temporary.write_text(as_text(spec, check_ending(path)), encoding="utf-8")
+    temporary.replace(path)
+
+
+def as_text(spec: TableSpec, ending: str) -> str:
+    """Return a specification as the text of a file whose name ends in ``.json`` or ``.toml``."""
+    raw = to_dict(spec)
+    if ending == ".json":
+        return json.dumps(raw, indent=2) + "\n"
+    import tomli_w
+
+    return tomli_w.dumps(raw)
+
+
+def from_dict(raw: Mapping[str, Any], place: str = "the specification") -> TableSpec:
+    """Return the specification that a dictionary of plain values states; see `read_spec`."""
+    found = tuple(mistakes(raw))
+    if found:
+        raise BadSpec(place, found)
+    return TableSpec(**{**raw, "columns": tuple(map(_column, raw["columns"]))})
+
+
+def to_dict(spec: Any) -> dict[str, Any]:
+    """Return the properties of a specification, or a part of one, that are not as usual."""
+    found = {}
+    for field in fields(spec):
+        value = getattr(spec, field.name)
+        if field.default is MISSING or value != field.default:
+            found[field.name] = _plain(value)
+    return found
+
+
+def checked(spec: TableSpec) -> TableSpec:
+    """Return the specification itself.
+
+    Raises
+    ------
+    BadSpec
+        If it describes no table; one line for each mistake.
+    """
+    found = tuple(mistakes(to_dict(spec)))
+    if found:
+        raise BadSpec("the specification", found)
+    return spec
+
+
+def check_ending(path: Path) -> str:
+    """Return the ending of a specification's file, ``.json`` or ``.toml``.
+
+    Raises
+    ------
+    BadSpec
+        If it is another.
+    """
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise BadSpec(str(path), (f"a specification is a file *{' or *'.join(ENDINGS)}",))
+    return ending
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return to_dict(value) if isinstance(value, ColumnSpec | Alphabet) else value
+
+
+def _column(raw: Mapping[str, Any]) -> ColumnSpec:
+    """Return a column of properties that have no mistakes."""
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()
+    }
+    if "alphabet" in raw:
+        values["alphabet"] = Alphabet(**raw["alphabet"])
+    if "items" in raw:
+        values["items"] = _column({"name": "item", **raw["items"]})
+    if "fields" in raw:
+        values["fields"] = tuple(map(_column, raw["fields"]))
+    return ColumnSpec(**values)

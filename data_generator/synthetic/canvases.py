@@ -1,0 +1,157 @@
+"""Canvases that images are cut from: overlapping leaves with textures, which compress as photographs do.
+
+Ellipses of all sizes that hide each other ("dead leaves"; Lee, Mumford and Huang, Occlusion Models for
+Natural Images, 2001) have the edges and the statistics of photographs over all scales; textures of equal
+power in each octave fill them. All arithmetic is of integers, so that a canvas has the same pixels on
+every machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isqrt
+from typing import TYPE_CHECKING
+
+from data_generator.random_words import Bits
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+SIDE = 512
+"""Height and width of a canvas in pixels."""
+
+CANVASES = 12
+
+
+@dataclass(frozen=True)
+class Style:
+    """What the canvases of one kind of images look like."""
+
+    name: str
+    leaves: int
+    """Leaves on one canvas."""
+    smallest: int
+    """Radius in pixels; the number of leaves falls with the cube of their radius."""
+    largest: int
+    roughness: int
+    """Greatest amplitude of textures, in 1/256."""
+    persistence: int
+    """Amplitude of an octave, in 1/16 of that of the coarser one; 16 gives 1/f, as photographs have."""
+
+
+@lru_cache(maxsize=2)
+def canvases(style: Style, seed: int) -> np.ndarray:
+    """Return the canvases of a style, shape (12, 512, 512, 3), dtype uint8, read-only."""
+    import numpy as np
+
+    pool = np.stack(
+        [_canvas(style, Bits("canvas", style.name, number, seed)) for number in range(CANVASES)]
+    )
+    pool.flags.writeable = False
+    return pool
+
+
+def _canvas(style: Style, bits: Bits) -> np.ndarray:
+    """Return one canvas, shape (512, 512, 3), dtype uint8."""
+    import numpy as np
+
+    places = _leaves(style, bits)
+    texture = _texture(style.persistence, bits)
+    rough = bits.below(style.roughness, style.leaves).astype(np.int32)
+    bright = bits.below(256, style.leaves).astype(np.int32)
+    # The difference of two draws is near 0 more often than not: most things are nearly grey.
+    red, blue = (_signed(bits, 2, style.leaves) >> 3 for _ in range(2))
+    grey = bright[places] + (texture * rough[places] >> 8)
+    green = -(red + blue) >> 2
+    canvas = np.empty((SIDE, SIDE, 3), np.uint8)
+    for channel, tint in enumerate((red, green, blue)):
+        canvas[..., channel] = _softened((grey + tint[places]).clip(0, 255))
+    return canvas
+
+
+def _leaves(style: Style, bits: Bits) -> np.ndarray:
+    """Return the number of the leaf that is seen at each pixel, shape (512, 512), dtype uint16."""
+    import numpy as np
+
+    count = style.leaves
+    middles = bits.below(SIDE, 2 * count).reshape(2, count).tolist()
+    shares, widths = bits.below(2**32, count).tolist(), bits.below(192, count).tolist()
+    ways = (bits.below(33, 2 * count).astype(np.int64).reshape(2, count) - 16).tolist()
+    places = np.zeros((SIDE, SIDE), np.uint16)
+    for leaf, (x, y, share, width, along, across) in enumerate(
+        zip(*middles, shares, widths, *ways, strict=True)
+    ):
+        radius = min(style.largest, isqrt(style.smallest**2 * 2**32 // (share + 1)))
+        _paint(places, leaf, (x, y), (radius, radius * (width + 64) // 256 + 1), (along, across))
+    return places
+
+
+def _paint(
+    places: np.ndarray,
+    leaf: int,
+    middle: tuple[int, int],
+    radii: tuple[int, int],
+    way: tuple[int, int],
+) -> None:
+    """Write the number of a leaf over the ellipse that it covers; `way` is its long axis."""
+    import numpy as np
+
+    (x, y), (long, short), (p, q) = middle, radii, way
+    if p == q == 0:
+        p = 1
+    reach = max(radii)
+    top, left = max(0, y - reach), max(0, x - reach)
+    box = places[top : y + reach + 1, left : x + reach + 1]
+    down = np.arange(top - y, top - y + box.shape[0], dtype=np.int64)[:, None]
+    right = np.arange(left - x, left - x + box.shape[1], dtype=np.int64)
+    # (p dx + q dy)^2 / long^2 + (p dy - q dx)^2 / short^2 <= p^2 + q^2, without the divisions.
+    a, b = short * short, long * long
+    inside = right * down
+    inside *= 2 * p * q * (a - b)
+    inside += (a * p * p + b * q * q) * right * right
+    inside += (a * q * q + b * p * p) * down * down
+    box[inside <= a * b * (p * p + q * q)] = leaf
+
+
+def _texture(persistence: int, bits: Bits) -> np.ndarray:
+    """Return noise of all scales around 0, shape (512, 512), dtype int32, made from coarse to fine."""
+    side, amplitude = 4, 256
+    texture = _signed(bits, 4, side * side).reshape(side, side)
+    while side < SIDE:
+        side *= 2
+        amplitude = amplitude * persistence // 16
+        texture = _doubled(_doubled(texture).T).T >> 4
+        texture += _signed(bits, 4, side * side).reshape(side, side) * amplitude >> 8
+    return texture
+
+
+def _softened(pixels: np.ndarray) -> np.ndarray:
+    """Return means of 2 x 2 pixels, in place: the edges in photographs are no staircases."""
+    pixels[:-1] += pixels[1:]
+    pixels[-1] *= 2
+    pixels[:, :-1] += pixels[:, 1:]
+    pixels[:, -1] *= 2
+    pixels >>= 2
+    return pixels
+
+
+def _doubled(rows: np.ndarray) -> np.ndarray:
+    """Return twice as many rows by linear interpolation, times 4; the last one is next to the first."""
+    import numpy as np
+
+    doubled = np.empty((2 * len(rows), *rows.shape[1:]), rows.dtype)
+    thrice = 3 * rows
+    np.add(thrice, np.roll(rows, 1, axis=0), out=doubled[0::2])
+    np.add(thrice, np.roll(rows, -1, axis=0), out=doubled[1::2])
+    return doubled
+
+
+def _signed(bits: Bits, draws: int, count: int) -> np.ndarray:
+    """Return differences of sums of bytes, `draws` for each, shape (count,), dtype int32."""
+    import numpy as np
+
+    numbers = bits.words(-(-count * draws // 8)).view(np.uint8)[: count * draws].reshape(draws, count)
+    half = draws // 2
+    return numbers[:half].sum(axis=0, dtype=np.int32) - numbers[half:].sum(axis=0, dtype=np.int32)

@@ -1,0 +1,151 @@
+"""Columns that formats trip over: every kind that pandas has, and values that are easily lost.
+
+Each stands in a table of its own, so that a format that refuses one can still be tried on the others.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+ROWS = 4
+
+NUMPY_DTYPES = (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex128"
+).split()
+
+
+def hostile_tables() -> dict[str, pd.DataFrame]:
+    """Return tables of shape (4, 2) by what is in their column `c`; `row` counts the rows."""
+    return {**_numbers(), **_text(), **_objects(), **_times_and_categories(), **_extensions()}
+
+
+def _one(values: Any, dtype: Any = None) -> pd.DataFrame:
+    """Return a table of the column `c` beside a plain one, so that no row is empty."""
+    import pandas as pd
+
+    return pd.DataFrame({"c": pd.Series(values, dtype=dtype), "row": range(ROWS)})
+
+
+def _times(*texts: str | None) -> pd.Series:
+    import pandas as pd
+
+    return pd.Series(pd.to_datetime(list(texts), format="ISO8601"))
+
+
+def _numbers() -> dict[str, pd.DataFrame]:
+    import numpy as np
+
+    plain = {name: _one(np.array([0, 1, 1, 0]).astype(name)) for name in NUMPY_DTYPES}
+    return {
+        **{f"{name} column": df for name, df in plain.items()},
+        "smallest and largest integers": _one([2**63 - 1, -(2**63), 2**53 + 1, 0]),
+        "largest unsigned integers": _one(np.array([2**64 - 1, 2**63, 1, 0], dtype="uint64")),
+        "floats with 17 digits": _one([0.1 + 0.2, 1 / 3, 1e300 / 7, 123456.7890123456]),
+        "float32 with 9 digits": _one(np.array([0.1, 1 / 3, 1e30 / 7, 16777217], dtype="float32")),
+        "tiny floats": _one([5e-324, 2.2250738585072014e-308, 1e-20, 1.0]),
+        "NaN": _one([1.5, np.nan, 2.5, np.nan]),
+        "infinity": _one([np.inf, -np.inf, 0.0, 1.0]),
+        "minus zero": _one([-0.0, 0.0, 1.0, -1.0]),
+    }
+
+
+def _text() -> dict[str, pd.DataFrame]:
+    return {
+        "text with nulls": _one(["a", None, "b", None]),
+        "empty text": _one(["a", "", "b", ""]),
+        "empty text and nulls": _one(["a", "", None, "b"]),
+        "only nulls in text": _one([None] * ROWS, "str"),
+        "words that stand for null": _one(["NA", "null", "nan", "None"]),
+        "one word that stands for null": _one(["a", "NULL", "b", r"\N"]),
+        "text like integers": _one(["01", "2", "003", "4"]),
+        "text like floats": _one(["1.10", "2e5", "inf", "-.5"]),
+        "text like booleans": _one(["True", "False", "true", "FALSE"]),
+        "text like dates": _one(["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04"]),
+        "text like integers, later not": _one(["1", "2", "3", "x"]),
+        "text like formulas": _one(["=1+1", "+1", "@x", "-x"]),
+        "text with separators": _one(["a,b", 'c"d', "e;f\tg", "'h'"]),
+        "text with line breaks": _one(["a\nb", "c\r\nd", "\n", "e\u2028f\x85"]),
+        "text with carriage returns": _one(["a\rb", "\r", "c", "d\r"]),
+        "text with blanks around": _one([" a", "b ", "  c  ", "d\t"]),
+        "text with markup": _one(["<a>&amp;</a>", "]]>", "<!--", "&"]),
+        "text with control characters": _one(["a\x01b", "\x1b[0m", "\x7f", "c"]),
+        "text with NUL": _one(["a\0b", "c\0", "\0", "d"]),
+        "text with Excel escapes": _one(["_x000D_", "a_x0041_b", "_x", "b"]),
+        "text in many scripts": _one(["Ω≈ç√", "漢字仮名", "🙂👩‍👩‍👧", "עִבְרִית\ufeff"]),
+        "very long text": _one(["x" * 40_000, "y", "z" * 100_000, "w"]),
+        "text as objects": _one(["a", None, "", "b"], object),
+        "text that keeps NA": _one(["a", None, "b", "c"], "string"),
+    }
+
+
+def _objects() -> dict[str, pd.DataFrame]:
+    return {
+        "bytes": _one([b"a", b"", b"\xff\x00", None], object),
+        "objects of mixed types": _one(["a", 1, 2.5, None], object),
+        "bytes among text": _one(["a", b"b", "c", None], object),
+        "integers as objects": _one([1, None, 3, 2**62 + 1], object),
+        "booleans as objects": _one([True, None, False, True], object),
+        "only nulls as objects": _one([None] * ROWS, object),
+        "dates": _one([dt.date(2020, 1, 1), None, dt.date(1900, 3, 1), dt.date(9999, 12, 31)], object),
+        "times": _one([dt.time(1, 2, 3), None, dt.time(0), dt.time(23, 59, 59, 999999)], object),
+        "decimals": _one([Decimal("1.10"), None, Decimal("-2.05"), Decimal("3.30")], object),
+        "lists": _one([[1, 2], [], None, [3]], object),
+        "dictionaries": _one([{"a": 1}, {"b": 2}, None, {}], object),
+    }
+
+
+def _times_and_categories() -> dict[str, pd.DataFrame]:
+    import numpy as np
+    import pandas as pd
+
+    zoned = _times("2020-01-01T00:00:00", "2020-07-01", None, "2021-01-01").dt.tz_localize(
+        "Europe/Paris"
+    )
+    micro = _times("2020-01-01T00:00:00.123456", None, "1700-01-01", "2200-01-01").dt.as_unit("us")
+    return {
+        "datetimes in nanoseconds": _one(
+            _times("2020-01-01T00:00:00.123456789", None, "1700-01-01", "2262-01-01").dt.as_unit("ns")
+        ),
+        "datetimes in microseconds": _one(micro),
+        "datetimes in milliseconds": _one(micro.dt.floor("ms").dt.as_unit("ms")),
+        "datetimes in seconds": _one(micro.dt.floor("s").dt.as_unit("s")),
+        "datetimes before 1900": _one(_times("1899-12-31", "1900-01-01", "1900-02-28", "1900-03-01")),
+        "datetimes of all years": _one(
+            pd.Series(np.array(["0001-01-01", "9999-12-31", "NaT", "2020-02-29"], "datetime64[us]"))
+        ),
+        "datetimes with a zone": _one(zoned),
+        "datetimes in UTC": _one(zoned.dt.tz_convert("UTC")),
+        "timedeltas": _one(pd.to_timedelta([1, None, 10**15, -5], unit="ns")),
+        "categories": _one(["b", "a", None, "b"], "category"),
+        "categories, ordered and unused": _one(
+            pd.Categorical(["b", "a", None, "b"], ["c", "b", "a"], ordered=True)
+        ),
+        "categories like integers": _one(["01", "2", "01", "2"], "category"),
+        "categories of integers": _one([3, 1, 3, 1], "category"),
+    }
+
+
+def _extensions() -> dict[str, pd.DataFrame]:
+    import pandas as pd
+    import pyarrow as pa
+
+    return {
+        "nullable integers": _one([1, None, -2, 3], "Int64"),
+        "large nullable integers": _one([2**62 + 1, None, -2, 3], "Int64"),
+        "small nullable integers": _one([1, None, -2, 3], "Int8"),
+        "nullable unsigned integers": _one([1, None, 2, 2**32], "UInt64"),
+        "nullable floats": _one([1.5, None, -2.5, 3.0], "Float64"),
+        "nullable booleans": _one([True, None, False, True], "boolean"),
+        "periods": _one(pd.period_range("2020-01", periods=ROWS, freq="M")),
+        "intervals": _one(pd.interval_range(0, ROWS)),
+        "sparse integers": _one(pd.arrays.SparseArray([0, 0, 1, 0])),
+        "Arrow integers": _one([1, None, 2, 3], "int32[pyarrow]"),
+        "Arrow text": _one(["1", None, "2", "3"], pd.ArrowDtype(pa.string())),
+        "Arrow lists": _one([[1], None, [], [2, 3]], pd.ArrowDtype(pa.list_(pa.int64()))),
+    }

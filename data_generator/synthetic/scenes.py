@@ -1,0 +1,145 @@
+"""Synthetic images: windows of canvases, each with its own contrast, brightness, tint and noise.
+
+Contrast and noise leave no long run of bytes in two images alike, though they share the canvases; so a
+compressor that sees many images at once gains nothing that it would not gain with photographs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from data_generator.random_words import Bits
+from data_generator.synthetic.canvases import CANVASES, SIDE, Style, canvases
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+NOISE_STARTS = 2**20
+"""Places in the bank of noise where an image's piece may start."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of images, with a style and noise that make PNG files as large as those of real ones."""
+
+    style: Style
+    short_side: int
+    """Pixels."""
+    long_sides: tuple[int, ...]
+    """Pixels; each is drawn as often as it stands here."""
+    classes: int
+    class_by_class: bool
+    """Whether images are sorted by label."""
+    grey_percent: int
+    noise: int
+    """Greatest standard deviation of the noise, in about 74/64."""
+
+
+KINDS = {
+    "cifar-like": Kind(
+        Style("small", leaves=1500, smallest=4, largest=160, roughness=76, persistence=16),
+        short_side=32,
+        long_sides=(32,),
+        classes=10,
+        class_by_class=False,
+        grey_percent=0,
+        noise=4,
+    ),
+    "imagenet-like": Kind(
+        Style("large", leaves=1000, smallest=8, largest=224, roughness=60, persistence=13),
+        short_side=160,
+        # Cameras' 4:3 and 3:2, and others from 1:1 up; 105 kB on average, as in ImageNet-100.
+        long_sides=(213,) * 11 + (240,) * 2 + tuple(range(160, 299, 23)),
+        classes=100,
+        class_by_class=True,
+        grey_percent=2,
+        noise=4,
+    ),
+}
+
+
+def labels(name: str, count: int, seed: int) -> list[int]:
+    """Return a label for each image, from 0 up: at random, or sorted with shares as equal as can be."""
+    kind = KINDS[name]
+    if kind.class_by_class:
+        return [number * kind.classes // count for number in range(count)]
+    return Bits(name, "label", seed).below(kind.classes, count).tolist()
+
+
+class Scenes:
+    """The images of a kind: calling it with a number makes that image.
+
+    Image i depends on the name, the seed and i alone, not on the count nor on what was made before. All
+    arithmetic is of integers.
+
+    Parameters
+    ----------
+    name : str
+        One of `KINDS`.
+    count : int
+        Images; about 50 bytes are kept for each.
+    seed : int
+        Decides the canvases and how the images are cut from them.
+    """
+
+    def __init__(self, name: str, count: int, seed: int) -> None:
+        import numpy as np
+
+        self._kind = kind = KINDS[name]
+        self._seed = seed
+
+        def draw(what: str, limit: int) -> np.ndarray:
+            return Bits(name, what, seed).below(limit, count).astype(np.int32)
+
+        self._canvas = draw("canvas", CANVASES)
+        self._width = np.array(kind.long_sides, np.int32)[draw("long side", len(kind.long_sides))]
+        self._height = np.full(count, kind.short_side, np.int32)
+        upright = draw("upright", 2) == 1
+        self._width[upright], self._height[upright] = self._height[upright], self._width[upright]
+        self._top = draw("top", 2**16) * (SIDE - self._height + 1) >> 16
+        self._left = draw("left", 2**16) * (SIDE - self._width + 1) >> 16
+        self._step = 1 - 2 * draw("mirrored", 2)
+        self._grey = draw("grey", 100) < kind.grey_percent
+        contrast = 64 + draw("contrast", 65)
+        tints = [draw(f"tint {channel}", 9) for channel in range(3)]
+        self._gains = (contrast - tints).T.astype(np.int16)
+        self._bias = (draw("brightness", 2**16) * (256 - 2 * contrast) >> 16).astype(np.int16)
+        self._noise = 1 + draw("noise", kind.noise).astype(np.int16)
+        self._noise_start = draw("noise start", NOISE_STARTS)
+
+    def __call__(self, number: int) -> np.ndarray:
+        """Return an image, shape (height, width, 3), or (height, width) if grey; dtype uint8."""
+        import numpy as np
+
+        top, left = self._top[number], self._left[number]
+        canvas = canvases(self._kind.style, self._seed)[self._canvas[number]]
+        window = canvas[top : top + self._height[number], left : left + self._width[number]]
+        window, gains = window[:, :: self._step[number]], self._gains[number]
+        if self._grey[number]:
+            window, gains = window[:, :, 1], gains[1:2]
+        # Gains are at most 128, in 1/128: the product fits in 16 bits.
+        image = window * gains
+        image >>= 7
+        start = self._noise_start[number]
+        noise = _noise(self._seed)[start : start + image.size].reshape(image.shape) * self._noise[number]
+        noise >>= 6
+        image += noise
+        image += self._bias[number]
+        return image.clip(0, 255, out=image).astype(np.uint8)
+
+
+@lru_cache(maxsize=2)
+def _noise(seed: int) -> np.ndarray:
+    """Return a bank of noise, near to normal, with standard deviation 74; dtype int16, read-only."""
+    import numpy as np
+
+    size = NOISE_STARTS + SIDE * SIDE * 3
+    bank = (
+        Bits("noise", seed).words(size // 2).view(np.int8).reshape(size, 4).sum(axis=1, dtype=np.int16)
+    )
+    bank >>= 1
+    bank.flags.writeable = False
+    return bank

@@ -1,0 +1,145 @@
+"""Column generators: each returns an Arrow array, made without a Python step per value.
+
+All take the number of rows, a stream of random bits, and the share of nulls (0 to 1).
+
+The words of `data_generator.synthetic.uniform.words`: 100 English nouns of 3 to 10 letters.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from data_generator.random_words import Bits
+
+
+LETTERS_AT_A_TIME = 2**17
+"""So that the random words and NumPy's index for them stay in the processor's cache."""
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def integers(rows: int, bits: Bits, null_share: float = 0.0, low: int = 0, high: int = 100) -> pa.Array:
+    """Return int64 values uniform from `low` to `high`, both included, shape (rows,)."""
+    values = bits.below(high - low + 1, rows).view("<i8")
+    values += low
+    return _array(values, rows, bits, null_share)
+
+
+def floats(
+    rows: int, bits: Bits, null_share: float = 0.0, low: float = 0.0, high: float = 100.0
+) -> pa.Array:
+    """Return float64 values uniform in [low, high), shape (rows,)."""
+    values = bits.fractions(rows)
+    values *= high - low
+    values += low
+    return _array(values, rows, bits, null_share)
+
+
+def booleans(rows: int, bits: Bits, null_share: float = 0.0) -> pa.Array:
+    """Return booleans, as many true as false on average, shape (rows,)."""
+    import pyarrow as pa
+
+    packed = pa.py_buffer(bits.words(-(-rows // 64)))
+    return pa.BooleanArray.from_buffers(pa.bool_(), rows, [_validity(rows, bits, null_share), packed])
+
+
+def fixed_strings(rows: int, bits: Bits, null_share: float = 0.0, length: int = 10) -> pa.Array:
+    """Return text of `length` ASCII letters, upper and lower case, shape (rows,)."""
+    import numpy as np
+
+    offsets = np.arange(rows + 1, dtype=np.int64) * length
+    return _text(offsets, bits, null_share)
+
+
+def varying_strings(
+    rows: int, bits: Bits, null_share: float = 0.0, shortest: int = 1, longest: int = 20
+) -> pa.Array:
+    """Return text of `shortest` to `longest` ASCII letters, lengths uniform, shape (rows,)."""
+    import numpy as np
+
+    offsets = np.zeros(rows + 1, dtype=np.int64)
+    np.cumsum(bits.below(longest - shortest + 1, rows).view("<i8") + shortest, out=offsets[1:])
+    return _text(offsets, bits, null_share)
+
+
+def words(rows: int, bits: Bits, null_share: float = 0.0) -> pa.Array:
+    """Return English words, drawn uniformly from a list of 100, shape (rows,)."""
+    import pyarrow as pa
+
+    indices = _array(bits.below(len(WORDS), rows).view("<i8"), rows, bits, null_share)
+    return pa.array(WORDS, pa.large_string()).take(indices)
+
+
+def _text(offsets: np.ndarray, bits: Bits, null_share: float) -> pa.Array:
+    """Return random letters, cut at the offsets; shape of offsets (rows + 1,)."""
+    import pyarrow as pa
+
+    rows, count = len(offsets) - 1, int(offsets[-1])
+    letters = pa.py_buffer(_letters(count, bits))
+    validity = _validity(rows, bits, null_share)
+    return pa.LargeStringArray.from_buffers(rows, pa.py_buffer(offsets), letters, validity)
+
+
+def _letters(count: int, bits: Bits) -> np.ndarray:
+    """Return random letters, shape (count,), dtype uint8."""
+    import numpy as np
+
+    letter_of_piece = _letter_of_piece()
+    letters = np.empty(count, np.uint8)
+    for start in range(0, count, LETTERS_AT_A_TIME):
+        part = letters[start : start + LETTERS_AT_A_TIME]
+        pieces = bits.words(-(-len(part) // 4)).view("<u2")[: len(part)]
+        part[:] = letter_of_piece[pieces]
+    return letters
+
+
+@cache
+def _letter_of_piece() -> np.ndarray:
+    """Return a letter for each 16-bit number, shape (65536,); shares differ by 1 in 1,260."""
+    import numpy as np
+
+    letters = np.frombuffer(LETTERS.encode(), np.uint8)
+    return letters[np.arange(2**16) * len(letters) >> 16]
+
+
+def _array(values: np.ndarray, rows: int, bits: Bits, null_share: float) -> pa.Array:
+    import pyarrow as pa
+
+    buffers = [_validity(rows, bits, null_share), pa.py_buffer(values)]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), rows, buffers)
+
+
+def _validity(rows: int, bits: Bits, null_share: float) -> pa.Buffer | None:
+    """Return Arrow's validity bitmap, in which each row is null with probability `null_share`.
+
+    Raises
+    ------
+    ValueError
+        If the share is not from 0 to 1.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    if not 0 <= null_share <= 1:
+        raise ValueError(f"null_share is a share from 0 to 1, not {null_share}")
+    if null_share == 0:
+        return None
+    valid = bits.fractions(rows) >= null_share
+    return pa.py_buffer(np.packbits(valid, bitorder="little"))
+
+
+WORDS = (
+    "acorn amber anchor apple arrow autumn badge bamboo barrel basket beacon beaver bicycle blanket "
+    "bottle branch bridge bronze butter button cabin camera candle canyon carpet castle cedar cherry "
+    "circle cloud clover cobalt coffee comet copper coral cotton cradle crystal curtain dragon "
+    "engine falcon feather fiddle forest fountain garden glacier hammer harbor hazel honey iceberg "
+    "island ivory jacket jungle kettle ladder lantern lemon lobster magnet maple marble meadow "
+    "mirror mountain needle ocean olive orchard oyster paper pebble pepper pigeon planet pocket "
+    "quarry rabbit raven ribbon river saddle sailor shadow silver spider spring summer temple "
+    "thunder timber tunnel umbrella valley violin whistle"
+).split()

@@ -1,0 +1,130 @@
+"""A table about images of faces, after the 10-million-row one of the thesis.
+
+The real table describes a face data set: where each image is, whose face it shows, and what a
+face-analysis library measured in it. The synthetic one has its schema: 6 integer, 21 float and 6 text
+columns.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from data_generator.random_words import Bits
+from data_generator.synthetic import uniform
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+PIXEL_COLUMNS = (
+    "image_height",
+    "image_width",
+    "left_eye_x",
+    "left_eye_y",
+    "right_eye_x",
+    "right_eye_y",
+)
+SCORE_COLUMNS = tuple(
+    f"{score}_iface"
+    for score in (
+        "age background_uniformity brightness confidence contrast eye_gaze eye_status_left "
+        "eye_status_right gender glasses mouth_status nose_shadow pitch red_left_eye red_right_eye "
+        "roll shadow sharpness specularity unique_intensity_levels yaw"
+    ).split()
+)
+TEXT_COLUMNS = ("bbox", "db_id", "image_container_path", "image_id", "ipt_str", "subject_id")
+
+COLUMNS = tuple(sorted(PIXEL_COLUMNS + SCORE_COLUMNS + TEXT_COLUMNS))
+
+IMAGES_PER_SUBJECT = 40
+IMAGES_PER_CONTAINER = 10_000
+
+
+def recipe(rows: int, seed: int) -> dict[str, Callable[[], pa.Array]]:
+    """Return a maker for each column, in alphabetical order."""
+
+    def bits(column: str) -> Bits:
+        return Bits("webface", column, seed)
+
+    makers: dict[str, Callable[[], pa.Array]] = {
+        name: partial(uniform.integers, rows, bits(name), low=16, high=1024) for name in PIXEL_COLUMNS
+    }
+    for name in SCORE_COLUMNS:
+        makers[name] = partial(uniform.floats, rows, bits(name), low=-1.0, high=1.0)
+    makers |= {
+        "bbox": partial(_boxes, rows, bits("bbox")),
+        "db_id": partial(_repeat, "webface", rows),
+        "image_container_path": partial(_numbered, rows, IMAGES_PER_CONTAINER, "webface/part-", ".rec"),
+        "image_id": partial(_numbered, rows, 1, "img_", ".jpg"),
+        "ipt_str": partial(uniform.words, rows, bits("ipt_str")),
+        "subject_id": partial(_numbered, rows, IMAGES_PER_SUBJECT, "subject_", ""),
+    }
+    return {name: makers[name] for name in COLUMNS}
+
+
+def load(path: str | os.PathLike[str], rows: int) -> pd.DataFrame:
+    """Read the first rows of the real table from an HDF5 file that pandas wrote.
+
+    Reading may unpickle objects: open no file from a source that you do not trust.
+
+    Raises
+    ------
+    FileNotFoundError
+        If nothing is at `path`.
+    ValueError
+        If the file is no HDF5 file, or holds no table of this schema.
+    """
+    import pandas as pd
+
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"webface: there is no file {path}")
+    try:
+        df = pd.read_hdf(path, mode="r", stop=rows)
+    except Exception as error:
+        raise ValueError(f"webface: {path} is not an HDF5 file with one table: {error}") from error
+    missing = [name for name in COLUMNS[:1] + TEXT_COLUMNS if name not in df.columns]
+    if missing:
+        raise ValueError(f"webface: the table in {path} has no column {missing[0]!r}")
+    return df.reset_index(drop=True)
+
+
+def _boxes(rows: int, bits: Bits) -> pa.Array:
+    """Return boxes as text, as in "[12, 34, 112, 96]": left, top, width, height in pixels."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = [
+        uniform.integers(rows, bits, low=low, high=high).cast(pa.large_string())
+        for low, high in ((0, 200), (0, 200), (40, 400), (40, 400))
+    ]
+    inside = pc.binary_join_element_wise(*numbers, _scalar(", "))
+    return pc.binary_join_element_wise(_scalar("["), inside, _scalar("]"), _scalar(""))
+
+
+def _numbered(rows: int, rows_per_number: int, prefix: str, ending: str) -> pa.Array:
+    """Return text that counts up, one number for every `rows_per_number` rows."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = pa.array(np.arange(rows) // rows_per_number).cast(pa.large_string())
+    padded = pc.utf8_lpad(numbers, width=8, padding="0")
+    return pc.binary_join_element_wise(_scalar(prefix), padded, _scalar(ending), _scalar(""))
+
+
+def _repeat(value: str, rows: int) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.repeat(_scalar(value), rows)
+
+
+def _scalar(value: str) -> pa.Scalar:
+    import pyarrow as pa
+
+    return pa.scalar(value, pa.large_string())

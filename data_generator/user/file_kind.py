@@ -1,0 +1,120 @@
+"""Which kind of file something is: told by its content, which its name must not contradict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core.availability import import_failure
+from adapter_core.errors import Unavailable
+from adapter_core.tables import whole_file
+from data_generator.errors import BadData, library_errors
+from data_generator.location import bare_name
+from data_generator.readers import every_reader
+
+if TYPE_CHECKING:
+    from data_generator.location import Place
+    from data_generator.readers._reader import TableReader
+
+
+HEAD_BYTES = 2**16
+
+CONTROL = bytes({*range(32)} - {*b"\t\n\v\f\r"})
+"""Bytes that text has not, in any encoding that contains ASCII."""
+
+UNPACK = "unpack it first"
+FOREIGN = {
+    b"PK\3\4": ("a ZIP archive", UNPACK),
+    b"PK\5\6": ("an empty ZIP archive", UNPACK),
+    b"BZh": ("a file compressed by bzip2", UNPACK),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", UNPACK),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": (
+        "an old (.xls) or an encrypted Excel workbook",
+        "save it as .xlsx, without a password",
+    ),
+    b"\xff\xfe": ("text in UTF-16", "save it as UTF-8"),
+    b"\xfe\xff": ("text in UTF-16", "save it as UTF-8"),
+    b"\x89PNG": ("an image", "give the folder that it is in"),
+    b"\xff\xd8\xff": ("an image", "give the folder that it is in"),
+}
+"""What begins with these bytes is never read, and what to do instead."""
+
+
+def codec_of(place: Place) -> str | None:
+    """Return what a file as a whole is compressed by."""
+    with library_errors(place.path, "a file"):
+        codec = None if place.is_folder else whole_file.codec_of(place.path)
+    needed = {each.name: each.requires for each in whole_file.CODECS}.get(codec or "", "")
+    reason = import_failure(needed) if needed else ""
+    if reason:
+        raise Unavailable(f"the reader of {codec} files", reason, f"python -m pip install {needed}")
+    return codec
+
+
+def reader_of(place: Place, codec: str | None) -> TableReader:
+    """Return the reader for what is at a place.
+
+    Raises
+    ------
+    BadData
+        If it is empty, of no known kind, or if name and content contradict each other.
+    Unavailable
+        If the package that reads it is missing or broken.
+    """
+    reader = _folder_reader(place.path) if place.is_folder else _file_reader(place.path, codec)
+    if place.table and not reader.holds_several:
+        problem = f"is {reader.what}, which holds one table"
+        raise BadData(place.path, problem, f"leave out ::{place.table}")
+    reader.check_available()
+    return reader
+
+
+def _folder_reader(path: Path) -> TableReader:
+    for reader in every_reader():
+        if reader.is_in(path):
+            return reader
+    raise BadData(path, "is a folder without a table in it", "give one file, or a Lance data set")
+
+
+def _file_reader(path: Path, codec: str | None) -> TableReader:
+    with library_errors(path, codec or "a file"), whole_file.reading(path) as file:
+        head = file.read(HEAD_BYTES)
+    if not head:
+        raise BadData(path, "is empty" if codec is None else "is empty when it is unpacked")
+    ending = Path(bare_name(path)).suffix.lower()
+    named = [reader for reader in every_reader() if ending in reader.endings]
+    found = [reader for reader in every_reader() if reader.recognises(head)]
+    if head.translate(None, CONTROL) == head:
+        # A header may begin as a binary file does.
+        found = [reader for reader in found if reader.is_text]
+    if not found:
+        return _reader_by_name(path, head, named)
+    if named and found[0] not in named:
+        advice = f"if the content is right, let the name end with {found[0].endings[0]}"
+        problem = f"is {_what(named)} by its name, but its content is {found[0].what}"
+        raise BadData(path, problem, advice)
+    if codec and not found[0].is_compressible:
+        raise BadData(path, f"is {found[0].what} inside {codec}", UNPACK)
+    return found[0]
+
+
+def _reader_by_name(path: Path, head: bytes, named: list[TableReader]) -> TableReader:
+    """Return the reader that the name tells, of a file whose content tells none."""
+    what, advice = next((told for magic, told in FOREIGN.items() if head.startswith(magic)), ("", ""))
+    nul = head.find(b"\0")
+    if named and named[0].is_text and not what and nul < 0:
+        return named[0]
+    if not what:
+        what = "text" if nul < 0 else f"binary: byte {nul:,} (counted from 0) is 0"
+    if named:
+        problem = f"is {_what(named)} by its name, but its content is {what}"
+        raise BadData(path, problem, advice or "give it the ending of what it is")
+    if not advice and nul < 0:
+        advice = "let the name end with .csv, .tsv, .json or .jsonl, whichever it is"
+    elif not advice:
+        advice = f"known are {', '.join(reader.endings[0] for reader in every_reader())}"
+    raise BadData(path, f"is of no known kind, its content is {what}", advice)
+
+
+def _what(readers: list[TableReader]) -> str:
+    return " or ".join(reader.what for reader in readers)

@@ -1,0 +1,43 @@
+"""A fingerprint of a user's data: the same for the same bytes, wherever they are."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from data_generator import location
+from data_generator.errors import library_errors
+
+DIGEST_BYTES = 16
+
+
+def fingerprint(data: str | os.PathLike[str]) -> str:
+    """Return a hash of the content of a file, or of the names and contents of a folder's files.
+
+    It is BLAKE2b (RFC 7693) of 128 bits, in hexadecimal. Of a file with several tables it is the whole
+    file's. When the bytes were written, and under which name the file or folder goes, has no influence.
+
+    Raises
+    ------
+    BadData
+        If nothing is there, or it cannot be read.
+    """
+    found = location.find(data)
+    with library_errors(found.path, "a file"):
+        return _hash_of_folder(found.path) if found.is_folder else _hash(found.path).hexdigest()
+
+
+def _hash(path: Path) -> hashlib._Hash:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=DIGEST_BYTES))
+
+
+def _hash_of_folder(folder: Path) -> str:
+    whole = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            # Digests are of one length, so that no name can pass for content.
+            whole.update(hashlib.blake2b(os.fsencode(path.relative_to(folder))).digest())
+            whole.update(_hash(path).digest())
+    return whole.hexdigest()

@@ -1,0 +1,41 @@
+"""A user's own data, whatever they are: a folder of images, or else a table."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from data_generator import location
+from data_generator.catalog.tables import DEFAULT_SEED
+from data_generator.readers import every_reader
+from data_generator.user.image_folder import load_image_folder
+from data_generator.user.table import load_table
+
+if TYPE_CHECKING:
+    from data_generator.user.dataset import OwnData
+
+
+def load_data(
+    path: str | os.PathLike[str],
+    *,
+    sample: int | None = None,
+    seed: int = DEFAULT_SEED,
+    trust_pickle: bool = False,
+) -> OwnData:
+    """Return what is at a path; see `load_table` and `load_image_folder`, which also say what is raised.
+
+    Parameters
+    ----------
+    path : path-like
+        A file; or a folder, which holds images unless it is a Lance data set.
+    sample : int, optional
+        How many rows or images to take; all if not given.
+    seed : int
+        What the sample depends on.
+    trust_pickle : bool
+        Load pickles, which can run any program.
+    """
+    found = location.find(path)
+    if found.is_folder and not any(reader.is_in(found.path) for reader in every_reader()):
+        return load_image_folder(path, sample, seed)
+    return load_table(path, sample_rows=sample, seed=seed, trust_pickle=trust_pickle)
