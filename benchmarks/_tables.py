@@ -5,7 +5,7 @@ Classes whose names begin with an underscore are not taken for suites by asv.
 
 from format_bench import asv_steps
 from format_bench.asv_tables import TableCell, load
-from format_bench.touch import touch
+from format_bench.instruments.touch import touch
 
 from ._parameters import LIMIT_SECONDS, SCALE
 

@@ -8,7 +8,7 @@ from format_bench import asv_codecs
 from format_bench.asv_codecs import CompressionCell
 from format_bench.asv_steps import set_page_cache
 from format_bench.asv_tables import load, prepare_tables
-from format_bench.touch import touch
+from format_bench.instruments.touch import touch
 
 from ._parameters import COMPRESSED_ROWS, LIMIT_SECONDS, SCALE
 

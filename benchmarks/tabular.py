@@ -6,7 +6,7 @@ and `TabularRead`.
 
 from format_bench import asv_steps
 from format_bench.asv_tables import prepare_tables
-from format_bench.page_cache import sync
+from format_bench.instruments.page_cache import sync
 
 from ._parameters import CACHES, ROWS, SCALE, labels
 from ._tables import _Load, _Read, _Save

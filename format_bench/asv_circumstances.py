@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from format_bench import circumstances
+from format_bench.metadata import collect
 
 FOLDER = "circumstances"
 """Name of the folder, in that of asv's results. Its files end in .jsonl: asv takes .json for its own."""
@@ -54,7 +54,7 @@ class Keeper:
             Rows and columns of each data set, by names as in "tabular.eq".
         """
         try:
-            facts = circumstances.collect(scratch, seed=seed, scale=scale, threads="all")
+            facts = collect.collect(scratch, seed=seed, scale=scale, threads="all")
         except Exception as error:
             facts = {"error": f"{type(error).__name__}: {error}"}
         facts = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from adapter_core import Unsupported
 from format_bench.asv_tables import TableCell, load
-from format_bench.journal import Status
-from format_bench.verify import WRONG, WrongValues, verify
+from format_bench.results.status import WRONG, Status, WrongValues
+from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
     from adapter_core import DataFormat

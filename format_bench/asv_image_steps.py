@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from format_bench.asv_images import load
 from format_bench.asv_steps import READ_MEMORY, SAVE_MEMORY, VERDICT
-from format_bench.memory import Meter, measure
-from format_bench.verify import WRONG, WrongValues
-from format_bench.verify_images import verify_images
+from format_bench.instruments.memory import Meter, measure
+from format_bench.results.status import WRONG, WrongValues
+from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
     from adapter_core.image_storage import ImageStorage

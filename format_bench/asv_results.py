@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from adapter_core.errors import FormatBenchError
-from format_bench.journal import Journal, Reason, Status
-from format_bench.verify import WRONG
+from format_bench.journal import Journal, Reason
+from format_bench.results.status import WRONG, Status
 
 REMARKED = ("track_lost_columns", "track_changed_images", "compression.Compression.track_size")
 """The benchmarks whose values come with a remark: what was lost, or which codec was declined."""

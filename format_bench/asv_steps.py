@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError
-from format_bench import page_cache
 from format_bench.asv_tables import load
-from format_bench.journal import Status
-from format_bench.memory import measure
-from format_bench.touch import touch
-from format_bench.verify import WRONG, WrongValues, verify
+from format_bench.instruments import page_cache
+from format_bench.instruments.memory import measure
+from format_bench.instruments.touch import touch
+from format_bench.results.status import WRONG, Status, WrongValues
+from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,28 +7,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from format_bench.intervals import median_interval
-from format_bench.journal import Status
-from format_bench.records import METRICS, Record, engine_of
-from format_bench.verify import WrongValues
+from format_bench.instruments.intervals import median_interval
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import Key, Record, engine_of
+from format_bench.results.status import Status, WrongValues
 
 if TYPE_CHECKING:
     from format_bench.cases import Case, Measured, Step
-    from format_bench.isolation import Outcome
+    from format_bench.instruments.isolation import Outcome
 
-Key = tuple[object, ...]
 
 _CACHED = {
     *("read time", "read CPU time", "read memory", "read amplification"),
     *("random read time per image", "batch read time per image"),
 }
 """The metrics that the state of the page cache bears on."""
-
-
-def key(record: Record) -> Key:
-    """Return what tells the cell of a record from all others."""
-    what = (record.suite, record.format, record.dataset, record.rows, record.codec, record.level)
-    return (*what, record.cache, record.threads, record.metric)
 
 
 def keys(case: Case, step: Step) -> set[Key]:

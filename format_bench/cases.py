@@ -9,7 +9,7 @@ import data_formats
 from adapter_core import UnknownLevel
 
 if TYPE_CHECKING:
-    from format_bench.threads import Threads
+    from format_bench.instruments.threads import Threads
 
 Suite = Literal["tabular", "compression", "image"]
 

@@ -17,9 +17,9 @@ import click
 import data_formats
 from adapter_core import Feature
 from data_generator.random_words import Bits
-from format_bench import isolation, page_cache
-from format_bench.clock import repeat
-from format_bench.touch import touch
+from format_bench.instruments import isolation, page_cache
+from format_bench.instruments.clock import repeat
+from format_bench.instruments.touch import touch
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,34 +5,20 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
 from format_bench.asv_results import Cell
+from format_bench.display.markdown import Table, reference
+from format_bench.display.marks import BEST, TIE
+from format_bench.display.units import human
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
+
 
 PROCESS_PEAK = "peak memory"
 """Ends the name of a metric that counts imports and the table to save too."""
-
-BEST = "*"
-"""Mark of the smallest value of a metric; smaller is always better."""
-
-TIE = "="
-"""Mark of a value that differs from the smallest by no more than noise does."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """One comparison, as text."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-    """A row for each format, the format first."""
-    notes: list[str]
-    """A sentence for each kind of empty cell, in the order of their numbers."""
 
 
 def tables(cells: Iterable[Cell], floors: Floors | None = None) -> list[Table]:
@@ -93,47 +79,6 @@ def mark_of(cell: Cell, best: float | None, floors: Floors | None) -> str:
         return BEST
     bound = (best or 0) * (1 + floors.of(cell.metric, cell.unit)) if floors else 0
     return TIE if cell.value is not None and cell.value <= bound else ""
-
-
-def reference(note: str, notes: list[str]) -> str:
-    """Return the number of a note in brackets; the same note has one number."""
-    if note not in notes:
-        notes.append(note)
-    return f"[{notes.index(note) + 1}]"
-
-
-def human(value: float, unit: str) -> str:
-    """Return a value with three digits and a unit of handy size, as in "1.25 ms" or "43 MB".
-
-    Raises
-    ------
-    ValueError
-        If there is no such unit.
-    """
-    if unit not in _STEPS:
-        raise ValueError(f"{unit!r} is none of {', '.join(_STEPS)}")
-    # 999.5 and more is rounded to the next unit's 1.
-    fitting = [step for step in _STEPS[unit] if value >= 0.9995 * step[0]]
-    size, name = (fitting or _STEPS[unit][-1:])[0]
-    return f"{float(f'{value / size:.3g}'):g} {name}".strip()
-
-
-# From the largest to the smallest; the prefixes are those of the SI.
-_STEPS = {
-    "seconds": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
-    **dict.fromkeys(("columns", "files", "images"), ((1, ""),)),
-    "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
-}
-
-
-def markdown(table: Table) -> str:
-    """Return a table in Markdown, with its notes."""
-    lines = [f"## {table.title}", ""]
-    for row in (table.header, ["---"] + ["--:"] * (len(table.header) - 1), *table.rows):
-        lines.append("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |")
-    lines.append("")
-    lines += [f"{number}. {note}" for number, note in enumerate(table.notes, start=1)]
-    return "\n".join(lines) + "\n"
 
 
 def legend(floors: Floors | None) -> str:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import Table, human, mark_of, reference
-from format_bench.intervals import median_interval
+from format_bench.comparison import mark_of
+from format_bench.display.markdown import Table, reference
+from format_bench.display.units import human
+from format_bench.instruments.intervals import median_interval
 
 if TYPE_CHECKING:
     from format_bench.asv_results import Cell
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 METRICS = ("size", "save time", "read time")
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from adapter_core.kinds import Kind
 from data_generator.errors import printable
 from data_generator.user.summary import ColumnDescription, ImagesDescription, Plain, TableDescription
-from format_bench.comparison import human
+from format_bench.display.units import human
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod

@@ -16,12 +16,13 @@ from rich.progress import Progress
 from adapter_core import FormatBenchError
 from adapter_core.availability import import_failure
 from format_bench import grid_picture, grid_tables, grid_tracks
-from format_bench.case_records import key, keys
+from format_bench.case_records import keys
 from format_bench.cases import READ, SAVE, Case
-from format_bench.clock import MIN_REPEATS
-from format_bench.comparison import BEST
+from format_bench.display.marks import BEST
 from format_bench.grid_cases import cases
 from format_bench.grid_texts import name_of
+from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.results.records import key
 from format_bench.runner import Runner
 
 BUDGET_SECONDS = 1.0

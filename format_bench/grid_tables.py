@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from format_bench import comparison, grid_texts
-from format_bench.case_records import key, keys
+from format_bench import grid_texts
+from format_bench.case_records import keys
 from format_bench.cases import READ, SAVE, Case
-from format_bench.comparison import Table
+from format_bench.display import markdown as comparison
+from format_bench.display.markdown import Table
+from format_bench.results.records import key
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
+    from format_bench.results.records import Record
 
 METRICS = ("size", "save time", "read time")
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import BEST, human, reference
 from format_bench.compression import added_seconds
+from format_bench.display.markdown import reference
+from format_bench.display.marks import BEST
+from format_bench.display.units import human
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
+    from format_bench.results.records import Record
 
 NOTHING = "-"
 """Where there is nothing to compare with."""

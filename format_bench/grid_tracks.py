@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import data_formats
 from adapter_core import Unavailable
 from format_bench import grid_texts
-from format_bench.comparison import Table, reference
+from format_bench.display.markdown import Table, reference
 from format_bench.grid_tables import METRICS, Cells, by_format
 
 if TYPE_CHECKING:
     from format_bench.cases import Case
-    from format_bench.records import Record
+    from format_bench.results.records import Record
 
 ALGORITHMS = ("zstd", "lz4", "gzip")
 """Those that several formats offer."""

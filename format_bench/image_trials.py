@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import data_generator
 from adapter_core.errors import CannotHold
 from data_generator.synthetic.edge_case_images import hostile_images
-from format_bench.verify_images import verify_images
+from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
     from adapter_core.image_storage import ImageStorage

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, cast
 
 import data_generator
 import image_storages
-from format_bench import image_cache, page_cache
+from format_bench import image_cache
 from format_bench.cases import Measured
-from format_bench.verify import WRONG, WrongValues
-from format_bench.verify_images import verify_images
+from format_bench.instruments import page_cache
+from format_bench.results.status import WRONG, WrongValues
+from format_bench.verification.images import verify_images
 from format_bench.warm_up import warm_up_storage
 from format_bench.work import Work
 

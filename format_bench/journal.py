@@ -14,19 +14,10 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any
 
-
-class Status(StrEnum):
-    """What a cell of a comparison is: a value, or why it has none."""
-
-    VALUE = "value"
-    UNSUPPORTED = "unsupported"
-    UNAVAILABLE = "unavailable"
-    FAILED = "failed"
-    TIMED_OUT = "timed out"
+from format_bench.results.status import Status
 
 
 @dataclass(frozen=True)

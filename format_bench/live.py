@@ -11,17 +11,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from format_bench import run_table
-from format_bench.case_records import key, keys
+from format_bench.case_records import keys
 from format_bench.cases import Case, Step, steps_of
-from format_bench.comparison import human
+from format_bench.display.units import human
+from format_bench.results.records import key
 from format_bench.run_table import name_of
 from format_bench.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from format_bench.case_records import Key
-    from format_bench.records import Record
+    from format_bench.results.records import Key, Record
     from format_bench.run_table import Column
 
 SPARE_LINES = 6

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from format_bench import run_folder, scratch_folder
 from format_bench.cases import IMAGE_STEPS, STEPS, Case, Step, Suite
-from format_bench.clock import MIN_REPEATS
+from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.live import Display
 from format_bench.own_data import Prepared, Source, prepare
 from format_bench.plan import BadPlan, Wishes, plan
@@ -22,8 +22,8 @@ from format_bench.stopwatch import Stopwatch
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from format_bench.records import Record
-    from format_bench.threads import Threads
+    from format_bench.instruments.threads import Threads
+    from format_bench.results.records import Record
 
 ROUNDS = 3
 """In how many processes each step is made, if it is repeated so often."""

@@ -19,11 +19,12 @@ import click
 
 import data_formats
 import data_generator
-from format_bench import isolation, noise_floor
-from format_bench.clock import Sample, time_call
-from format_bench.memory import measure
-from format_bench.noise_floor import Floors
-from format_bench.touch import touch
+from format_bench.instruments import isolation
+from format_bench.instruments.clock import Sample, time_call
+from format_bench.instruments.memory import measure
+from format_bench.instruments.touch import touch
+from format_bench.results import noise_floor
+from format_bench.results.noise_floor import Floors
 
 if TYPE_CHECKING:
     import pandas as pd

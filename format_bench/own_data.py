@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, cast
 from adapter_core.errors import FormatBenchError
 from data_generator import DEFAULT_SEED
 from data_generator.user.fingerprint import fingerprint
-from format_bench import isolation
 from format_bench.image_work import leave_images
-from format_bench.isolation import Outcome
+from format_bench.instruments import isolation
+from format_bench.instruments.isolation import Outcome
 from format_bench.table_work import leave_table
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from format_bench.cases import Case
 
 if TYPE_CHECKING:
     from format_bench.cases import Suite
-    from format_bench.threads import Threads
+    from format_bench.instruments.threads import Threads
 
 ROWS = {"tabular": 100_000, "compression": 100_000, "image": 2_000}
 """Rows, or images, where the user names no number: what gives an answer in minutes."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data_generator.random_words import Bits
-from format_bench import page_cache
-from format_bench.clock import MIN_REPEATS
+from format_bench.instruments import page_cache
+from format_bench.instruments.clock import MIN_REPEATS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,16 +6,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench import description, run_table, terminal
-from format_bench.comparison import BEST
-from format_bench.results import Results, load
+from format_bench import description, run_table
+from format_bench.display import terminal
+from format_bench.display.marks import BEST
+from format_bench.results.load import Results, load
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.cases import Case
     from format_bench.own_data import Prepared
-    from format_bench.records import Record
+    from format_bench.results.records import Record
     from format_bench.run_table import Column
 
 

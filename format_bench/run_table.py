@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from format_bench.comparison import BEST, human
+from format_bench.display.marks import BEST
+from format_bench.display.units import human
 
 if TYPE_CHECKING:
     from format_bench.cases import Case, Suite
-    from format_bench.records import Record
+    from format_bench.results.records import Record
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench import case_steps, isolation, records, scratch_folder, threads
+from format_bench import case_steps, scratch_folder
 from format_bench.case_data import CaseData
-from format_bench.case_records import combined, key, keys, records_of
+from format_bench.case_records import combined, keys, records_of
 from format_bench.cases import Case, Step, steps_of
-from format_bench.circumstances_files import CircumstancesFiles
-from format_bench.clock import MIN_REPEATS
-from format_bench.isolation import Outcome
-from format_bench.journal import Status
-from format_bench.verify import WrongValues
+from format_bench.instruments import isolation, threads
+from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.instruments.isolation import Outcome
+from format_bench.metadata.collect import CircumstancesFiles
+from format_bench.results import records
+from format_bench.results.records import key
+from format_bench.results.status import Status, WrongValues
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
+    from format_bench.results.records import Record
 
 RESULTS = "results.jsonl"
 

@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from format_bench.case_records import key
+from format_bench.results.records import key
 from format_bench.time_left import in_words
 
 if TYPE_CHECKING:
-    from format_bench.case_records import Key
-    from format_bench.records import Record
+    from format_bench.results.records import Key, Record
 
 TIMES = ("durable save time", "read time")
 """Metrics that are durations of measured calls; a durable save contains the plain one."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import data_formats
 import data_generator
 from format_bench.cases import Measured
-from format_bench.touch import touch
-from format_bench.verify import WRONG, WrongValues, verify
+from format_bench.instruments.touch import touch
+from format_bench.results.status import WRONG, WrongValues
+from format_bench.verification.tables import verify
 from format_bench.warm_up import warm_up
 from format_bench.work import Work
 

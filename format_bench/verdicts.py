@@ -13,7 +13,7 @@ import data_formats
 import data_generator
 from adapter_core.errors import CannotHold
 from data_generator.synthetic.edge_case_tables import hostile_tables
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
     import pandas as pd

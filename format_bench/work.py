@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench import threads
+from format_bench.instruments import threads
 
 if TYPE_CHECKING:
     from adapter_core.adapter import Adapter

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from format_bench import library_facts
+from format_bench.metadata import libraries
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -48,7 +48,7 @@ def clone(tmp_path):
 @pytest.fixture
 def libraries_unasked(monkeypatch):
     """Spare the process that imports all libraries, where a test is about something else."""
-    monkeypatch.setattr(library_facts, "asked_in_a_child", lambda _: {})
+    monkeypatch.setattr(libraries, "asked_in_a_child", lambda _: {})
 
 
 def clone_with(target: Path, files: dict[str, str]) -> Path:

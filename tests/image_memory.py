@@ -14,8 +14,8 @@ import click
 
 import data_generator
 import image_storages
-from format_bench import isolation
-from format_bench.memory import measure
+from format_bench.instruments import isolation
+from format_bench.instruments.memory import measure
 from format_bench.warm_up import warm_up_storage
 
 

@@ -11,9 +11,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from format_bench import records
-from format_bench.case_records import key, keys
+from format_bench.case_records import keys
 from format_bench.cases import STEPS, Case
+from format_bench.results import records
+from format_bench.results.records import key
 from format_bench.runner import RESULTS, Runner
 
 CASES = [Case(label, "eq", 200) for label in ("Feather", "Pickle", "Parquet")]

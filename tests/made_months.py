@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from format_bench.asv_circumstances import FOLDER as CIRCUMSTANCES
-from format_bench.journal import Journal, Status
+from format_bench.journal import Journal
+from format_bench.results.status import Status
 from tests.conftest import ROOT, git
 
 MACHINE = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from format_bench.journal import Status
-from format_bench.records import METRICS, Record
-from format_bench.results import Results
+from format_bench.results.load import Results
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import Record
+from format_bench.results.status import Status
 
 
 def record(label: str, metric: str, value: float | None, **told) -> Record:

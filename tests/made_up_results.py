@@ -6,9 +6,10 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from format_bench.journal import Status
-from format_bench.records import METRICS, Record, engine_of
-from format_bench.results import Results
+from format_bench.results.load import Results
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import Record, engine_of
+from format_bench.results.status import Status
 
 TABULAR = {
     ("save time", None): 0.02,

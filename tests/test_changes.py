@@ -19,8 +19,8 @@ from format_bench.changes.shifts import shifts
 from format_bench.changes.told import told
 from format_bench.changes.words import sentence
 from format_bench.dashboard.page import Page
-from format_bench.journal import Status
-from format_bench.noise_floor import Floors
+from format_bench.results.noise_floor import Floors
+from format_bench.results.status import Status
 from tests.conftest import ROOT, git
 from tests.made_months import MACHINE, Gap, MadeUp, MonthlyRepository, Planted, dates
 from tests.measured_months import FAST, SLOW, measured

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from format_bench import circumstances, threads
+from format_bench.instruments import threads
+from format_bench.metadata import collect as circumstances
 
 ROOT = Path(__file__).parents[1]
 USABLE = len(os.sched_getaffinity(0))

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from format_bench import cold, isolation
+from format_bench import cold
+from format_bench.instruments import isolation
 
 ROWS = {"CSV": 20_000, "Parquet": 200_000, "Feather": 200_000, "HDF5.table": 200_000}
 """So many that read-ahead is little beside two columns; text has no columns that lie apart."""

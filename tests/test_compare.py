@@ -14,10 +14,10 @@ from format_bench.agreement import compare
 from format_bench.agreement.compare import NothingInCommon
 from format_bench.agreement.ranks import kendall_tau_b, ranks, spearman
 from format_bench.agreement.ratios import Verdict
-from format_bench.measures import Measure
-from format_bench.noise_floor import Floors
-from format_bench.record_export import export
-from format_bench.results import Results, load
+from format_bench.results.export import export
+from format_bench.results.load import Results, load
+from format_bench.results.metrics import Measure
+from format_bench.results.noise_floor import Floors
 from tests.commands import run
 from tests.made_results import record, results
 

@@ -16,8 +16,8 @@ import pytest
 from format_bench.backfill import notes
 from format_bench.dashboard import asv_page
 from format_bench.dashboard.documents import documents
-from format_bench.journal import Status
-from format_bench.report.texts import quantity
+from format_bench.display.text import quantity
+from format_bench.results.status import Status
 from tests.conftest import git
 from tests.made_months import Gap, MadeUp, Planted
 from tests.published_site import Made, add_pages, pages, parsed, publish

@@ -10,7 +10,7 @@ import data_formats
 from adapter_core import CannotHold
 from data_formats import csv
 from format_bench.conformance.tables import every_table, ordinary
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 
 
 def test_an_avro_file_cut_between_two_blocks_is_noticed(tmp_path):

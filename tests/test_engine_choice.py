@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from format_bench import record_export
 from format_bench.engine_choice import page
 from format_bench.engine_choice.formats import by_format, format_of
-from format_bench.records import BadResults
+from format_bench.results import export
+from format_bench.results.records import BadResults
 from tests.made_results import results
 
 SECONDS = {
@@ -59,7 +59,7 @@ def test_engines_are_measured_in_a_suite_of_their_own_and_compared_with_the_usua
 def test_results_without_engines_are_told(tmp_path):
     with pytest.raises(BadResults, match="holds no format with several engines"):
         page(results({"CSV": SECONDS["CSV"]}))
-    record_export.export(results({"CSV": SECONDS["CSV"]}).records, tmp_path / "records.jsonl")
+    export.export(results({"CSV": SECONDS["CSV"]}).records, tmp_path / "records.jsonl")
     for place, words in ((tmp_path, "no format with several engines"), ("nowhere", "no results at")):
         done = subprocess.run(
             [sys.executable, "-m", "format_bench.engine_choice", str(place)],

@@ -16,7 +16,7 @@ import zarr
 import data_formats
 from adapter_core import CannotHold
 from adapter_core.tables import root_uproot
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 
 NULLS = pd.DataFrame({"c": ["a", None, "bcd", "", None, "e"], "i": pd.array([1, None, 2, 3, 4, 5])})
 NULS = pd.DataFrame({"same": ["a\0", "\0b", "\0\0"], "differ": ["a\0", "\0\0\0", ""]})

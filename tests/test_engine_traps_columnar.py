@@ -20,7 +20,7 @@ from pyiceberg.table import StaticTable
 import data_formats
 from adapter_core import CannotHold
 from data_formats.iceberg import FIELD_ID, opened
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 from tests.traps import TIMEDELTAS, saved
 
 WORDS = [f"word {i}" for i in range(1_000)]

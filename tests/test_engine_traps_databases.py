@@ -15,7 +15,7 @@ from adbc_driver_sqlite import dbapi as adbc
 
 import data_formats
 from adapter_core import CannotHold
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 from tests.traps import TIMEDELTAS, saved
 
 

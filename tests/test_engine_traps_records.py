@@ -29,7 +29,7 @@ from adapter_core.tables import row_format
 from adapter_core.traits import Trait
 from data_formats.protobuf import row_type, rows_class, schema_of
 from format_bench.conformance.tables import ordinary
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 
 WITH_NOTES = ["CBOR", "MessagePack", "Protobuf", "RON"]
 """Formats with a place for dtypes and the number of rows."""

@@ -11,7 +11,7 @@ import pytest
 import data_formats
 import data_generator
 from adapter_core.tables.root_uproot import MOST_COLUMNS
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 
 KINDS = ["ROOT.RNTuple", "ROOT.TTree"]
 

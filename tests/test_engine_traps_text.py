@@ -15,7 +15,7 @@ from pyarrow import json as arrow_json
 
 import data_formats
 from adapter_core import CannotHold
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 from tests.traps import FIRST_PART, back, column, late
 
 CSV = ["CSV[duckdb]", "CSV[polars]", "CSV[pyarrow]"]

@@ -15,7 +15,7 @@ import xlsxwriter
 
 import data_formats
 from adapter_core import CannotHold
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 from tests.traps import back, column
 
 EXCEL = ["Excel[calamine]", "Excel[openpyxl]", "Excel[xlsxwriter]"]

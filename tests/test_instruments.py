@@ -15,11 +15,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from format_bench import clock, isolation, memory, page_cache
 from format_bench.conformance.tables import every_table
-from format_bench.intervals import median_interval, relative_deviation
-from format_bench.journal import Status
-from format_bench.touch import touch
+from format_bench.instruments import clock, isolation, memory, page_cache
+from format_bench.instruments.intervals import median_interval, relative_deviation
+from format_bench.instruments.touch import touch
+from format_bench.results.status import Status
 
 MB = 1_000_000
 

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from format_bench.journal import Journal, Status
+from format_bench.journal import Journal
+from format_bench.results.status import Status
 
 CELL = ["CSV", "eq"]
 

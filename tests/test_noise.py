@@ -8,10 +8,11 @@ import sys
 
 import pytest
 
-from format_bench import noise, noise_floor
+from format_bench import noise
 from format_bench.asv_results import Cell
 from format_bench.comparison import legend, tables
-from format_bench.noise_floor import Floors
+from format_bench.results import noise_floor
+from format_bench.results.noise_floor import Floors
 
 GOES, TRIES, SAMPLES = 10, 20, 100
 

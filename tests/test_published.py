@@ -11,12 +11,11 @@ import data_formats
 import data_generator
 import image_storages
 from adapter_core import UnknownName
-from format_bench import published
-from format_bench.journal import Status
-from format_bench.record_export import export
-from format_bench.records import BadResults
-from format_bench.results import family_of, load
-from format_bench.validation import validate
+from format_bench.results import published
+from format_bench.results.export import export
+from format_bench.results.load import family_of, load
+from format_bench.results.records import BadResults, validate
+from format_bench.results.status import Status
 
 
 @pytest.fixture(scope="module")

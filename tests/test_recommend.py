@@ -12,9 +12,6 @@ import pytest
 
 import data_formats
 from adapter_core import UnknownName
-from format_bench.journal import Status
-from format_bench.measures import Measure
-from format_bench.noise_floor import Floors
 from format_bench.recommendation import Requirement, purposes, recommend, scope, weights, words
 from format_bench.recommendation.document import document
 from format_bench.recommendation.exclusion import NothingLeft
@@ -22,9 +19,11 @@ from format_bench.recommendation.presets import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scores import SHIFTS, log_factor, shift_of
 from format_bench.recommendation.weights import BadWeight
-from format_bench.record_export import export
-from format_bench.records import METRICS
-from format_bench.results import load
+from format_bench.results.export import export
+from format_bench.results.load import load
+from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.noise_floor import Floors
+from format_bench.results.status import Status
 from tests.commands import run
 from tests.made_results import record, results
 

@@ -18,10 +18,19 @@ import pandas as pd
 import pytest
 
 from adapter_core.errors import FormatBenchError, UnknownName
-from format_bench.journal import Status
-from format_bench.record_export import export
-from format_bench.records import METRICS, BadResults, Record, append, engine_of, read
-from format_bench.validation import SCHEMA, BadRecord, validate
+from format_bench.results.export import export
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import (
+    SCHEMA,
+    BadRecord,
+    BadResults,
+    Record,
+    append,
+    engine_of,
+    read,
+    validate,
+)
+from format_bench.results.status import Status
 
 GOOD = Record(
     suite="tabular.TabularRead",
@@ -263,7 +272,7 @@ def test_no_file_is_an_error(path):
 
 APPENDING = """
 import dataclasses, pathlib, sys
-from format_bench.records import append, read
+from format_bench.results.records import append, read
 
 path, source, first, count, sentence_bytes = sys.argv[1:]
 record = dataclasses.replace(read(source)[0], sentence="é" * (int(sentence_bytes) // 2))

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from format_bench import report
-from format_bench.journal import Status
+from format_bench.results.status import Status
 from tests.made_up_results import compressed, labels, measured, record, results
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")

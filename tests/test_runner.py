@@ -11,11 +11,12 @@ import pandas as pd
 import pytest
 
 from format_bench import scratch_folder
-from format_bench.case_records import combined, key, keys
+from format_bench.case_records import combined, keys
 from format_bench.case_records import records_of as step_records
 from format_bench.cases import IMAGE_STEPS, STEPS, Case, Measured
-from format_bench.isolation import Outcome
-from format_bench.journal import Status
+from format_bench.instruments.isolation import Outcome
+from format_bench.results.records import key
+from format_bench.results.status import Status
 from format_bench.runner import RESULTS, Runner
 from tests import toy_package
 from tests.killed import kill_and_go_on

@@ -17,9 +17,9 @@ import pandas as pd
 import pytest
 
 import data_formats
-from format_bench import records
 from format_bench.asv_tables import prepare_tables
-from format_bench.records import METRICS as METRIC_UNITS
+from format_bench.results import records
+from format_bench.results.metrics import METRICS as METRIC_UNITS
 from tests import toys
 from tests.conftest import ROOT, clone_with, git, own_home
 from tests.made_months import benchmarks

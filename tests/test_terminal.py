@@ -8,7 +8,7 @@ import re
 import pytest
 from rich.console import Console
 
-from format_bench import terminal
+from format_bench.display import terminal
 
 HEADER = ["format", *(f"durable save time ({n})" for n in range(9))]
 ROWS = [["Parquet with zstd level 1", *(f"{n}.5" for n in range(9))], ["ORC", *["1,234"] * 9]]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from format_bench.conformance.tables import every_table, ordinary
-from format_bench.verify import Verdict, verify
+from format_bench.verification.tables import Verdict, verify
 
 
 @pytest.mark.parametrize("table", every_table())

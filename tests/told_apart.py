@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import data_formats
 import data_generator
 from format_bench import noise
-from format_bench.clock import time_call
-from format_bench.touch import touch
+from format_bench.instruments.clock import time_call
+from format_bench.instruments.touch import touch
 
 if TYPE_CHECKING:
     from adapter_core import DataFormat

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 _OF_NO_INTEREST = {
     "started",

@@ -14,8 +14,8 @@ from format_bench.agreement.rank_agreement import Agreement, Disagreement, agree
 from format_bench.agreement.ratios import Ratio, ratio_of
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.noise_floor import Floors
 
 
 class NothingInCommon(FormatBenchError):

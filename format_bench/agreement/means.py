@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from format_bench.agreement.pairs import Pair, PairedTable
-    from format_bench.measures import Measure
+    from format_bench.results.metrics import Measure
 
 Group = tuple["PairedTable", "Measure"]
 """The cells that stand to each other."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.candidates import Candidate, Choice, Table, candidates_of, tables_of
-from format_bench.results import family_of
+from format_bench.results.candidates import Candidate, Choice, Table, candidates_of, tables_of
+from format_bench.results.load import family_of
 
 if TYPE_CHECKING:
-    from format_bench.measures import Measure
-    from format_bench.records import Record
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.metrics import Measure
+    from format_bench.results.records import Record
 
 
 class PairedTable(NamedTuple):

@@ -11,8 +11,8 @@ from format_bench.agreement.ranks import LEAST, kendall_tau_b, ranks, spearman
 
 if TYPE_CHECKING:
     from format_bench.agreement.pairs import Pair, PairedTable
-    from format_bench.candidates import Choice
-    from format_bench.measures import Measure
+    from format_bench.results.candidates import Choice
+    from format_bench.results.metrics import Measure
 
 NOTABLE = 2
 """Ranks by which a disagreement is worth naming."""

@@ -1,6 +1,6 @@
 """By what factor two medians differ, and whether that is more than noise.
 
-Each median lies in an interval of order statistics (`format_bench.intervals`; Le Boudec 2010). The
+Each median lies in an interval of order statistics (`instruments.intervals`; Le Boudec 2010). The
 samples of two results are independent, so both medians lie in theirs with the product of the
 confidences, and their ratio then between (lower end of B) / (upper end of A) and the opposite. That
 assumes no distribution and no equal variance; it is wider than need be.
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from format_bench.intervals import Interval, median_interval
+from format_bench.instruments.intervals import Interval, median_interval
 
 if TYPE_CHECKING:
     from format_bench.agreement.pairs import Pair
-    from format_bench.records import Record
+    from format_bench.results.records import Record
 
 _COUNTED = ("columns", "files", "images")
 """Units of what does not vary from one measurement to the next."""

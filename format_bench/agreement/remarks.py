@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from format_bench.agreement.means import Group
     from format_bench.agreement.ratios import Ratio
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 CONFIDENT = 0.9
 """Two intervals of 95 % cover both medians with that."""

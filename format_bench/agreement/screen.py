@@ -6,16 +6,16 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from format_bench import terminal
 from format_bench.agreement.ratios import Ratio, Verdict
-from format_bench.comparison import human
+from format_bench.display import terminal
+from format_bench.display.units import human
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.agreement.compare import Comparison
     from format_bench.agreement.pairs import PairedTable
-    from format_bench.measures import Measure
+    from format_bench.results.metrics import Measure
 
 MARKS = {Verdict.REAL: "", Verdict.NOISE: "~", Verdict.UNCLEAR: "?"}
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import FormatBenchError
 from format_bench.backfill.commit_message import commit_message
 from format_bench.backfill.past_set import PastSet, described
-from format_bench.git_command import GitFailed
 from format_bench.library_sets.resolution import noon
+from format_bench.system.git import GitFailed
 
 if TYPE_CHECKING:
     from format_bench.backfill.git import Repository

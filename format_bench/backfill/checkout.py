@@ -6,7 +6,7 @@ from pathlib import Path
 
 from adapter_core.errors import FormatBenchError
 from format_bench.backfill.git import Repository
-from format_bench.git_command import GitFailed
+from format_bench.system.git import GitFailed
 
 
 def checkout(folder: Path) -> Repository:

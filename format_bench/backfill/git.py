@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from format_bench.git_command import GitFailed, run_git
+from format_bench.system.git import GitFailed, run_git
 
 
 @dataclass(frozen=True)

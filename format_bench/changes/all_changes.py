@@ -13,12 +13,12 @@ from format_bench.changes.exact import exact_shifts
 from format_bench.changes.measured import GroupShift, measured_shifts
 from format_bench.changes.operations import Kind
 from format_bench.changes.version_steps import version_steps
-from format_bench.intervals import median_interval
+from format_bench.instruments.intervals import median_interval
 
 if TYPE_CHECKING:
     from format_bench.changes.cell_series import CellSeries
     from format_bench.changes.points import History, Line
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 VERBS = {
     Kind.TIME: ("slower", "faster"),

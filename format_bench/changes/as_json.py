@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.words import sentence
-from format_bench.report.texts import printable
+from format_bench.display.text import printable
 
 if TYPE_CHECKING:
     from format_bench.changes.change import CellChange, Change

@@ -10,12 +10,12 @@ from format_bench.changes.measured import LEVEL
 from format_bench.changes.operations import Kind, Operation
 from format_bench.changes.templating import render
 from format_bench.dashboard.page import Page
-from format_bench.report.texts import joined, many
+from format_bench.display.text import joined, many
 
 if TYPE_CHECKING:
     from format_bench.changes.change import Change
     from format_bench.changes.told import Told
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 FILE_NAME = "changes.html"
 

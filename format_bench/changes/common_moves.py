@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from format_bench.changes.mood import moods
 from format_bench.changes.operations import SUITES, Kind, Operation
-from format_bench.report.texts import times
+from format_bench.display.text import times
 
 if TYPE_CHECKING:
     from format_bench.changes.cell_series import CellSeries
     from format_bench.changes.points import Line, Point
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)

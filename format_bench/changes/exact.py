@@ -13,7 +13,7 @@ from format_bench.changes.question import Shift
 
 if TYPE_CHECKING:
     from format_bench.changes.cell_series import CellSeries, Group
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 MOST = 20.0
 """The logarithm that stands for a change from 0, or to it."""

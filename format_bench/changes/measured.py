@@ -15,7 +15,7 @@ from format_bench.changes.shifts import shifts
 if TYPE_CHECKING:
     from format_bench.changes.cell_series import CellSeries, Group
     from format_bench.changes.question import Question, Shift
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 
 LEVEL = 0.01

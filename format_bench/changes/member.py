@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from format_bench.changes.cell_series import CellSeries, Group
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)

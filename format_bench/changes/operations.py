@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 
 class Kind(StrEnum):

@@ -11,7 +11,7 @@ from format_bench.changes.versions_page import versions_page
 if TYPE_CHECKING:
     from format_bench.changes.points import History
     from format_bench.dashboard.page import Page
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 
 def pages(history: History, floors: Floors | None) -> list[Page]:

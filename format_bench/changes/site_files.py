@@ -11,7 +11,7 @@ from format_bench.changes.told import told
 
 if TYPE_CHECKING:
     from format_bench.changes.points import History
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 FEED, JSON, BADGE = "changes.xml", "changes.json", "badge.svg"
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import times
 from format_bench.report.drawing import WIDTH, Circle, Drawing, Line, Text, fitted, width_of
 from format_bench.report.scale import scale_of
 from format_bench.report.styles import ACCENT, QUIET
-from format_bench.report.texts import times
 
 if TYPE_CHECKING:
     from format_bench.changes.points import Point

@@ -6,8 +6,8 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.words import libraries, sentence
+from format_bench.display.text import quantity, times
 from format_bench.report import templating
-from format_bench.report.texts import quantity, times
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from format_bench.changes.change import Change
     from format_bench.changes.common_moves import CommonMove
     from format_bench.changes.points import History, Line
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from format_bench.changes.change import Sort
-from format_bench.report.texts import joined, many, printable, quantity, times
+from format_bench.display.text import joined, many, printable, quantity, times
 
 if TYPE_CHECKING:
     from format_bench.changes.change import Change

@@ -9,7 +9,7 @@ import click
 
 from format_bench.agreement import compare, screen
 from format_bench.agreement.document import document
-from format_bench.results import load
+from format_bench.results.load import load
 
 
 @click.command

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from adapter_core.errors import FormatBenchError
-from format_bench import terminal
 from format_bench.backfill import history, suites
 from format_bench.backfill.branch import Branch
 from format_bench.backfill.checkout import checkout
 from format_bench.backfill.days import MONTHS, Month, days
 from format_bench.backfill.notes import Status
+from format_bench.display import terminal
 
 if TYPE_CHECKING:
     from format_bench.backfill.history import Entry

@@ -13,7 +13,8 @@ from data_generator.profiling.twin import twin as twin_of
 from data_generator.random_words import Bits
 from data_generator.spec.io import as_text, check_ending, write_spec
 from data_generator.user.table import load_table
-from format_bench import terminal, twin_tables
+from format_bench import twin_tables
+from format_bench.display import terminal
 
 if TYPE_CHECKING:
     import pandas as pd

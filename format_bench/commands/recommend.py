@@ -14,7 +14,7 @@ from format_bench.own_data import Source
 from format_bench.recommendation import Requirement, presets, purposes, recommend, scope, screen, weights
 from format_bench.recommendation.document import document
 from format_bench.recommendation.requirements import MEANINGS
-from format_bench.results import load
+from format_bench.results.load import load
 
 DEFAULT = "reports/run"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from format_bench import results
 from format_bench.report import outputs
+from format_bench.results import load
 
 
 @click.command
@@ -46,7 +46,7 @@ def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: P
       format-bench report reports/run --format html --format xlsx --out pages
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     paths = _paths(formats, out, source if source.is_dir() else source.parent)
-    found = results.load(source)
+    found = load.load(source)
     for each, path in paths.items():
         outputs.write(found, each, path)
         if not obj["quiet"]:

@@ -8,7 +8,7 @@ import pytest
 from adapter_core import CannotHold
 from data_generator.synthetic.edge_case_images import equal, hostile_images, random_image, unequal
 from format_bench.conformance.made_on_demand import MadeOnDemand
-from format_bench.verify_images import verify_images
+from format_bench.verification.images import verify_images
 
 SETS = hostile_images()
 

@@ -9,7 +9,7 @@ import pytest
 
 from adapter_core import Feature, Unavailable, UnknownLevel, UnknownName, Unsupported
 from format_bench.conformance.tables import files_of, repetitive
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 
 
 def test_a_table_comes_back_and_the_file_names_its_codec(adapter, codec, level, path):

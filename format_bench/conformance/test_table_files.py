@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from format_bench.conformance.tables import files_of, ordinary
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 
 
 def test_what_is_there_is_replaced(adapter, path):

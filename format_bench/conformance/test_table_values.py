@@ -10,7 +10,7 @@ import pytest
 import data_generator
 from adapter_core import CannotHold, Feature, Unavailable, UnknownName, Unsupported
 from format_bench.conformance.tables import every_table, ordinary
-from format_bench.verify import verify
+from format_bench.verification.tables import verify
 
 TABLES = every_table()
 

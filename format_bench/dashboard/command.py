@@ -12,14 +12,18 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from adapter_core.errors import FormatBenchError
-from format_bench import circumstances, compression, noise_floor, record_export
+from format_bench import compression
 from format_bench.asv_circumstances import Keeper
 from format_bench.asv_records import records_of
 from format_bench.asv_results import Run, newest_run
-from format_bench.comparison import BEST, TIE, Table, comma_separated, legend, markdown, tables
+from format_bench.comparison import comma_separated, legend, tables
+from format_bench.display.markdown import Table, markdown
+from format_bench.display.marks import BEST, TIE
+from format_bench.metadata import collect
+from format_bench.results import export, noise_floor
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 STYLES = {BEST: "bold green", TIE: "green"}
 """How a cell is printed, by its mark."""
@@ -111,7 +115,7 @@ def _write(run: Run, found: list[Table], legend: str, out: Path) -> None:
 
 
 def _write_records(run: Run, found: dict[str, Any], out: Path) -> None:
-    circumstances.write(found, out / "circumstances.json")
+    collect.write(found, out / "circumstances.json")
     cells = records_of(run, found)
     for ending in (".jsonl", ".parquet"):
-        record_export.export(cells, out / f"records{ending}")
+        export.export(cells, out / f"records{ending}")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
+from format_bench.display.text import joined
 from format_bench.report import marks
 from format_bench.report.family_section import section
 from format_bench.report.scale import LOGARITHMIC_RANGE
-from format_bench.report.texts import joined
 
 if TYPE_CHECKING:
     from format_bench.dashboard.newest import Newest

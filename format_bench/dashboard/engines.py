@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from format_bench import engine_choice
 from format_bench.dashboard.documents import as_html
 from format_bench.dashboard.page import Page
-from format_bench.records import BadResults
+from format_bench.results.records import BadResults
 
 if TYPE_CHECKING:
     from format_bench.dashboard.newest import Newest

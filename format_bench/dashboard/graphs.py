@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from format_bench.dashboard.asv_page import ASV_PAGE
+from format_bench.display.text import printable
 from format_bench.report.cells import Entry, Measure
-from format_bench.report.texts import printable
-from format_bench.results import family_of
+from format_bench.results.load import family_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from format_bench.asv_results import Cell
-    from format_bench.records import Record
+    from format_bench.results.records import Record
 
 Place = tuple[str, str, Entry, Measure]
 """Family, data set, entry, measure."""

@@ -13,9 +13,9 @@ from format_bench.dashboard.comparisons import address
 from format_bench.dashboard.leaders import leaders
 from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
+from format_bench.display.text import joined
 from format_bench.report import facts, marks
 from format_bench.report.scale import LOGARITHMIC_RANGE
-from format_bench.report.texts import joined
 from format_bench.report.verdict import findings_on
 
 if TYPE_CHECKING:

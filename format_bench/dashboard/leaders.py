@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import BEST, TIE
+from format_bench.display.marks import BEST, TIE
+from format_bench.display.text import joined, quantity
 from format_bench.report.marks import marks_of
-from format_bench.report.texts import joined, quantity
 from format_bench.report.winners import SUBJECTS
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.cells import Measure
     from format_bench.report.groups import Family, Group
+    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)

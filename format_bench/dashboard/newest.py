@@ -12,14 +12,14 @@ from format_bench.asv_records import records_of
 from format_bench.dashboard.graphs import Graphs
 from format_bench.report.groups import TITLES
 from format_bench.report.outline import outline_of
-from format_bench.results import Results, family_of
+from format_bench.results.load import Results, family_of
 
 if TYPE_CHECKING:
     from format_bench.asv_results import Run
     from format_bench.changes.history import History
     from format_bench.dashboard.source import Source
-    from format_bench.records import Record
     from format_bench.report.outline import Outline
+    from format_bench.results.records import Record
 
 _OF_THE_KEEPER = ("asv_commit", "time")
 """By which the circumstances of a run are found again; others say the same to people."""

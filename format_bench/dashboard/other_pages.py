@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from format_bench.backfill import notes
 from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
+from format_bench.display.text import quantity
 from format_bench.report import facts, gaps, losses, remarks
-from format_bench.report.texts import quantity
 
 if TYPE_CHECKING:
     from format_bench.dashboard.newest import Newest

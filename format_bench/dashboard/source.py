@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench import noise_floor
+from format_bench.results import noise_floor
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
+    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)

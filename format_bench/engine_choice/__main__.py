@@ -9,7 +9,7 @@ import click
 
 from adapter_core.errors import FormatBenchError
 from format_bench.engine_choice.page import page
-from format_bench.results import load
+from format_bench.results.load import load
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

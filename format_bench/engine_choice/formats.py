@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from format_bench.report.grouping import families
 from format_bench.report.groups import Family
-from format_bench.results import Results, family_of
+from format_bench.results.load import Results, family_of
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
+    from format_bench.results.records import Record
 
 SUITES = ("tabular", "engines")
 """Both measure tables alike, on tables of the same name, number and seed."""

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 import data_formats
 from adapter_core.traits import Trait
+from format_bench.display.text import joined, many, times
 from format_bench.engine_choice.formats import by_format
-from format_bench.records import BadResults
 from format_bench.report import marks
 from format_bench.report.cells import Measure
 from format_bench.report.losses import losses
 from format_bench.report.ratios import mean_ratios
-from format_bench.report.texts import joined, many, times
 from format_bench.report.verdict import findings_on
 from format_bench.report.winners import contest_of
+from format_bench.results.records import BadResults
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.cells import Entry
     from format_bench.report.groups import Family
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.noise_floor import Floors
 
 MEASURES = {
     "save": Measure("save time"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench.git_command import GitFailed
 from format_bench.monthly import main_branch, remote, state, today
 from format_bench.monthly.choice import choose
 from format_bench.monthly.git import commit_of
 from format_bench.monthly.say import say
 from format_bench.monthly.statuses import MonthlyError
+from format_bench.system.git import GitFailed
 
 if TYPE_CHECKING:
     from format_bench.monthly.state import Month

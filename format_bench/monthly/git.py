@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from format_bench.git_command import GitFailed, run_git
+from format_bench.system.git import GitFailed, run_git
 
 TIMEOUT_SECONDS = 1800
 """A push of a site may take long; one that takes longer hangs."""

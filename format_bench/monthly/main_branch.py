@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from format_bench.git_command import GitFailed
 from format_bench.monthly import today
 from format_bench.monthly.git import commit_of, git, is_ancestor
 from format_bench.monthly.remote import push_merged
+from format_bench.system.git import GitFailed
 
 BRANCH = "main"
 REFSPECS = [BRANCH, "refs/tags/*:refs/tags/*"]

@@ -6,10 +6,10 @@ import os
 import time
 from collections.abc import Callable
 
-from format_bench.git_command import GitFailed
 from format_bench.monthly.git import git
 from format_bench.monthly.say import say
 from format_bench.monthly.statuses import MonthlyError, Status
+from format_bench.system.git import GitFailed
 
 ATTEMPTS = 4
 REFUSED = 1

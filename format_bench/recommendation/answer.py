@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from format_bench.candidates import Candidate, Table
-    from format_bench.measures import Measure
     from format_bench.recommendation.break_even import BreakEven
     from format_bench.recommendation.requirements import Requirement
     from format_bench.recommendation.sensitivity import Change
     from format_bench.recommendation.weights import Weights
+    from format_bench.results.candidates import Candidate, Table
+    from format_bench.results.metrics import Measure
 
 
 @dataclass(frozen=True)

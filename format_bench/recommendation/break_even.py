@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.candidates import tables_of
-from format_bench.measures import Measure
+from format_bench.results.candidates import tables_of
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.candidates import Candidate, Table
+    from format_bench.results.candidates import Candidate, Table
 
 SIZE, READ_TIME = Measure("size"), Measure("read time")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from format_bench.recommendation import words
 
 if TYPE_CHECKING:
-    from format_bench.candidates import Candidate
     from format_bench.recommendation.answer import Excluded, Ranked, Recommendation
+    from format_bench.results.candidates import Candidate
 
 
 def document(answer: Recommendation) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from format_bench.recommendation.answer import Excluded
 from format_bench.recommendation.requirements import Requirement, answer
 
 if TYPE_CHECKING:
-    from format_bench.candidates import Candidate, Table
-    from format_bench.measures import Measure
     from format_bench.recommendation.scores import Scoring
+    from format_bench.results.candidates import Candidate, Table
+    from format_bench.results.metrics import Measure
 
 
 class NothingLeft(FormatBenchError):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from format_bench.noise_floor import Floors
-    from format_bench.records import Record
+    from format_bench.results.noise_floor import Floors
+    from format_bench.results.records import Record
 
 
 def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.measures import Measure
 from format_bench.recommendation.requirements import Requirement
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from format_bench.recommendation.weights import Weights

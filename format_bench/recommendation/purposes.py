@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.candidates import candidates_of, measures_of, tables_of
 from format_bench.recommendation import scope
 from format_bench.recommendation.presets import BALANCED, PRESETS
 from format_bench.recommendation.requirements import Requirement, answer
-from format_bench.results import family_of
+from format_bench.results.candidates import candidates_of, measures_of, tables_of
+from format_bench.results.load import family_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.presets import Preset
     from format_bench.recommendation.weights import Weights
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 
 class Purpose(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from format_bench.candidates import candidates_of, tables_of
 from format_bench.recommendation import noise, remarks, scope
 from format_bench.recommendation.answer import Ranked, Recommendation
 from format_bench.recommendation.break_even import between
@@ -14,16 +13,17 @@ from format_bench.recommendation.pareto import on_front
 from format_bench.recommendation.scores import Scoring
 from format_bench.recommendation.sensitivity import smallest_change
 from format_bench.recommendation.weights import checked
-from format_bench.results import family_of
+from format_bench.results.candidates import candidates_of, tables_of
+from format_bench.results.load import family_of
 
 if TYPE_CHECKING:
-    from format_bench.candidates import Candidate, Table
-    from format_bench.measures import Measure
-    from format_bench.noise_floor import Floors
     from format_bench.recommendation.requirements import Requirement
     from format_bench.recommendation.weights import Weights
-    from format_bench.records import Record
-    from format_bench.results import Results
+    from format_bench.results.candidates import Candidate, Table
+    from format_bench.results.load import Results
+    from format_bench.results.metrics import Measure
+    from format_bench.results.noise_floor import Floors
+    from format_bench.results.records import Record
 
 
 def recommend(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import human
+from format_bench.display.units import human
 from format_bench.recommendation.scope import families
 from format_bench.recommendation.scores import shift_of
-from format_bench.results import family_of
+from format_bench.results.load import family_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scores import Scoring
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 
 def about(results: Results, scoped: Results, scoring: Scoring, noise: str) -> list[str]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core import Feature
 from adapter_core.traits import Trait
-from format_bench.measures import Measure
 from format_bench.recommendation.facts import facts_of
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.candidates import Candidate, Table
     from format_bench.recommendation.facts import Facts
+    from format_bench.results.candidates import Candidate, Table
 
 
 class Requirement(StrEnum):

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import UnknownName
-from format_bench.measures import Measure
 from format_bench.recommendation.weights import BadWeight
-from format_bench.results import family_of
+from format_bench.results.load import family_of
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.records import Record
 
 _FIRST = ("tabular", "compression", "image")
 """In which order families are taken where results have several."""

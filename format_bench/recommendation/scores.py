@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from format_bench.recommendation.noise import band_of
 
 if TYPE_CHECKING:
-    from format_bench.candidates import Candidate, Table
-    from format_bench.measures import Measure
-    from format_bench.noise_floor import Floors
     from format_bench.recommendation.weights import Weights
+    from format_bench.results.candidates import Candidate, Table
+    from format_bench.results.metrics import Measure
+    from format_bench.results.noise_floor import Floors
 
 SHIFTS = {"seconds": 0.01, "bytes": 4096, "columns": 1, "files": 1, "images": 1, "ratio": 1}
 """c by unit. Nobody notices 10 ms; file systems and the kernel give out space by pages of 4,096 bytes;

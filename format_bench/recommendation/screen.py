@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from format_bench import terminal
+from format_bench.display import terminal
 from format_bench.recommendation import words
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from format_bench.measures import Measure
     from format_bench.recommendation.weights import Weights
+    from format_bench.results.metrics import Measure
 
 
 class Change(NamedTuple):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from adapter_core.errors import FormatBenchError
-from format_bench.measures import Measure
+from format_bench.results.metrics import Measure
 
 Weights = dict[Measure, float]
 """Only their proportions matter."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from format_bench import terminal
-from format_bench.comparison import human
+from format_bench.display import terminal
+from format_bench.display.units import human
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from format_bench.measures import Measure
     from format_bench.recommendation.answer import Recommendation
     from format_bench.recommendation.break_even import BreakEven
+    from format_bench.results.metrics import Measure
 
 NEAR = 1.005
 """Ratios below it are printed as 1.00, and so count as the best."""

@@ -17,11 +17,11 @@ from format_bench.report.series import Series
 from format_bench.report.svg import svg
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.cells import Entry
     from format_bench.report.drawing import Drawing
     from format_bench.report.groups import Group
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.noise_floor import Floors
 
 BOTH = "filled: warm; outlined: cold, nothing in the page cache"
 

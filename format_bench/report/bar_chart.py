@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import BEST, TIE
+from format_bench.display.marks import BEST, TIE
 from format_bench.report.axes import Plot, add_name, add_value_axis
 from format_bench.report.drawing import WIDTH, Drawing, Line, Rectangle, Text, fitted, width_of
 from format_bench.report.scale import scale_of

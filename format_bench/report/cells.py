@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.report.texts import printable
+from format_bench.display.text import printable
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
+    from format_bench.results.records import Record
 
 
 class Entry(NamedTuple):
@@ -34,7 +34,7 @@ class Measure(NamedTuple):
     """What was measured, and with the file in which state of the page cache."""
 
     metric: str
-    """One of `format_bench.records.METRICS`."""
+    """One of `format_bench.results.metrics.METRICS`."""
     cache: str | None = None
     """"warm" or "cold"; None where it does not apply."""
 
@@ -54,7 +54,7 @@ class Cell:
     samples: list[float]
     """All samples in the order taken, in `unit`; possibly none."""
     status: str
-    """"value", or why there is none; one of `format_bench.journal.Status`, or "not run"."""
+    """"value", or why there is none; one of `format_bench.results.status.Status`, or "not run"."""
     sentence: str
     """On one line; may be empty if there is a value."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import BEST, TIE
+from format_bench.display.marks import BEST, TIE
+from format_bench.display.text import joined
 from format_bench.report.pareto import Points, front
-from format_bench.report.texts import joined
 
 if TYPE_CHECKING:
     from format_bench.report.cells import Entry

@@ -6,12 +6,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench import record_export
-from format_bench.report.texts import guarded
+from format_bench.display.text import guarded
+from format_bench.results import export
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.records import Record
 
 
 def write(results: Results, path: Path) -> None:
@@ -19,7 +19,7 @@ def write(results: Results, path: Path) -> None:
 
     Text that a spreadsheet would take for a formula has an apostrophe before it.
     """
-    record_export.export(map(_guarded, results.records), path)
+    export.export(map(_guarded, results.records), path)
 
 
 def _guarded(record: Record) -> Record:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import quantity, signed
 from format_bench.report.cells import Cell, Entry, Measure
-from format_bench.report.texts import quantity, signed
 
 if TYPE_CHECKING:
     from format_bench.report.groups import Group

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from format_bench.report.texts import printable, quantity
+from format_bench.display.text import printable, quantity
 
 if TYPE_CHECKING:
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 ALONE = "run"
 """The section of what stands alone."""

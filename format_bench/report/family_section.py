@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from format_bench.display.text import joined
 from format_bench.report import gaps, tables
 from format_bench.report.all_charts import charts_of
 from format_bench.report.heat_map import heat_maps
-from format_bench.report.texts import joined
 
 if TYPE_CHECKING:
     from format_bench.report.groups import Family, Group

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import printable
 from format_bench.report.cells import Entry, Measure, cell_of
 from format_bench.report.groups import Family, Group, title_of
-from format_bench.report.texts import printable
-from format_bench.results import family_of
+from format_bench.results.load import family_of
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.records import Record
 
 Key = tuple[str, int, str]
 """Data set, rows, thread policy."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from format_bench.records import METRICS
+from format_bench.display.text import many, printable
 from format_bench.report.cells import NOT_RUN, Cell, Entry, Measure
-from format_bench.report.texts import many, printable
+from format_bench.results.metrics import METRICS
 
 TITLES = {"tabular": "Tables", "engines": "Engines", "compression": "Compression", "image": "Images"}
 

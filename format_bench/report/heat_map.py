@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import BEST, TIE
+from format_bench.display.marks import BEST, TIE
+from format_bench.display.text import quantity, times
 from format_bench.report.charted import CHARTED
 from format_bench.report.marks import marks_of
 from format_bench.report.ratios import ratios
-from format_bench.report.texts import quantity, times
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.cells import Entry, Measure
     from format_bench.report.groups import Family, Group
+    from format_bench.results.noise_floor import Floors
 
 COLOURS = {
     "empty": "#f4f4f1",

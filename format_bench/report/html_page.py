@@ -16,7 +16,7 @@ from format_bench.report.verdict import findings_on
 
 if TYPE_CHECKING:
     from format_bench.report.groups import Family
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 
 def page(results: Results) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.report.cells import Measure
-from format_bench.verify import WRONG
+from format_bench.results.status import WRONG
 
 if TYPE_CHECKING:
     from format_bench.report.cells import Entry

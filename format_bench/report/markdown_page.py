@@ -7,17 +7,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import BEST, TIE, Table, markdown, reference
+from format_bench.display.markdown import Table, markdown, reference
+from format_bench.display.marks import BEST, TIE
 from format_bench.report import facts, gaps, losses, marks
 from format_bench.report.outline import outline_of
 from format_bench.report.tables import numbers
 from format_bench.report.verdict import findings
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.groups import Family, Group
     from format_bench.report.outline import Outline
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.noise_floor import Floors
 
 
 def write(results: Results, path: Path) -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import BEST, TIE
-from format_bench.records import METRICS
+from format_bench.display.marks import BEST, TIE
+from format_bench.results.metrics import METRICS
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.cells import Cell, Entry, Measure
     from format_bench.report.groups import Group
+    from format_bench.results.noise_floor import Floors
 
 WORDS = {BEST: "best", TIE: "tie", "": ""}
 """The marks as charts and pages spell them."""

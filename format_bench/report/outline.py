@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import joined, many, printable
 from format_bench.report.grouping import families
 from format_bench.report.palette import colours
-from format_bench.report.texts import joined, many, printable
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.cells import Entry
     from format_bench.report.groups import Family
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)

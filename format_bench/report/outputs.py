@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import Unavailable
 
 if TYPE_CHECKING:
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 WRITERS = {
     "html": "html_page",

@@ -17,7 +17,7 @@ from format_bench.report.verdict import findings
 if TYPE_CHECKING:
     from format_bench.report.groups import Family
     from format_bench.report.outline import Outline
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 
 def write(results: Results, path: Path) -> None:

@@ -15,7 +15,7 @@ from format_bench.report.outline import outline_of
 
 if TYPE_CHECKING:
     from format_bench.report.drawing import Drawing
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 DOTS_PER_INCH = 1.5 * figures.PIXELS_PER_INCH
 """Sharp on screens with more than one dot a pixel."""

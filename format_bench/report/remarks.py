@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import many
 from format_bench.report.losses import COUNTED
-from format_bench.report.texts import many
 
 if TYPE_CHECKING:
     from format_bench.report.groups import Family

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import quantity
 from format_bench.report.axes import Plot, add_value_axis
 from format_bench.report.drawing import WIDTH, Circle, Drawing, Line, Text, fitted, width_of
 from format_bench.report.label_places import Box, line_boxes, places, point_box
 from format_bench.report.pareto import Points, front
 from format_bench.report.scale import Scale, scale_of
-from format_bench.report.texts import quantity
 
 if TYPE_CHECKING:
     from format_bench.report.cells import Entry

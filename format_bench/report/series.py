@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import quantity
 from format_bench.report.marks import WORDS
-from format_bench.report.texts import quantity
 
 if TYPE_CHECKING:
     from format_bench.report.cells import Cell, Entry

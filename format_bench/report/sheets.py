@@ -7,16 +7,16 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.records import Record
+from format_bench.display.text import printable
 from format_bench.report import facts, gaps, losses
 from format_bench.report.outline import Outline, outline_of
-from format_bench.report.texts import printable
 from format_bench.report.verdict import findings
+from format_bench.results.records import Record
 
 if TYPE_CHECKING:
     from format_bench.report.cells import Measure
     from format_bench.report.groups import Family
-    from format_bench.results import Results
+    from format_bench.results.load import Results
 
 _MOST_NAME = 31
 """Characters that Excel allows in the name of a sheet."""

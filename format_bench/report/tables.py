@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import quantity
 from format_bench.report.derived import DERIVED, derive
 from format_bench.report.marks import marks_of
-from format_bench.report.texts import quantity
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.cells import Cell, Entry
     from format_bench.report.groups import Group
+    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)

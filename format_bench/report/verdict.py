@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import joined
 from format_bench.report import losses
 from format_bench.report.gaps import gaps, total
 from format_bench.report.grouping import families
 from format_bench.report.pareto import front, points_of
-from format_bench.report.texts import joined
 from format_bench.report.winners import SUBJECTS, contest_of, rest_of_sentence
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.groups import Family
-    from format_bench.results import Results
+    from format_bench.results.load import Results
+    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.comparison import BEST, TIE
+from format_bench.display.marks import BEST, TIE
+from format_bench.display.text import joined, quantity, times
 from format_bench.report.marks import marks_of
 from format_bench.report.ratios import mean_ratios
-from format_bench.report.texts import joined, quantity, times
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
     from format_bench.report.cells import Entry, Measure
     from format_bench.report.groups import Family, Group
+    from format_bench.results.noise_floor import Floors
 
 _LONGER, _MORE, _LARGER = "takes {} times as long", "needs {} times as much", "is {} times as large"
 SUBJECTS = {

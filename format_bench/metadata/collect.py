@@ -1,4 +1,7 @@
-"""Under what circumstances numbers were obtained. What cannot be read is null, never a guess."""
+"""Under what circumstances numbers were obtained. What cannot be read is null, never a guess.
+
+The circumstances of a run, in a file beside its results for each thread policy.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ import platform
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from format_bench import library_facts, machine_facts
-from format_bench.git_command import GitFailed, run_git
+from data_generator import DEFAULT_SEED
+from format_bench.metadata import libraries, machine
+from format_bench.system.git import GitFailed, run_git
 
 if TYPE_CHECKING:
-    from format_bench.threads import Threads
+    from format_bench.instruments.threads import Threads
 
 
 def collect(scratch: Path, *, seed: int, scale: str, threads: Threads) -> dict[str, Any]:
@@ -32,7 +36,7 @@ def collect(scratch: Path, *, seed: int, scale: str, threads: Threads) -> dict[s
     threads : {"1", "all"}
         The thread policy of the run.
     """
-    asked = library_facts.asked_in_a_child(threads)
+    asked = libraries.asked_in_a_child(threads)
     told = asked.get("c_libraries", {})
     return {
         "started": _now(),
@@ -46,19 +50,19 @@ def collect(scratch: Path, *, seed: int, scale: str, threads: Threads) -> dict[s
             "version": sys.version,
             "compiler": platform.python_compiler(),
         },
-        "libraries": library_facts.distributions(),
-        "c_libraries": {name: told.get(name) for name in library_facts.C_LIBRARIES},
-        "system": machine_facts.system(),
-        "cpu": machine_facts.cpu(),
-        "memory": machine_facts.memory(),
-        "scratch": machine_facts.scratch(scratch),
-        "load_average": {"start": machine_facts.load_average(), "end": None},
+        "libraries": libraries.distributions(),
+        "c_libraries": {name: told.get(name) for name in libraries.C_LIBRARIES},
+        "system": machine.system(),
+        "cpu": machine.cpu(),
+        "memory": machine.memory(),
+        "scratch": machine.scratch(scratch),
+        "load_average": {"start": machine.load_average(), "end": None},
     }
 
 
 def finish(circumstances: dict[str, Any]) -> dict[str, Any]:
     """Return the circumstances of a run that ends now."""
-    load = {**circumstances["load_average"], "end": machine_facts.load_average()}
+    load = {**circumstances["load_average"], "end": machine.load_average()}
     return {**circumstances, "ended": _now(), "load_average": load}
 
 
@@ -92,3 +96,41 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class CircumstancesFiles:
+    """Writes what a run begins under, and completes it when the run ends, if by an error or not.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of the results.
+    run_id : str
+        Begins the names of the files.
+    scratch : Path
+        The folder of the measured files.
+    scale : str
+        How large the data are, in words.
+    """
+
+    def __init__(self, out: Path, run_id: str, scratch: Path, scale: str) -> None:
+        self._out, self._run_id, self._scratch, self._scale = out, run_id, scratch, scale
+        self._found: dict[Threads, dict[str, Any]] = {}
+
+    def begin(self, policy: Threads) -> None:
+        """Collect and write the circumstances under a policy, unless that is done."""
+        if policy not in self._found:
+            self._found[policy] = collect(
+                self._scratch, seed=DEFAULT_SEED, scale=self._scale, threads=policy
+            )
+            write(self._found[policy], self._path(policy))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for policy, found in self._found.items():
+            write(finish(found), self._path(policy))
+
+    def _path(self, policy: Threads) -> Path:
+        return self._out / f"{self._run_id}-threads-{policy}.json"

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench import noise_floor, published, records
-from format_bench.case_records import key
-from format_bench.records import BadResults
+from format_bench.results import noise_floor, published, records
+from format_bench.results.records import BadResults, key
 
 if TYPE_CHECKING:
-    from format_bench.noise_floor import Floors
-    from format_bench.records import Record
+    from format_bench.results.noise_floor import Floors
+    from format_bench.results.records import Record
+
 
 FILES = ("results.jsonl", "records.jsonl")
 """What a folder of results holds: the runner's own file, or what postprocessing makes of asv's."""

@@ -6,10 +6,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import UnknownName
-from format_bench.records import METRICS
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
+    from format_bench.results.records import Record
+
+
+METRICS = {
+    "save time": "seconds",
+    "durable save time": "seconds",
+    "read time": "seconds",
+    "save CPU time": "seconds",
+    "read CPU time": "seconds",
+    "size": "bytes",
+    "save memory": "bytes",
+    "read memory": "bytes",
+    "held memory": "bytes",
+    "save peak memory": "bytes",
+    "read peak memory": "bytes",
+    "lost columns": "columns",
+    "open time": "seconds",
+    "random read time per image": "seconds",
+    "batch read time per image": "seconds",
+    "files": "files",
+    "changed images": "images",
+    "read amplification": "ratio",
+}
+"""What is measured, and its unit."""
+
 
 _COLD = "cold "
 

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
 NAMES_SHOWN = 5
 
-WRONG = "came back wrong: "
-"""Begins the sentence of a cell whose data came back with other values."""
-
-
-class WrongValues(Exception):
-    """Data came back with other values than were saved."""
-
 
 @dataclass(frozen=True)
 class Verdict:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from format_bench.comparison import human
+from format_bench.display.units import human
 
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """What makes a spreadsheet take text for a formula, also in full width; after OWASP, "CSV Injection"."""

@@ -18,8 +18,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from adapter_core.errors import CannotHold, Unavailable, UnknownName, Unsupported
-from format_bench.journal import Status
-from format_bench.page_cache import NotCold
+from format_bench.instruments.page_cache import NotCold
+from format_bench.results.status import Status
 
 PRELOADED = [
     *("__main__", "numpy", "pandas", "pyarrow"),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from format_bench.intervals import Interval, median_interval, relative_deviation
+from format_bench.instruments.intervals import Interval, median_interval, relative_deviation
 
 MIN_REPEATS = 3
 MAX_REPEATS = 100
@@ -65,7 +65,7 @@ def time_call(step: Callable[[], Any]) -> Sample:
     """Call once, with the garbage collector off.
 
     What the call returns is dropped after the clock has stopped. A `step` that reads must touch what
-    it read, see `format_bench.touch`.
+    it read, see `format_bench.instruments.touch`.
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -1,4 +1,8 @@
-"""Results: a record for every cell of every suite, kept as JSON Lines, readable after any kill.
+"""Whether facts are a record: record_schema.json says what each field must be, this says what is wrong.
+
+The schema holds for any reader of the file. Only the order of an interval is beyond it.
+
+Results: a record for every cell of every suite, kept as JSON Lines, readable after any kill.
 
 A line counts once its newline is on disk. A last line without one is what a killed writer left: it is
 not read, and the next writer cuts it off.
@@ -7,37 +11,96 @@ not read, and the next writer cuts it off.
 from __future__ import annotations
 
 import fcntl
+import functools
 import json
 import os
+import re
+import reprlib
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError
-from format_bench.journal import Status
-from format_bench.validation import validate
+from format_bench.results.status import Status
 
-METRICS = {
-    "save time": "seconds",
-    "durable save time": "seconds",
-    "read time": "seconds",
-    "save CPU time": "seconds",
-    "read CPU time": "seconds",
-    "size": "bytes",
-    "save memory": "bytes",
-    "read memory": "bytes",
-    "held memory": "bytes",
-    "save peak memory": "bytes",
-    "read peak memory": "bytes",
-    "lost columns": "columns",
-    "open time": "seconds",
-    "random read time per image": "seconds",
-    "batch read time per image": "seconds",
-    "files": "files",
-    "changed images": "images",
-    "read amplification": "ratio",
-}
-"""What is measured, and its unit."""
+if TYPE_CHECKING:
+    import jsonschema
+
+
+SCHEMA = Path(__file__).with_name("record_schema.json")
+"""A JSON Schema, draft 2020-12; the descriptions of its rules end the sentence "it must be ..."."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class BadRecord(FormatBenchError, ValueError):
+    """Facts that are not a record; the message names the field."""
+
+
+def validate(facts: Any) -> None:
+    """Check facts against the schema of records.
+
+    Parameters
+    ----------
+    facts : Any
+        What `json.loads` gives for a line of results, or `dataclasses.asdict` for a record.
+
+    Raises
+    ------
+    BadRecord
+        If anything is wrong; the message is about the first thing.
+    """
+    error = next(_validator().iter_errors(facts), None)
+    if error is not None:
+        raise BadRecord(_sentence(error))
+    interval = facts["interval"]
+    if interval is not None and interval[0] > interval[1]:
+        raise BadRecord(f"interval is {interval}, but must have its lower end first")
+
+
+@functools.cache
+def _validator() -> jsonschema.Draft202012Validator:
+    import jsonschema
+
+    checker = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"number": _is_number, "integer": _is_integer, "string": _is_text}
+    )
+    strict = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=checker)
+    return strict(json.loads(SCHEMA.read_text(encoding="utf-8")))
+
+
+# jsonschema takes NaN and infinities for numbers, which JSON does not have.
+def _is_number(_: Any, value: Any) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and -sys.float_info.max <= value <= sys.float_info.max
+
+
+# jsonschema takes 1.0 for an integer, which would come back as a float.
+def _is_integer(_: Any, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+# A lone surrogate, as in an undecodable file name, is in no UTF-8 file.
+def _is_text(_: Any, value: Any) -> bool:
+    return isinstance(value, str) and not _SURROGATE.search(value)
+
+
+def _sentence(error: jsonschema.ValidationError) -> str:
+    if error.validator == "required":
+        missing = [name for name in error.validator_value if name not in error.instance]
+        return f"the field {missing[0]} is missing"
+    if error.validator == "additionalProperties":
+        unknown = [name for name in error.instance if name not in error.schema["properties"]]
+        return f"{unknown[0]!r} is not a field of a record"
+    field = error.json_path.removeprefix("$").removeprefix(".") or "the record"
+    allowed = ""
+    if error.validator == "enum":
+        allowed = f" {', '.join(json.dumps(choice) for choice in error.validator_value)}"
+    return (
+        f"{field} is {reprlib.repr(error.instance)}, but must be {error.schema['description']}{allowed}"
+    )
+
 
 _HEAD = b'{"suite": '
 
@@ -179,3 +242,12 @@ def _parsed(line: bytes, path: Path, number: int) -> Record:
     except (ValueError, RecursionError) as error:
         raise BadResults(f"{path}, line {number}: {error}") from error
     return Record(**{**facts, "status": Status(facts["status"])})
+
+
+Key = tuple[object, ...]
+
+
+def key(record: Record) -> Key:
+    """Return what tells the cell of a record from all others."""
+    what = (record.suite, record.format, record.dataset, record.rows, record.codec, record.level)
+    return (*what, record.cache, record.threads, record.metric)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from format_bench import threads as thread_policy
+from format_bench.instruments import threads as thread_policy
 
 CHILD_SECONDS = 120
 CHILD = (

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import UnknownName
-from format_bench.published import thesis
+from format_bench.results.published import thesis
 
 if TYPE_CHECKING:
-    from format_bench.records import Record
+    from format_bench.results.records import Record
+
 
 _SOURCES = {"thesis": thesis.records}
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from adapter_core.errors import UnknownName
-from format_bench.records import Record, line
+from format_bench.results.records import Record, line
 
 
 def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:

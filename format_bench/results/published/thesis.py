@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib import resources
 
-from format_bench.journal import Status
-from format_bench.records import METRICS, Record, engine_of
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import Record, engine_of
+from format_bench.results.status import Status
 
 SHAPES = {
     **dict.fromkeys(("eq", "int", "float", "bool", "str"), (1_000_000, 8)),

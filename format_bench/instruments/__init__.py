@@ -1,0 +1,1 @@
+"""Measuring instruments: clock, memory, page cache, threads, isolation."""

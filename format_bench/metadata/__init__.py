@@ -1,0 +1,1 @@
+"""Metadata of a run: machine, system, libraries."""

@@ -1,0 +1,1 @@
+"""Records of measurements: metrics, files, export."""

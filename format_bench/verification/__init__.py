@@ -1,0 +1,1 @@
+"""Comparison of the data read back with the data saved."""
