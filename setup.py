@@ -49,7 +49,7 @@ setup(
         "tomli-w",
     ],
     entry_points={
-        "console_scripts": ["format-bench = format_bench.command_line:main"],
+        "console_scripts": ["format-bench = format_bench.cli.main:main"],
         "pytest11": ["format-bench = format_bench.conformance.option"],
     },
     extras_require={

@@ -5,10 +5,11 @@ asv goes by name, so these classes run in this order: `Image` saves, and its fil
 
 import statistics
 
-from format_bench import asv_image_steps, random_access
+from format_bench import asv_image_steps
 from format_bench.asv_images import ImageCell, load, prepare_images
 from format_bench.asv_steps import READ_MEMORY, SAVE_MEMORY, refuse_wrong, set_page_cache
 from format_bench.instruments import page_cache
+from format_bench.operations import random_access
 
 from ._parameters import IMAGES, LIMIT_SECONDS, SCALE, labels
 

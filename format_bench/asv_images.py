@@ -11,11 +11,11 @@ import data_generator
 import image_storages
 from adapter_core import CannotHold, Unavailable
 from adapter_core.image_storage import ImageStorage
-from format_bench import image_cache
 from format_bench.asv_cell import Cell
 from format_bench.asv_run import DATA, FILES, prepare
+from format_bench.operations import image_cache
+from format_bench.operations.warm_up import warm_up_storage
 from format_bench.results.status import Status
-from format_bench.warm_up import warm_up_storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,8 +13,8 @@ from adapter_core import CannotHold, DataFormat, Unavailable
 from data_generator.real.flights import TooFewRows
 from format_bench.asv_cell import Cell
 from format_bench.asv_run import DATA, missing, prepare
+from format_bench.operations.warm_up import warm_up
 from format_bench.results.status import Status
-from format_bench.warm_up import warm_up
 
 if TYPE_CHECKING:
     import pandas as pd

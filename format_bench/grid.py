@@ -16,14 +16,14 @@ from rich.progress import Progress
 from adapter_core import FormatBenchError
 from adapter_core.availability import import_failure
 from format_bench import grid_picture, grid_tables, grid_tracks
-from format_bench.case_records import keys
-from format_bench.cases import READ, SAVE, Case
 from format_bench.display.marks import BEST
 from format_bench.grid_cases import cases
 from format_bench.grid_texts import name_of
 from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.operations.cases import READ, SAVE, Case
 from format_bench.results.records import key
-from format_bench.runner import Runner
+from format_bench.runner.recording import keys
+from format_bench.runner.runner import Runner
 
 BUDGET_SECONDS = 1.0
 """Wall time of the repeats of one step in one round; three are made in any case."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import data_formats
 import data_generator
 from adapter_core import FormatBenchError, Unavailable, UnknownName, Unsupported
-from format_bench.cases import Case
+from format_bench.operations.cases import Case
 
 if TYPE_CHECKING:
     from adapter_core import Codec

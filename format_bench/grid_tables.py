@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from format_bench import grid_texts
-from format_bench.case_records import keys
-from format_bench.cases import READ, SAVE, Case
 from format_bench.display import markdown as comparison
 from format_bench.display.markdown import Table
+from format_bench.operations.cases import READ, SAVE, Case
 from format_bench.results.records import key
+from format_bench.runner.recording import keys
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record

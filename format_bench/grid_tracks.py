@@ -13,7 +13,7 @@ from format_bench.display.markdown import Table, reference
 from format_bench.grid_tables import METRICS, Cells, by_format
 
 if TYPE_CHECKING:
-    from format_bench.cases import Case
+    from format_bench.operations.cases import Case
     from format_bench.results.records import Record
 
 ALGORITHMS = ("zstd", "lz4", "gzip")

@@ -7,7 +7,7 @@ import sys
 
 from tests.conftest import ROOT
 
-_MAIN = "from format_bench.command_line import main; main()"
+_MAIN = "from format_bench.cli.main import main; main()"
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ import data_generator
 import image_storages
 from format_bench.instruments import isolation
 from format_bench.instruments.memory import measure
-from format_bench.warm_up import warm_up_storage
+from format_bench.operations.warm_up import warm_up_storage
 
 
 def save(label: str, count: int, path: Path) -> tuple[int, int]:

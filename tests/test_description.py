@@ -16,7 +16,7 @@ from data_generator.synthetic.edge_case_images import hostile_images, random_ima
 from data_generator.synthetic.edge_case_tables import hostile_tables
 from data_generator.user.image_folder import load_image_folder
 from data_generator.user.summary import KEPT, SLICE_ROWS, describe, describe_images, distinct
-from format_bench.description import show
+from format_bench.cli.data_summary import show
 
 HOSTILE = hostile_tables()
 

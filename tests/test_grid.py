@@ -17,15 +17,15 @@ from PIL import Image
 import data_formats
 from adapter_core import Unavailable
 from format_bench import grid, grid_looks, grid_offers, grid_picture, grid_tables, grid_tracks
-from format_bench.case_records import keys, records_of
-from format_bench.cases import READ, SAVE, Case, Measured
 from format_bench.display.units import human
 from format_bench.grid_cases import cases
 from format_bench.instruments.isolation import Outcome
+from format_bench.operations.cases import READ, SAVE, Case, Measured
 from format_bench.results import records
 from format_bench.results.records import key
 from format_bench.results.status import Status
-from format_bench.runner import RESULTS, Runner
+from format_bench.runner.recording import keys, records_of
+from format_bench.runner.runner import RESULTS, Runner
 
 ROWS = 300
 

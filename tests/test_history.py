@@ -15,7 +15,7 @@ from format_bench.backfill.checkout import checkout
 from format_bench.backfill.days import days
 from format_bench.backfill.notes import Note, Status
 from format_bench.backfill.past_set import PastSet, described, resolve_past
-from format_bench.commands.history import command
+from format_bench.cli.commands.history import command
 from format_bench.library_sets import Unresolvable, resolve
 from tests.conftest import git
 from tests.toy_checkout import toy_checkout

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import data_formats
 import data_generator
 import image_storages
-from format_bench.commands.list import WHAT, command
+from format_bench.cli.commands.list import WHAT, command
 
 
 def listed(*arguments: str):

@@ -8,10 +8,10 @@ import pytest
 import data_formats
 import image_storages
 from adapter_core import UnknownName
-from format_bench.cases import READ, SAVE, Case
-from format_bench.duration import Duration
-from format_bench.plan import BadPlan, Wishes, plan
-from format_bench.time_left import TimeLeft, in_words
+from format_bench.cli.parameters import Duration
+from format_bench.operations.cases import READ, SAVE, Case
+from format_bench.runner.plan import BadPlan, Wishes, plan
+from format_bench.runner.timing import TimeLeft, in_words
 
 
 def test_all_usual_formats_are_measured_on_one_table_by_default():

@@ -18,9 +18,9 @@ from PIL import Image
 
 from adapter_core.errors import Unavailable
 from format_bench import report
-from format_bench.cases import Case
-from format_bench.command_line import format_bench
+from format_bench.cli.main import format_bench
 from format_bench.compression import added_seconds
+from format_bench.operations.cases import Case
 from format_bench.report import outputs, palette
 from format_bench.report.all_charts import charts
 from format_bench.report.cells import Entry, Measure
@@ -32,7 +32,7 @@ from format_bench.report.scale import scale_of
 from format_bench.results import records
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import Status
-from format_bench.runner import Runner
+from format_bench.runner.runner import Runner
 from tests.made_up_results import CIRCUMSTANCES, compressed, labels, measured, record, results
 
 EVIL = (

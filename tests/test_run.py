@@ -12,9 +12,9 @@ import time
 import pandas as pd
 import pytest
 
-from format_bench.command_line import main
+from format_bench.cli.main import main
 from format_bench.results import records
-from format_bench.runner import RESULTS
+from format_bench.runner.runner import RESULTS
 
 QUICK = ["--formats", "Feather,Pickle", "--rows", "200", "--repeats", "1"]
 

@@ -10,22 +10,22 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from format_bench import scratch_folder
-from format_bench.case_records import combined, keys
-from format_bench.case_records import records_of as step_records
-from format_bench.cases import IMAGE_STEPS, STEPS, Case, Measured
 from format_bench.instruments.isolation import Outcome
+from format_bench.operations.cases import IMAGE_STEPS, STEPS, Case, Measured
 from format_bench.results.records import key
 from format_bench.results.status import Status
-from format_bench.runner import RESULTS, Runner
+from format_bench.runner import folders
+from format_bench.runner.recording import combined, keys
+from format_bench.runner.recording import records_of as step_records
+from format_bench.runner.runner import RESULTS, Runner
 from tests import toy_package
 from tests.killed import kill_and_go_on
 
 RUN = """
 import sys
 from pathlib import Path
-from format_bench.cases import Case
-from format_bench.runner import Runner
+from format_bench.operations.cases import Case
+from format_bench.runner.runner import Runner
 
 if __name__ == "__main__":
     cases = [Case(label, "float", 100) for label in sys.argv[2].split()]
@@ -196,16 +196,16 @@ def test_killed_runs_go_on(tmp_path):
 def test_two_runs_do_not_write_to_the_same_results(tmp_path):
     run = Runner(tmp_path, tmp_path).run([Case("Pickle", "eq", 1)])
     with (
-        scratch_folder.only_run(tmp_path),
-        pytest.raises(scratch_folder.Busy, match="another run is writing"),
+        folders.only_run(tmp_path),
+        pytest.raises(folders.Busy, match="another run is writing"),
     ):
         next(run)
 
 
 def test_the_scratch_folder_of_a_living_run_is_left_alone(tmp_path):
-    with scratch_folder.make(tmp_path) as first:
+    with folders.make(tmp_path) as first:
         (tmp_path / "format-bench-left").mkdir()
-        with scratch_folder.make(tmp_path):
+        with folders.make(tmp_path):
             assert first.is_dir()
             assert not (tmp_path / "format-bench-left").exists()
     assert list(tmp_path.iterdir()) == []

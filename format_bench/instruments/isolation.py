@@ -23,7 +23,7 @@ from format_bench.results.status import Status
 
 PRELOADED = [
     *("__main__", "numpy", "pandas", "pyarrow"),
-    *("format_bench.case_steps", "format_bench.image_work", "format_bench.table_work"),
+    *("format_bench.runner.steps", "format_bench.operations.images", "format_bench.operations.tables"),
 ]
 """Imported once, by the server that forks the processes, since importing pandas takes longer than most
 steps: what nearly all of them need, and no library that only some formats use."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from data_generator.profiling.twin import Twin
 
+
 STATEMENT = (
     "The specification holds statistics of each column, and no value, category or text of the table. "
     "Statistics say something of a table all the same: see docs/realistic_data.md."

@@ -11,6 +11,7 @@ from adapter_core import UnknownLevel
 if TYPE_CHECKING:
     from format_bench.instruments.threads import Threads
 
+
 Suite = Literal["tabular", "compression", "image"]
 
 

@@ -13,8 +13,8 @@ from format_bench.results.records import Key, Record, engine_of
 from format_bench.results.status import Status, WrongValues
 
 if TYPE_CHECKING:
-    from format_bench.cases import Case, Measured, Step
     from format_bench.instruments.isolation import Outcome
+    from format_bench.operations.cases import Case, Measured, Step
 
 
 _CACHED = {

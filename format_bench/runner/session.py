@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench import run_folder, scratch_folder
-from format_bench.cases import IMAGE_STEPS, STEPS, Case, Step, Suite
 from format_bench.instruments.clock import MIN_REPEATS
-from format_bench.live import Display
-from format_bench.own_data import Prepared, Source, prepare
-from format_bench.plan import BadPlan, Wishes, plan
-from format_bench.run_table import Column, columns_of
-from format_bench.runner import Runner
-from format_bench.stopwatch import Stopwatch
+from format_bench.operations.cases import IMAGE_STEPS, STEPS, Case, Step, Suite
+from format_bench.runner import folders
+from format_bench.runner.plan import BadPlan, Wishes, plan
+from format_bench.runner.progress import Column, Display, columns_of
+from format_bench.runner.runner import Runner
+from format_bench.runner.timing import Stopwatch
+from format_bench.runner.user_data import Prepared, Source, prepare
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.instruments.threads import Threads
     from format_bench.results.records import Record
+
 
 ROUNDS = 3
 """In how many processes each step is made, if it is repeated so often."""
@@ -90,18 +90,18 @@ def measure(
     KeyboardInterrupt
         If the user interrupts; what was measured is kept, and that is said.
     """
-    scratch = run_folder.check_scratch(options.scratch)
+    scratch = folders.check_scratch(options.scratch)
     with ExitStack() as stack:
         own: Prepared | None = None
         if options.own is not None:
-            own = prepare(options.own, stack.enter_context(scratch_folder.make(scratch)))
+            own = prepare(options.own, stack.enter_context(folders.make(scratch)))
         wishes = _wishes(options, own)
         made = plan(wishes, [(own.name, own.rows)] if own else ())
         for sentence in made.left_out:
             shown.print(f"left out: {sentence}", soft_wrap=True)
-        run_folder.open_results(options.out, fresh=options.fresh)
+        folders.open_results(options.out, fresh=options.fresh)
         if own:
-            run_folder.check_same_data(options.out, own.name, own.fingerprint)
+            folders.check_same_data(options.out, own.name, own.fingerprint)
             on_own(own)
         runner = _runner(options, scratch, own)
         return _follow(runner, made.cases, options, shown, on_record)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import click
 from rich.table import Table
 
-from format_bench import inventory
+from format_bench.cli import inventory
 from format_bench.display import terminal
 
 WHAT: dict[str, Callable[[], list[inventory.Fact]]] = {

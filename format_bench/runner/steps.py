@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from format_bench import cases, random_access
-from format_bench.cases import Case, Measured, Step
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Sample, Timing, repeat, time_call
 from format_bench.instruments.memory import Growth, measure
-from format_bench.work import work_on
+from format_bench.operations import cases, random_access
+from format_bench.operations.cases import Case, Measured, Step
+from format_bench.operations.choose import work_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,11 +10,12 @@ import data_formats
 import data_generator
 import image_storages
 from adapter_core.errors import FormatBenchError, Unavailable, UnknownLevel, UnknownName, Unsupported
-from format_bench.cases import Case
+from format_bench.operations.cases import Case
 
 if TYPE_CHECKING:
-    from format_bench.cases import Suite
     from format_bench.instruments.threads import Threads
+    from format_bench.operations.cases import Suite
+
 
 ROWS = {"tabular": 100_000, "compression": 100_000, "image": 2_000}
 """Rows, or images, where the user names no number: what gives an answer in minutes."""

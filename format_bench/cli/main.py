@@ -14,7 +14,7 @@ from importlib import import_module
 import click
 
 from adapter_core.errors import FormatBenchError
-from format_bench import commands
+from format_bench.cli import commands
 
 INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""

@@ -20,6 +20,7 @@ from format_bench.display.units import human
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
+
 MOST_COLUMNS = 30
 """Of which each has a line; those of wider tables are summed up by what they hold."""
 

@@ -11,7 +11,7 @@ import data_generator
 import image_storages
 from adapter_core import DataFormat, Registry, Unavailable
 from adapter_core.traits import Trait
-from format_bench.plan import COMPRESSION_CODECS, DEFAULT_DATASETS
+from format_bench.runner.plan import COMPRESSION_CODECS, DEFAULT_DATASETS
 
 Fact = dict[str, Any]
 

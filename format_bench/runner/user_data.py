@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, cast
 from adapter_core.errors import FormatBenchError
 from data_generator import DEFAULT_SEED
 from data_generator.user.fingerprint import fingerprint
-from format_bench.image_work import leave_images
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
-from format_bench.table_work import leave_table
+from format_bench.operations.images import leave_images
+from format_bench.operations.tables import leave_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from data_generator.user.dataset import OwnData
     from data_generator.user.summary import ImagesDescription, TableDescription
-    from format_bench.cases import Suite
+    from format_bench.operations.cases import Suite
 
     Description = TableDescription | ImagesDescription
+
 
 LIMIT_SECONDS = 3600
 """After which reading counts as hung."""

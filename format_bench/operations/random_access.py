@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from adapter_core.image_reader import ImageReader
     from adapter_core.image_storage import ImageStorage
 
+
 BATCH = 32
 """Images of a batch; a usual size in training."""
 

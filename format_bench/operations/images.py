@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, cast
 
 import data_generator
 import image_storages
-from format_bench import image_cache
-from format_bench.cases import Measured
 from format_bench.instruments import page_cache
+from format_bench.operations import image_cache
+from format_bench.operations.cases import Measured
+from format_bench.operations.warm_up import warm_up_storage
+from format_bench.operations.work import Work
 from format_bench.results.status import WRONG, WrongValues
 from format_bench.verification.images import verify_images
-from format_bench.warm_up import warm_up_storage
-from format_bench.work import Work
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.image_storage import ImageStorage
-    from format_bench.cases import Case
+    from format_bench.operations.cases import Case
 
     Set = tuple[Sequence[np.ndarray], np.ndarray]
     """Images and labels."""

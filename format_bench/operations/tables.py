@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import data_formats
 import data_generator
-from format_bench.cases import Measured
 from format_bench.instruments.touch import touch
+from format_bench.operations.cases import Measured
+from format_bench.operations.warm_up import warm_up
+from format_bench.operations.work import Work
 from format_bench.results.status import WRONG, WrongValues
 from format_bench.verification.tables import verify
-from format_bench.warm_up import warm_up
-from format_bench.work import Work
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from adapter_core import DataFormat
-    from format_bench.cases import Case
+    from format_bench.operations.cases import Case
 
 
 def make_table(dataset: str, rows: int, path: Path) -> tuple[int, int]:

@@ -6,24 +6,25 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench import description, run_table
+from format_bench.cli import data_summary
 from format_bench.display import terminal
 from format_bench.display.marks import BEST
 from format_bench.results.load import Results, load
+from format_bench.runner import progress
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from format_bench.cases import Case
-    from format_bench.own_data import Prepared
+    from format_bench.operations.cases import Case
     from format_bench.results.records import Record
-    from format_bench.run_table import Column
+    from format_bench.runner.progress import Column
+    from format_bench.runner.user_data import Prepared
 
 
 def describe(own: Prepared) -> None:
     """Print what own data hold, and what was changed in them."""
     to = terminal.console()
-    description.show(to, own.description)
+    data_summary.show(to, own.description)
     for remark in own.remarks:
         to.print(f"note: {remark}")
     to.print()
@@ -48,7 +49,7 @@ def show(records: Iterable[Record], cases: Sequence[Case], columns: Sequence[Col
     to = terminal.console()
     own = [each for each in records if _is_of(each, cases)]
     for dataset in dict.fromkeys(case.dataset for case in cases):
-        names = run_table.names_on(dataset, cases)
+        names = progress.names_on(dataset, cases)
         found = [each for each in own if each.dataset == dataset]
         _print_table(to, _title(dataset, cases), names, columns, found)
     to.print(f"{BEST} best; smaller is better. Medians; see {out} for all samples.\n")
@@ -82,7 +83,7 @@ def _is_of(record: Record, cases: Sequence[Case]) -> bool:
 def _print_table(
     to: Console, title: str, names: list[str], columns: Sequence[Column], records: list[Record]
 ) -> None:
-    shown, notes = run_table.table(title, names, columns, records)
+    shown, notes = progress.table(title, names, columns, records)
     to.print(shown)
     for note in notes:
         to.print(f"  {note}")

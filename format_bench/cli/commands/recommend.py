@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from format_bench.commands.run import measuring_console
-from format_bench.measurement import Options, measure
-from format_bench.own_data import Source
+from format_bench.cli.commands.run import measuring_console
 from format_bench.recommendation import Requirement, presets, purposes, recommend, scope, screen, weights
 from format_bench.recommendation.document import document
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.results.load import load
+from format_bench.runner.session import Options, measure
+from format_bench.runner.user_data import Source
 
 DEFAULT = "reports/run"
 

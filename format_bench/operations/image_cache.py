@@ -12,6 +12,7 @@ from adapter_core.images.packed import offsets, shape_row
 if TYPE_CHECKING:
     import numpy as np
 
+
 _PIXELS, _SHAPES, _LABELS = "pixels", "shapes.npy", "labels.npy"
 
 

@@ -15,20 +15,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench import case_steps, scratch_folder
-from format_bench.case_data import CaseData
-from format_bench.case_records import combined, keys, records_of
-from format_bench.cases import Case, Step, steps_of
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.collect import CircumstancesFiles
+from format_bench.operations.cases import Case, Step, steps_of
 from format_bench.results import records
 from format_bench.results.records import key
 from format_bench.results.status import Status, WrongValues
+from format_bench.runner import folders
+from format_bench.runner import steps as case_steps
+from format_bench.runner.datasets import CaseData
+from format_bench.runner.recording import combined, keys, records_of
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
+
 
 RESULTS = "results.jsonl"
 
@@ -103,10 +105,10 @@ class Runner:
             If another run is writing to the folder.
         """
         self.out.mkdir(parents=True, exist_ok=True)
-        with scratch_folder.only_run(self.out):
+        with folders.only_run(self.out):
             cases = list(cases)
             if self.left(cases):
-                with scratch_folder.make(self.scratch) as folder:
+                with folders.make(self.scratch) as folder:
                     yield from self._run_in(folder, cases)
 
     def read(self) -> list[Record]:

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench.image_work import make_images
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
-from format_bench.table_work import make_table
+from format_bench.operations.images import make_images
+from format_bench.operations.tables import make_table
 
 if TYPE_CHECKING:
-    from format_bench.cases import Case
+    from format_bench.operations.cases import Case
 
 
 class CaseData:

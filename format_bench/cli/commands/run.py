@@ -11,10 +11,10 @@ from typing import Any
 import click
 from rich.console import Console
 
-from format_bench import run_report
-from format_bench.duration import Duration
-from format_bench.measurement import Options, measure
-from format_bench.own_data import Source
+from format_bench.cli import run_summary
+from format_bench.cli.parameters import Duration
+from format_bench.runner.session import Options, measure
+from format_bench.runner.user_data import Source
 
 
 class Names(click.ParamType[tuple[str, ...]]):
@@ -96,14 +96,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     found = measure(
         wanted,
         shown,
-        on_own=lambda own: None if as_json else run_report.describe(own),
+        on_own=lambda own: None if as_json else run_summary.describe(own),
         on_record=lambda record: click.echo(json.dumps(asdict(record))) if as_json else None,
     )
     if not as_json:
-        run_report.show(found.records, found.cases, found.columns, wanted.out)
+        run_summary.show(found.records, found.cases, found.columns, wanted.out)
         shown.print(found.watch.text())
     if report:
-        shown.print(f"report: {run_report.write(wanted.out)}", soft_wrap=True)
+        shown.print(f"report: {run_summary.write(wanted.out)}", soft_wrap=True)
 
 
 def measuring_console(*, quiet: bool) -> Console:

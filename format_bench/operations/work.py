@@ -6,11 +6,9 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.instruments import threads
-
 if TYPE_CHECKING:
     from adapter_core.adapter import Adapter
-    from format_bench.cases import Case, Measured
+    from format_bench.operations.cases import Measured
 
 
 class Work(ABC):
@@ -47,13 +45,3 @@ class Work(ABC):
     @abstractmethod
     def about(self, file: Path) -> list[Measured]:
         """Return what a saved file tells: its size, and more."""
-
-
-def work_on(case: Case) -> Work:
-    """Return the work of a case, ready and under the case's thread policy."""
-    from format_bench.image_work import ImageWork
-    from format_bench.table_work import TableWork
-
-    work: Work = ImageWork(case) if case.suite == "image" else TableWork(case)
-    threads.apply(case.threads)
-    return work

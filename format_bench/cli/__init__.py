@@ -1,0 +1,1 @@
+"""The command `format-bench`: one module per command."""

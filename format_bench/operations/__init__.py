@@ -1,0 +1,1 @@
+"""Operations on each family of data: load, check, save, read, verify."""
