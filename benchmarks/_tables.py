@@ -3,8 +3,8 @@
 Classes whose names begin with an underscore are not taken for suites by asv.
 """
 
-from format_bench import asv_steps
-from format_bench.asv_tables import TableCell, load
+from format_bench.asv_support import steps
+from format_bench.asv_support.tables import TableCell, load
 from format_bench.instruments.touch import touch
 
 from ._parameters import LIMIT_SECONDS, SCALE
@@ -69,17 +69,17 @@ class _Load(_Suite):
 
     def teardown(self, label, dataset):
         if self.df is not None:
-            asv_steps.note_verdict(self.cell, self.adapter, self.df)
+            steps.note_verdict(self.cell, self.adapter, self.df)
         self.cell.end()
 
     def load(self):
-        self.df = asv_steps.read(self.cell, self.adapter, self.path)
+        self.df = steps.read(self.cell, self.adapter, self.path)
 
     def track_read_memory(self, label, dataset):
-        return int(self.cell.noted(asv_steps.READ_MEMORY, self.load))
+        return int(self.cell.noted(steps.READ_MEMORY, self.load))
 
     def track_lost_columns(self, label, dataset):
-        return asv_steps.lost_columns(self.cell, self.adapter, self.path)
+        return steps.lost_columns(self.cell, self.adapter, self.path)
 
     track_read_memory.pretty_name = "Table: read memory growth"
     track_read_memory.unit = "bytes"
@@ -94,9 +94,9 @@ class _Read(_Suite):
 
     def setup(self, label, dataset, cache):
         self.begin(label, dataset, cache)
-        asv_steps.refuse_wrong(self.cell)
+        steps.refuse_wrong(self.cell)
         self.path = self.cell.saved(self.adapter)
-        asv_steps.set_page_cache(self.cell, self.path, cache)
+        steps.set_page_cache(self.cell, self.path, cache)
 
     def teardown(self, label, dataset, cache):
         self.cell.end()

@@ -4,10 +4,9 @@ Each format at its own default, and all at the same codec and level. asv goes by
 saves before `CompressionRead` reads.
 """
 
-from format_bench import asv_codecs
-from format_bench.asv_codecs import CompressionCell
-from format_bench.asv_steps import set_page_cache
-from format_bench.asv_tables import load, prepare_tables
+from format_bench.asv_support import tables
+from format_bench.asv_support.steps import set_page_cache
+from format_bench.asv_support.tables import CompressionCell, load, prepare_tables
 from format_bench.instruments.touch import touch
 
 from ._parameters import COMPRESSED_ROWS, LIMIT_SECONDS, SCALE
@@ -17,7 +16,7 @@ DATASETS = ["eq", "webface"]
 
 
 class _Suite:
-    params = (FORMATS, DATASETS, list(asv_codecs.CHOICES))
+    params = (FORMATS, DATASETS, list(tables.CHOICES))
     param_names = ("format", "dataset", "codec")
     # Values of one scale never continue the line of another.
     version = f"1 {SCALE}"

@@ -4,7 +4,7 @@ Measured as in `benchmarks/tabular.py`, on tables that are there too, so that th
 beside them. asv goes by name: `Engines` saves, and its files serve `EnginesLoad` and `EnginesRead`.
 """
 
-from format_bench.asv_tables import prepare_tables
+from format_bench.asv_support.tables import prepare_tables
 
 from ._parameters import CACHES, ROWS, SCALE, labels
 from ._tables import _Load, _Read, _Save

@@ -5,9 +5,9 @@ asv goes by name, so these classes run in this order: `Image` saves, and its fil
 
 import statistics
 
-from format_bench import asv_image_steps
-from format_bench.asv_images import ImageCell, load, prepare_images
-from format_bench.asv_steps import READ_MEMORY, SAVE_MEMORY, refuse_wrong, set_page_cache
+from format_bench.asv_support import images
+from format_bench.asv_support.images import ImageCell, load, prepare_images
+from format_bench.asv_support.steps import READ_MEMORY, SAVE_MEMORY, refuse_wrong, set_page_cache
 from format_bench.instruments import page_cache
 from format_bench.operations import random_access
 
@@ -53,7 +53,7 @@ class Image(_Suite):
         self.images, self.labels = load(self.cell.dataset)
         self.path = self.cell.path(self.adapter, "new")
         self.adapter.remove(self.path)
-        self.meter = asv_image_steps.SaveMeter(self.cell)
+        self.meter = images.SaveMeter(self.cell)
 
     def teardown(self, *params):
         self.cell.end()
@@ -97,10 +97,10 @@ class ImageLoad(_Suite):
         return int(self.cell.noted(READ_MEMORY, self.read_once))
 
     def read_once(self):
-        asv_image_steps.read(self.cell, self.adapter, self.path)
+        images.read(self.cell, self.adapter, self.path)
 
     def track_changed_images(self, *params):
-        return asv_image_steps.changed_images(self.cell, self.adapter, self.path)
+        return images.changed_images(self.cell, self.adapter, self.path)
 
     def track_open_time(self, *params):
         return statistics.median(random_access.open_seconds(self.adapter, self.path))

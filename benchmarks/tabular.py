@@ -4,8 +4,8 @@ asv goes by name, so these classes run in this order: `Tabular` saves, and its f
 and `TabularRead`.
 """
 
-from format_bench import asv_steps
-from format_bench.asv_tables import prepare_tables
+from format_bench.asv_support import steps
+from format_bench.asv_support.tables import prepare_tables
 from format_bench.instruments.page_cache import sync
 
 from ._parameters import CACHES, ROWS, SCALE, labels
@@ -33,10 +33,10 @@ class Tabular(_Tables, _Save):
         sync(self.path)
 
     def peakmem_save(self, label, dataset):
-        asv_steps.save(self.cell, self.adapter, self.df, self.path)
+        steps.save(self.cell, self.adapter, self.df, self.path)
 
     def track_save_memory(self, label, dataset):
-        return int(self.cell.noted(asv_steps.SAVE_MEMORY, lambda: self.peakmem_save(label, dataset)))
+        return int(self.cell.noted(steps.SAVE_MEMORY, lambda: self.peakmem_save(label, dataset)))
 
     time_durable_save.pretty_name = "Table: durable save time"
     peakmem_save.pretty_name = "Table: save peak memory"
@@ -51,7 +51,7 @@ class TabularLoad(_Tables, _Load):
         self.load()
 
     def track_held_memory(self, label, dataset):
-        return int(self.cell.noted(asv_steps.HELD_MEMORY, self.load))
+        return int(self.cell.noted(steps.HELD_MEMORY, self.load))
 
     peakmem_read.pretty_name = "Table: read peak memory"
     track_held_memory.pretty_name = "Table: held memory"

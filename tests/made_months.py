@@ -23,8 +23,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from format_bench.asv_circumstances import FOLDER as CIRCUMSTANCES
-from format_bench.journal import Journal
+from format_bench.asv_support.journal import Journal
+from format_bench.asv_support.run import FOLDER as CIRCUMSTANCES
 from format_bench.results.status import Status
 from tests.conftest import ROOT, git
 

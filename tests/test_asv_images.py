@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 import image_storages
-from format_bench import asv_images
-from format_bench.asv_images import ImageCell, load, prepare_images
+from format_bench.asv_support import images as asv_images
+from format_bench.asv_support.images import ImageCell, load, prepare_images
 
 SET = "cifar-like"
 

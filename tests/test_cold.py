@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from format_bench import cold
 from format_bench.instruments import isolation
+from format_bench.studies import cold_reads
 
 ROWS = {"CSV": 20_000, "Parquet": 200_000, "Feather": 200_000, "HDF5.table": 200_000}
 """So many that read-ahead is little beside two columns; text has no columns that lie apart."""
@@ -18,9 +18,9 @@ ROWS = {"CSV": 20_000, "Parquet": 200_000, "Feather": 200_000, "HDF5.table": 200
 def found(request, tmp_path_factory):
     """Return a label and what reading its file warm and cold has shown."""
     path = tmp_path_factory.mktemp("cold") / "table"
-    outcome = isolation.run(cold.save, request.param, ROWS[request.param], path, limit_seconds=300)
+    outcome = isolation.run(cold_reads.save, request.param, ROWS[request.param], path, limit_seconds=300)
     assert not outcome.status, outcome.sentence
-    outcome = isolation.run(cold.reads, request.param, path, 0.0, limit_seconds=300)
+    outcome = isolation.run(cold_reads.reads, request.param, path, 0.0, limit_seconds=300)
     assert not outcome.status, outcome.sentence
     return request.param, outcome.value
 
@@ -41,7 +41,15 @@ def test_a_projection_brings_in_what_the_layout_allows(found):
 
 
 def test_the_command_prints_a_row_for_each_format(root, tmp_path):
-    command = [sys.executable, "-m", "format_bench.cold", "Parquet", "XYZ", "--rows", "1000"]
+    command = [
+        sys.executable,
+        "-m",
+        "format_bench.studies.cold_reads",
+        "Parquet",
+        "XYZ",
+        "--rows",
+        "1000",
+    ]
     done = subprocess.run(
         [*command, "--scratch", tmp_path], cwd=root, capture_output=True, text=True, check=True
     )

@@ -16,9 +16,7 @@ from PIL import Image
 
 import data_formats
 from adapter_core import Unavailable
-from format_bench import grid, grid_looks, grid_offers, grid_picture, grid_tables, grid_tracks
 from format_bench.display.units import human
-from format_bench.grid_cases import cases
 from format_bench.instruments.isolation import Outcome
 from format_bench.operations.cases import READ, SAVE, Case, Measured
 from format_bench.results import records
@@ -26,6 +24,11 @@ from format_bench.results.records import key
 from format_bench.results.status import Status
 from format_bench.runner.recording import keys, records_of
 from format_bench.runner.runner import RESULTS, Runner
+from format_bench.studies.codec_grid import command as grid
+from format_bench.studies.codec_grid import offers, tables, tracks
+from format_bench.studies.codec_grid import picture as grid_looks
+from format_bench.studies.codec_grid import picture as grid_picture
+from format_bench.studies.codec_grid.cases import cases
 
 ROWS = 300
 
@@ -34,7 +37,7 @@ HASTY = "from format_bench import grid; grid.BUDGET_SECONDS = 0; grid.main()"
 
 
 def grid_process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return run([sys.executable, "-m", "format_bench.grid", *map(str, arguments)])
+    return run([sys.executable, "-m", "format_bench.studies.codec_grid.command", *map(str, arguments)])
 
 
 def run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
@@ -166,7 +169,7 @@ def test_a_codec_that_cannot_work_here_is_a_cell_with_a_sentence(tmp_path):
     keep(made_up(wanted[:1]), tmp_path)
     runner = Runner(tmp_path, tmp_path, budget_seconds=0, steps=grid.STEPS)
     grid.measure(runner, wanted)
-    page = grid.page(grid_tables.by_case(wanted, runner.read()), "lzo")
+    page = grid.page(tables.by_case(wanted, runner.read()), "lzo")
     lines = [line for line in lines_of(page, "HDF5.fixed") if line[0] == "lzo"]
     assert [line[1] for line in lines] == ["1", "9"]
     assert {tuple(line[2:]) for line in lines} == {("unavailable [1]", "-") * 3}
@@ -236,7 +239,7 @@ def test_levels_are_the_lowest_the_default_the_highest_and_steps_in_long_ranges(
 
 def test_both_tracks_stand_side_by_side(default_cases):
     found = {(each.format, each.codec, each.level, each.metric): each for each in made_up(default_cases)}
-    table = grid_tracks.table(grid_tables.by_case(default_cases, found.values()))
+    table = tracks.table(tables.by_case(default_cases, found.values()))
     lines = {(line[0], line[1]): line[2:] for line in table.rows}
 
     def check(label, own, *chosen):
@@ -274,9 +277,9 @@ def test_a_format_that_cannot_be_loaded_is_a_row_with_a_sentence(monkeypatch):
     (case,) = wanted = cases(["Feather"], "eq", ROWS, full=True)
     outcome = Outcome(status=Status.UNAVAILABLE, sentence="it is broken")
     found = [each for step in (SAVE, READ) for each in records_of(case, 0, step, outcome, "made up")]
-    page = grid.page(grid_tables.by_case(wanted, found), "broken")
-    rows = lines_of(page, grid_tracks.TITLE)
-    assert [row[:3] for row in rows] == [["Feather", metric, "none"] for metric in grid_tables.METRICS]
+    page = grid.page(tables.by_case(wanted, found), "broken")
+    rows = lines_of(page, tracks.TITLE)
+    assert [row[:3] for row in rows] == [["Feather", metric, "none"] for metric in tables.METRICS]
     assert {cell for row in rows for cell in row[3:]} == {"unavailable [1]"}
     assert page.count("1. Feather, none: unavailable: it is broken\n") == 2
 
@@ -320,4 +323,4 @@ def test_the_process_ends_with_2_if_the_input_is_wrong():
 
 def test_the_codecs_in_docs_are_those_of_the_formats(root):
     page = (root / "docs/compression.md").read_text(encoding="utf-8")
-    assert grid_offers.table() in page, "put there: python -m format_bench.grid_offers"
+    assert offers.table() in page, "put there: python -m format_bench.studies.codec_grid.offers"

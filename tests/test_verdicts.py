@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import data_formats
-from format_bench import verdicts
 from format_bench.conformance.tables import ordinary
+from format_bench.studies import table_losses
 from tests.conftest import page_of
 
 
@@ -16,19 +16,19 @@ def test_the_page_in_docs_is_up_to_date(root):
     if missing:
         pytest.skip(f"not available here: {', '.join(missing)}")
     page = (root / "docs/losses.md").read_text(encoding="utf-8")
-    made = page_of("format_bench.verdicts")
-    assert page == made, "run: python -m format_bench.verdicts > docs/losses.md"
+    made = page_of("format_bench.studies.table_losses")
+    assert page == made, "run: python -m format_bench.studies.table_losses > docs/losses.md"
     assert "wrong" not in page
 
 
 def test_a_wrong_value_is_shown_as_wrong(monkeypatch):
     adapter = data_formats.get("Pickle")
     monkeypatch.setattr(adapter, "_read", lambda *_: ordinary()[::-1].reset_index(drop=True))
-    assert verdicts.verdict(adapter, ordinary()).startswith("**wrong**: column whole: 4 of 4 values")
+    assert table_losses.verdict(adapter, ordinary()).startswith("**wrong**: column whole: 4 of 4 values")
 
 
 def test_refusals_and_losses_are_shown_in_words():
-    orc = verdicts.verdict(data_formats.get("ORC"), pd.DataFrame({"real": [0.5]}, dtype="float16"))
+    orc = table_losses.verdict(data_formats.get("ORC"), pd.DataFrame({"real": [0.5]}, dtype="float16"))
     assert orc == "refused: column 'real' holds 16-bit floats; ORC has none"
-    csv = verdicts.verdict(data_formats.get("CSV"), ordinary()[["word"]].astype("category"))
+    csv = table_losses.verdict(data_formats.get("CSV"), ordinary()[["word"]].astype("category"))
     assert csv == "column word: category came back as str"

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import data_formats
 import data_generator
-from format_bench import noise
 from format_bench.instruments.clock import time_call
 from format_bench.instruments.touch import touch
+from format_bench.studies import noise
 
 if TYPE_CHECKING:
     from adapter_core import DataFormat

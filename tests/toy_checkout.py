@@ -62,7 +62,7 @@ FILES = {
     "constraints.txt": "six==1.17.0\n",
     "asv.conf.json": CONF,
     # The packages of this project are not on asv's path, as they are in a checkout of it.
-    "asv_repository.py": "from format_bench.backfill.asv_repository import GitWithHistory\n",
+    "asv_repository.py": "from format_bench.asv_support.repository import GitWithHistory\n",
     "benchmarks/__init__.py": "",
     "benchmarks/toy.py": SUITE,
     "benchmarks/second.py": SUITE,

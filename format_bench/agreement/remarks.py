@@ -37,7 +37,8 @@ def _noise(a: Results, b: Results, ratios: list[Ratio]) -> Iterator[str]:
     unknown = [name for name, each in (("A", a), ("B", b)) if each.floors is None]
     if unknown:
         yield (
-            f"the noise floors of {' and '.join(unknown)} are not known (python -m format_bench.noise "
+            f"the noise floors of {' and '.join(unknown)} are not known "
+            "(python -m format_bench.studies.noise "
             "--out noise.json, beside the results): intervals alone say what is real"
         )
     weakest = min((each.confidence for each in ratios if each.confidence is not None), default=1.0)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from format_bench.asv_results import Cell
+    from format_bench.asv_support.results import Cell
     from format_bench.changes.cell_series import CellSeries
 
 

@@ -15,7 +15,7 @@ from format_bench.changes.operations import OPERATIONS, SUITES, Kind, Operation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.asv_results import Cell
+    from format_bench.asv_support.results import Cell
     from format_bench.changes.points import Line
 
 PAGES_BYTES = 2**20

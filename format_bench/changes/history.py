@@ -10,7 +10,7 @@ from typing import Any
 from adapter_core.listing import declarations
 
 # One reading of asv's files for all that is made of them.
-from format_bench.asv_results import NoResults, run_of
+from format_bench.asv_support.results import NoResults, run_of
 from format_bench.changes.library_versions import library_versions
 from format_bench.changes.points import FOLDERS, HARDWARE, History, Line, Point
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from format_bench.asv_circumstances import FOLDER
+from format_bench.asv_support.run import FOLDER
 from format_bench.library_sets import parse
 
 SET = "constraints.txt"

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from format_bench.asv_results import Run
+    from format_bench.asv_support.results import Run
 
 FOLDERS = {"image": "image_storages"}
 """Where the adapters of a module of suites are; those of the others are in data_formats."""

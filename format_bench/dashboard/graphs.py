@@ -14,7 +14,7 @@ from format_bench.results.load import family_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from format_bench.asv_results import Cell
+    from format_bench.asv_support.results import Cell
     from format_bench.results.records import Record
 
 Place = tuple[str, str, Entry, Measure]

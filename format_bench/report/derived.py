@@ -1,4 +1,4 @@
-"""What compression saves and costs, as `format_bench.compression` defines it."""
+"""What compression saves and costs, as `format_bench.asv_support.comparison` defines it."""
 
 from __future__ import annotations
 

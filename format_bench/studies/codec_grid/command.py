@@ -1,4 +1,6 @@
-"""Every codec of a format at several levels, side by side: ``python -m format_bench.grid Parquet``.
+"""Every codec of a format at several levels, side by side.
+
+``python -m format_bench.studies.codec_grid.command Parquet`` prints it.
 
 The runner measures, so a grid that was killed goes on; the records stay in its results.
 """
@@ -15,15 +17,16 @@ from rich.progress import Progress
 
 from adapter_core import FormatBenchError
 from adapter_core.availability import import_failure
-from format_bench import grid_picture, grid_tables, grid_tracks
 from format_bench.display.marks import BEST
-from format_bench.grid_cases import cases
-from format_bench.grid_texts import name_of
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.operations.cases import READ, SAVE, Case
 from format_bench.results.records import key
 from format_bench.runner.recording import keys
 from format_bench.runner.runner import Runner
+from format_bench.studies.codec_grid import picture, tracks
+from format_bench.studies.codec_grid import tables as grid_tables
+from format_bench.studies.codec_grid.cases import cases
+from format_bench.studies.codec_grid.tables import name_of
 
 BUDGET_SECONDS = 1.0
 """Wall time of the repeats of one step in one round; three are made in any case."""
@@ -52,7 +55,7 @@ def measure(runner: Runner, wanted: list[Case]) -> None:
 
 def page(cells: grid_tables.Cells, title: str) -> str:
     """Return title, tables and legend in Markdown: first all formats together, then each by itself."""
-    found = [grid_tracks.table(cells), *grid_tables.tables(cells)]
+    found = [tracks.table(cells), *grid_tables.tables(cells)]
     tables = "\n".join(map(grid_tables.markdown, found))
     return f"# {title}\n\n{tables}\n{_LEGEND}\n"
 
@@ -124,7 +127,7 @@ def _write(cells: grid_tables.Cells, title: str, out: Path) -> None:
         hint = 'pip install ".[report]"'
         click.echo(f"grid: there is no picture, since {reason}; try: {hint}", err=True)
     else:
-        grid_picture.draw(cells, title, out)
+        picture.draw(cells, title, out)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""How large a difference must be to mean anything on this machine: ``python -m format_bench.noise``.
+"""How large a difference must be to mean anything on this machine.
+
+``python -m format_bench.studies.noise`` prints it.
 
 A is measured against A: pairs of samples of the same call, taken in turn so that a drifting machine
 favours neither. What still differs between the two is noise.
@@ -28,6 +30,7 @@ from format_bench.results.noise_floor import Floors
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 SIGNIFICANCE = 0.001
 """Probability with which two equal things may be called different."""

@@ -1,8 +1,12 @@
-"""The sets of images of the asv suite, and the cells that save and read them."""
+"""The sets of images of the asv suite, and the cells that save and read them.
+
+The measured steps of the image suite that note more than asv asks for.
+"""
 
 from __future__ import annotations
 
 import functools
+import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -11,16 +15,20 @@ import data_generator
 import image_storages
 from adapter_core import CannotHold, Unavailable
 from adapter_core.image_storage import ImageStorage
-from format_bench.asv_cell import Cell
-from format_bench.asv_run import DATA, FILES, prepare
+from format_bench.asv_support.cell import Cell
+from format_bench.asv_support.run import DATA, FILES, prepare
+from format_bench.asv_support.steps import READ_MEMORY, SAVE_MEMORY, VERDICT
+from format_bench.instruments.memory import Meter, measure
 from format_bench.operations import image_cache
 from format_bench.operations.warm_up import warm_up_storage
-from format_bench.results.status import Status
+from format_bench.results.status import WRONG, Status, WrongValues
+from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy as np
+
 
 ROOM = 1.5
 """Free disk space that a save asks for, as a multiple of the raw pixels: Base64 takes 1.34, and the
@@ -105,3 +113,41 @@ class ImageCell(Cell[ImageStorage]):
     def _room(self) -> tuple[int, float]:
         """Return the free bytes of the disk, and those that a save may take."""
         return shutil.disk_usage(FILES).free, ROOM * self.images.size_bytes
+
+
+class SaveMeter:
+    """Notes by how much the process grows in its first save; later ones find memory that it has kept."""
+
+    def __init__(self, cell: ImageCell) -> None:
+        self._cell = cell
+        self._meter = None if cell.has_note(SAVE_MEMORY) else Meter()
+
+    def note(self, path: Path) -> None:
+        """Note the growth, in bytes, if this process is the first that has saved."""
+        if self._meter is not None and path.exists() and not self._cell.has_note(SAVE_MEMORY):
+            self._cell.note(SAVE_MEMORY, str(self._meter.growth().peak_bytes))
+
+
+def read(cell: ImageCell, adapter: ImageStorage, path: Path) -> None:
+    """Read, and note by how much the process grew, in bytes, and the verdict."""
+    growth, (images, labels) = measure(lambda: adapter.read(path))
+    cell.note(READ_MEMORY, str(growth.peak_bytes))
+    verdict = verify_images(adapter, *load(cell.dataset), images, labels)
+    facts = {"losses": verdict.losses, "lost": verdict.changed_images, "errors": verdict.errors}
+    cell.note(VERDICT, json.dumps(facts))
+
+
+def changed_images(cell: ImageCell, adapter: ImageStorage, path: Path) -> int:
+    """Return how many images came back with other pixels, as the storage declares; remark on it.
+
+    Raises
+    ------
+    WrongValues
+        If anything came back wrong.
+    """
+    facts = json.loads(cell.noted(VERDICT, lambda: read(cell, adapter, path)))
+    if facts["errors"]:
+        raise WrongValues(WRONG + "; ".join(facts["errors"]))
+    if facts["losses"]:
+        cell.remark("; ".join(facts["losses"]))
+    return int(facts["lost"])

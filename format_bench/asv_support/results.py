@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from adapter_core.errors import FormatBenchError
-from format_bench.journal import Journal, Reason
+from format_bench.asv_support.journal import Journal, Reason
 from format_bench.results.status import WRONG, Status
 
 REMARKED = ("track_lost_columns", "track_changed_images", "compression.Compression.track_size")

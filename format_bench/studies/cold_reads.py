@@ -1,4 +1,6 @@
-"""Cold reads beside warm ones, and what a projection brings in: ``python -m format_bench.cold``.
+"""Cold reads beside warm ones, and what a projection brings in.
+
+``python -m format_bench.studies.cold_reads`` prints it.
 
 Cold reads begin with no page of the file in the page cache, which mincore(2) proves. What a read brings
 in is told by the pages that are there afterwards, read-ahead by the kernel included.
@@ -23,6 +25,7 @@ from format_bench.instruments.touch import touch
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 COLUMNS = 26
 WANTED = ("c03", "c17")

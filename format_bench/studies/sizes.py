@@ -1,6 +1,7 @@
 """How large tables are in formats, side by side, and which order they put the formats into.
 
-``python -m format_bench.sizes eq core`` prints it in Markdown for named tables of 1,000,000 rows.
+``python -m format_bench.studies.sizes eq core`` prints it in Markdown for named tables
+of 1,000,000 rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What each format keeps, as a page: ``python -m format_bench.verdicts > docs/losses.md``."""
+"""What each format keeps, as a page.
+
+``python -m format_bench.studies.table_losses > docs/losses.md`` prints it.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from adapter_core import DataFormat
 
+
 ROWS = 1_000
 
 TABLES = ("eq", "int", "float", "bool", "str", "webface", "core", "flights")
@@ -31,8 +35,8 @@ Each table was saved, read back and compared: values (floats bit for bit), nulls
 of columns, order of rows. **exact** means that nothing differs; **refused** that the format says, before
 it writes, that it cannot hold the table. Otherwise the words say what was lost; every value is right.
 
-This page is made by `python -m format_bench.verdicts > docs/losses.md`, with the libraries that
-`constraints.txt` names.
+This page is made by `python -m format_bench.studies.table_losses > docs/losses.md`, with the libraries
+that `constraints.txt` names.
 """
 
 

@@ -1,4 +1,4 @@
-"""Which format offers which codecs, as a table: ``python -m format_bench.grid_offers``."""
+"""Which format offers which codecs, as a table: ``python -m format_bench.studies.codec_grid.offers``."""
 
 from __future__ import annotations
 

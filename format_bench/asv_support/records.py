@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from format_bench.asv_codecs import CHOICES
+from format_bench.asv_support.tables import CHOICES
 from format_bench.instruments.intervals import median_interval
 from format_bench.results.records import Record, engine_of
 from format_bench.results.status import Status
 
 if TYPE_CHECKING:
-    from format_bench.asv_results import Cell, Run
+    from format_bench.asv_support.results import Cell, Run
+
 
 METRICS = {
     "time_save": "save time",

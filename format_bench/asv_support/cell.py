@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from adapter_core import Unavailable, UnknownName
 from adapter_core.adapter import Adapter
-from format_bench.asv_run import FILES, NOTES, journal, keeper, missing
+from format_bench.asv_support.run import FILES, NOTES, journal, keeper, missing
 from format_bench.results.status import Status, WrongValues
 
 if TYPE_CHECKING:
     from adapter_core.registry import Registry
+
 
 A = TypeVar("A", bound=Adapter)
 

@@ -12,11 +12,11 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from adapter_core.errors import FormatBenchError
-from format_bench import compression
-from format_bench.asv_circumstances import Keeper
-from format_bench.asv_records import records_of
-from format_bench.asv_results import Run, newest_run
-from format_bench.comparison import comma_separated, legend, tables
+from format_bench.asv_support import comparison
+from format_bench.asv_support.comparison import comma_separated, legend, tables
+from format_bench.asv_support.records import records_of
+from format_bench.asv_support.results import Run, newest_run
+from format_bench.asv_support.run import Keeper
 from format_bench.display.markdown import Table, markdown
 from format_bench.display.marks import BEST, TIE
 from format_bench.metadata import collect
@@ -24,6 +24,7 @@ from format_bench.results import export, noise_floor
 
 if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
+
 
 STYLES = {BEST: "bold green", TIE: "green"}
 """How a cell is printed, by its mark."""
@@ -52,7 +53,8 @@ STYLES = {BEST: "bold green", TIE: "green"}
 @click.option(
     "--noise",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Noise floors, as `python -m format_bench.noise --out` writes them; by default noise.json "
+    help="Noise floors, as `python -m format_bench.studies.noise --out` writes them; by default "
+    "noise.json "
     "beside the results, if it is there.",
 )
 def command(config: Path, out: Path | None, measured_share: bool, noise: Path | None) -> None:  # noqa: FBT001 (a switch)
@@ -79,7 +81,7 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: Path | 
             f"{run.measured_share:.2f}"
         )
         return
-    found = tables(run.cells, floors) + compression.tables(run.cells, floors)
+    found = tables(run.cells, floors) + comparison.compression_tables(run.cells, floors)
     _print(found, floors)
     out = out or results_dir.parent / "report"
     _write(run, found, legend(floors), out)

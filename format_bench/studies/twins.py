@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from data_generator.profiling.measures import Measures, measured
 from data_generator.profiling.profile import as_arrow
 from data_generator.spec.arrow import kind_of, plain
-from format_bench.sizes import places, sizes
+from format_bench.studies.sizes import places, sizes
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 PROPERTIES = ("ndv_ratio", "null_ratio", "sortedness", "mean_run_length")
 

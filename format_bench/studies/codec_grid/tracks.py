@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import data_formats
 from adapter_core import Unavailable
-from format_bench import grid_texts
 from format_bench.display.markdown import Table, reference
-from format_bench.grid_tables import METRICS, Cells, by_format
+from format_bench.studies.codec_grid import tables
+from format_bench.studies.codec_grid.tables import METRICS, Cells, by_format
 
 if TYPE_CHECKING:
     from format_bench.operations.cases import Case
     from format_bench.results.records import Record
+
 
 ALGORITHMS = ("zstd", "lz4", "gzip")
 """Those that several formats offer."""
@@ -48,7 +49,7 @@ def table(cells: Cells) -> Table:
     lines = []
     for metric in METRICS:
         best = {
-            track: grid_texts.best_of(cells[of[track]][metric] for of in chosen.values() if track in of)
+            track: tables.best_of(cells[of[track]][metric] for of in chosen.values() if track in of)
             for track in TRACKS
         }
         for label, rows in formats.items():
@@ -85,8 +86,8 @@ def _text(track: str, found: Record | None, plain: Record, best: float | None, n
         return f"unsupported {reference(missing, notes)}"
     found = found or plain
     if found.metric != "size" or found.value is None:
-        return grid_texts.value(found, best, notes)
-    text = grid_texts.value(found, best, notes, grid_texts.ratio(found, plain))
+        return tables.value(found, best, notes)
+    text = tables.value(found, best, notes, tables.ratio(found, plain))
     own_name = _own_name(found)
     if track not in (OWN_DEFAULT, own_name):
         text += f" {reference(f'{found.format}: {own_name}', notes)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError
-from format_bench.asv_tables import load
+from format_bench.asv_support.tables import load
 from format_bench.instruments import page_cache
 from format_bench.instruments.memory import measure
 from format_bench.instruments.touch import touch
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adapter_core import DataFormat
-    from format_bench.asv_cell import Cell
-    from format_bench.asv_tables import TableCell
+    from format_bench.asv_support.cell import Cell
+    from format_bench.asv_support.tables import TableCell
+
 
 SAVE_MEMORY, READ_MEMORY, HELD_MEMORY = "save memory", "read memory", "held memory"
 VERDICT = "verdict"

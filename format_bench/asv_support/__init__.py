@@ -1,0 +1,1 @@
+"""What the asv suites and the tools around asv need."""

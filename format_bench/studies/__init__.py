@@ -1,0 +1,1 @@
+"""Studies beside the suites, each a command of its own."""

@@ -1,0 +1,1 @@
+"""Every codec of a format at several levels, side by side."""
