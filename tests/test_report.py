@@ -21,14 +21,12 @@ from format_bench import report
 from format_bench.asv_support.comparison import added_seconds
 from format_bench.cli.main import format_bench
 from format_bench.operations.cases import Case
-from format_bench.report import outputs, palette
-from format_bench.report.all_charts import charts
-from format_bench.report.cells import Entry, Measure
+from format_bench.report import model, writers
+from format_bench.report.charts.axes import scale_of
+from format_bench.report.charts.build import charts
 from format_bench.report.derived import DERIVED, derive
-from format_bench.report.grouping import families
-from format_bench.report.marks import marks_of
-from format_bench.report.pareto import front
-from format_bench.report.scale import scale_of
+from format_bench.report.model import Entry, Measure, families
+from format_bench.report.ranking import front, marks_of
 from format_bench.results import records
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import Status
@@ -237,15 +235,15 @@ def test_a_format_has_one_colour_and_its_place_in_all_charts():
 
 def test_engines_of_a_format_have_its_colour_each_darker():
     entries = [Entry(f"A{engine}", codec) for engine in ("", "[x]", "[y]") for codec in (None, "lz4")]
-    found = palette.colours([*entries, Entry("B")])
+    found = model.colours([*entries, Entry("B")])
     plain, engine, other = (found[Entry(f"A{engine}")] for engine in ("", "[x]", "[y]"))
     assert plain > engine > other
     assert found[Entry("A[x]", "lz4")] == engine
-    assert found[Entry("B")] == palette.HUES[1]
+    assert found[Entry("B")] == model.HUES[1]
 
 
 def test_colours_are_seen_on_white():
-    for hue in palette.HUES:
+    for hue in model.HUES:
         channels = [int(hue[at : at + 2], 16) / 255 for at in (1, 3, 5)]
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
         luminance = np.dot([0.2126, 0.7152, 0.0722], linear)
@@ -314,11 +312,11 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("output", outputs.WRITERS)
+@pytest.mark.parametrize("output", writers.WRITERS)
 @pytest.mark.parametrize("kind", ODD)
 def test_any_results_have_a_report(kind, output, tmp_path):
     found = results(ODD[kind], circumstances=[], name=EVIL)
-    path = outputs.path_of(output, tmp_path)
+    path = writers.path_of(output, tmp_path)
     report.write(found, output, path)
     assert path.exists()
     assert [each for each in tmp_path.iterdir() if each != path] == []
@@ -445,7 +443,7 @@ def test_a_report_that_fails_leaves_the_earlier_one(tmp_path):
 
 @pytest.mark.parametrize("output", ["html", "pdf", "md", "xlsx"])
 def test_a_report_that_cannot_be_put_in_its_place_leaves_nothing(output, tmp_path):
-    path = outputs.path_of(output, tmp_path)
+    path = writers.path_of(output, tmp_path)
     path.mkdir()
     with pytest.raises(IsADirectoryError):
         report.write(results([record("A", "size", 1)]), output, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from format_bench.changes.templating import render
-from format_bench.report.drawing import width_of
+from format_bench.report.charts.drawing import width_of
 
 if TYPE_CHECKING:
     from format_bench.changes.told import Told

@@ -7,14 +7,23 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from format_bench.display.text import times
-from format_bench.report.drawing import WIDTH, Circle, Drawing, Line, Text, fitted, width_of
-from format_bench.report.scale import scale_of
-from format_bench.report.styles import ACCENT, QUIET
+from format_bench.report.charts.axes import scale_of
+from format_bench.report.charts.drawing import (
+    ACCENT,
+    QUIET,
+    WIDTH,
+    Circle,
+    Drawing,
+    Line,
+    Text,
+    fitted,
+    width_of,
+)
 
 if TYPE_CHECKING:
     from format_bench.changes.points import Point
     from format_bench.changes.relative import Relative
-    from format_bench.report.scale import Scale
+    from format_bench.report.charts.axes import Scale
 
 _HEIGHT = 160.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34.0, WIDTH - 8, 44.0, 136.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.words import libraries, sentence
 from format_bench.display.text import quantity, times
-from format_bench.report import templating
+from format_bench.report.charts import svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -18,7 +18,7 @@ def environment() -> Environment:
     """Return the report's environment with the templates of this folder."""
     from jinja2 import PackageLoader
 
-    found = templating.environment().overlay(loader=PackageLoader("format_bench.changes"))
+    found = svg.environment().overlay(loader=PackageLoader("format_bench.changes"))
     # An overlay has the filters of its original, and would add to them.
     found.filters = {
         **found.filters,

@@ -12,7 +12,7 @@ from format_bench.changes.templating import render
 from format_bench.dashboard.page import Page
 from format_bench.display.text import joined, times
 from format_bench.library_sets import steps
-from format_bench.report.svg import svg
+from format_bench.report.charts.svg import svg
 
 if TYPE_CHECKING:
     from format_bench.changes.points import History, Line, Point

@@ -60,7 +60,7 @@ def show(records: Iterable[Record], cases: Sequence[Case], columns: Sequence[Col
 def write(out: Path) -> Path:
     """Write the report of the results in a folder, as HTML, beside them."""
     from format_bench.report import write as write_report
-    from format_bench.report.outputs import path_of
+    from format_bench.report.writers import path_of
 
     path = path_of("html", out)
     write_report(load(out), "html", path)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
+from format_bench.display import marks
 from format_bench.display.text import joined
-from format_bench.report import marks
-from format_bench.report.family_section import section
-from format_bench.report.scale import LOGARITHMIC_RANGE
+from format_bench.report import ranking
+from format_bench.report.charts.axes import LOGARITHMIC_RANGE
+from format_bench.report.writers.html import section
 
 if TYPE_CHECKING:
     from format_bench.dashboard.newest import Newest
-    from format_bench.report.cells import Entry, Measure
-    from format_bench.report.groups import Family, Group
-    from format_bench.report.tables import Numbers, Place
+    from format_bench.report.model import Entry, Family, Group, Measure
+    from format_bench.report.numbers import Numbers, Place
 
 
 def comparisons(newest: Newest) -> Iterator[Page]:
@@ -27,7 +27,7 @@ def comparisons(newest: Newest) -> Iterator[Page]:
             "comparison.html",
             family=_shown(family, newest),
             graphs=_graphs(family, newest),
-            legend=marks.legend(newest.outline.floors),
+            legend=ranking.legend(newest.outline.floors),
             logarithmic_range=LOGARITHMIC_RANGE,
             words=marks.WORDS,
         )

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 from format_bench.dashboard.asv_page import ASV_PAGE
 from format_bench.display.text import printable
-from format_bench.report.cells import Entry, Measure
+from format_bench.report.model import Entry, Measure
 from format_bench.results.load import family_of
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from format_bench.dashboard.leaders import leaders
 from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
 from format_bench.display.text import joined
-from format_bench.report import facts, marks
-from format_bench.report.scale import LOGARITHMIC_RANGE
-from format_bench.report.verdict import findings_on
+from format_bench.report import circumstances, ranking
+from format_bench.report.charts.axes import LOGARITHMIC_RANGE
+from format_bench.report.ranking import findings_on
 
 if TYPE_CHECKING:
     from format_bench.changes.told import Told
@@ -49,7 +49,7 @@ def landing(
     body = render(
         "landing.html",
         lead=outline.lead,
-        machine=facts.in_short(newest.results),
+        machine=circumstances.in_short(newest.results),
         run=newest.run,
         headline=headline(changes),
         changes=[sentence(change) for change in changes.newest],
@@ -66,7 +66,7 @@ def landing(
             }
             for family in outline.families
         ],
-        legend=marks.legend(outline.floors),
+        legend=ranking.legend(outline.floors),
         logarithmic_range=LOGARITHMIC_RANGE,
         pages=[page for page in pages if page.in_menu],
         asv_page=ASV_PAGE,

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from format_bench.display.marks import BEST, TIE
 from format_bench.display.text import joined, quantity
-from format_bench.report.marks import marks_of
-from format_bench.report.winners import SUBJECTS
+from format_bench.report.ranking import SUBJECTS, marks_of
 
 if TYPE_CHECKING:
-    from format_bench.report.cells import Measure
-    from format_bench.report.groups import Family, Group
+    from format_bench.report.model import Family, Group, Measure
     from format_bench.results.noise_floor import Floors
 
 

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from format_bench.asv_support.records import records_of
 from format_bench.asv_support.run import Keeper
 from format_bench.dashboard.graphs import Graphs
-from format_bench.report.groups import TITLES
-from format_bench.report.outline import outline_of
+from format_bench.report.model import TITLES, outline_of
 from format_bench.results.load import Results, family_of
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import Run
     from format_bench.changes.history import History
     from format_bench.dashboard.source import Source
-    from format_bench.report.outline import Outline
+    from format_bench.report.model import Outline
     from format_bench.results.records import Record
 
 _OF_THE_KEEPER = ("asv_commit", "time")

@@ -10,7 +10,10 @@ from format_bench.backfill import notes
 from format_bench.dashboard.page import Page
 from format_bench.dashboard.templating import render
 from format_bench.display.text import quantity
-from format_bench.report import facts, gaps, losses, remarks
+from format_bench.report import circumstances as facts
+from format_bench.report import losses_and_gaps as gaps
+from format_bench.report import losses_and_gaps as losses
+from format_bench.report import losses_and_gaps as remarks
 
 if TYPE_CHECKING:
     from format_bench.dashboard.newest import Newest

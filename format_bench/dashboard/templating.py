@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from format_bench.report import templating
-from format_bench.report.heat_map import COLOURS
+from format_bench.report.charts import svg
+from format_bench.report.charts.heat_map import COLOURS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -17,7 +17,7 @@ def environment() -> Environment:
     """Return the report's environment with a second folder of templates, which is looked into first."""
     from jinja2 import ChoiceLoader, PackageLoader
 
-    report = templating.environment()
+    report = svg.environment()
     own = PackageLoader("format_bench.dashboard")
     return report.overlay(loader=ChoiceLoader([own, report.loader] if report.loader else [own]))
 

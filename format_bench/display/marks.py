@@ -7,3 +7,7 @@ BEST = "*"
 
 TIE = "="
 """Mark of a value that differs from the smallest by no more than noise does."""
+
+
+WORDS = {BEST: "best", TIE: "tie", "": ""}
+"""The marks as charts and pages spell them."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from format_bench.report.grouping import families
-from format_bench.report.groups import Family
+from format_bench.report.model import Family, families
 from format_bench.results.load import Results, family_of
 
 if TYPE_CHECKING:

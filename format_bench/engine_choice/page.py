@@ -9,17 +9,14 @@ import data_formats
 from adapter_core.traits import Trait
 from format_bench.display.text import joined, many, times
 from format_bench.engine_choice.formats import by_format
-from format_bench.report import marks
-from format_bench.report.cells import Measure
-from format_bench.report.losses import losses
-from format_bench.report.ratios import mean_ratios
-from format_bench.report.verdict import findings_on
-from format_bench.report.winners import contest_of
+from format_bench.report import ranking
+from format_bench.report.losses_and_gaps import losses
+from format_bench.report.model import Measure
+from format_bench.report.ranking import contest_of, findings_on, mean_ratios
 from format_bench.results.records import BadResults
 
 if TYPE_CHECKING:
-    from format_bench.report.cells import Entry
-    from format_bench.report.groups import Family
+    from format_bench.report.model import Entry, Family
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
 
@@ -56,7 +53,7 @@ def page(results: Results) -> str:
     families = list(by_format(results))
     if not families:
         raise BadResults(f"{results.name} holds no format with several engines")
-    parts = [_HEAD, f"{_extent(families)} {marks.legend(results.floors)}\n"]
+    parts = [_HEAD, f"{_extent(families)} {ranking.legend(results.floors)}\n"]
     parts += _overview(families, results.floors)
     for family in families:
         parts += _section(family, results.floors)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.display.text import quantity, signed
-from format_bench.report.cells import Cell, Entry, Measure
+from format_bench.report.model import Cell, Entry, Measure
 
 if TYPE_CHECKING:
-    from format_bench.report.groups import Group
+    from format_bench.report.model import Group
 
 
 @dataclass(frozen=True)

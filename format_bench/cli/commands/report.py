@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from format_bench.report import outputs
+from format_bench.report import writers
 from format_bench.results import load
 
 
@@ -15,7 +15,7 @@ from format_bench.results import load
 @click.option(
     "--format",
     "formats",
-    type=click.Choice(list(outputs.WRITERS)),
+    type=click.Choice(list(writers.WRITERS)),
     multiple=True,
     help="What to write; may be given several times. By default what --out ends in, or else html.",
 )
@@ -48,7 +48,7 @@ def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: P
     paths = _paths(formats, out, source if source.is_dir() else source.parent)
     found = load.load(source)
     for each, path in paths.items():
-        outputs.write(found, each, path)
+        writers.write(found, each, path)
         if not obj["quiet"]:
             click.echo(path)
 
@@ -56,8 +56,8 @@ def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: P
 def _paths(formats: tuple[str, ...], out: Path | None, beside: Path) -> dict[str, Path]:
     """Return where each format goes."""
     ending = out.suffix[1:] if out else ""
-    if out is None or ending not in outputs.WRITERS:
-        return {each: outputs.path_of(each, out or beside) for each in formats or ("html",)}
+    if out is None or ending not in writers.WRITERS:
+        return {each: writers.path_of(each, out or beside) for each in formats or ("html",)}
     if set(formats) - {ending}:
         raise click.UsageError(f"--out {out} is for {ending} alone; name a folder for several formats")
     return {ending: out}

@@ -1,4 +1,7 @@
-"""The templates of pages and pictures; whatever is put into them is escaped."""
+"""The templates of pages and pictures; whatever is put into them is escaped.
+
+Drawings as SVG elements.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,12 @@ import functools
 import hashlib
 from typing import TYPE_CHECKING
 
-from format_bench.report.styles import PAPER
+from format_bench.report.charts.drawing import PAPER, STYLES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from format_bench.report.styles import Style
+    from format_bench.report.charts.drawing import Drawing, Style
 
 
 @functools.cache
@@ -61,3 +64,20 @@ def _attributes(style: Style) -> dict[str, str | None]:
 def _integrity(source: str) -> str:
     """Return the hash by which a Content Security Policy knows a script or style of the page itself."""
     return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
+
+
+FONTS = "'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+
+def svg(drawing: Drawing, title: str, alt: str) -> str:
+    """Return a drawing as an element that stands in a page, or alone in a file.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        What to show.
+    title, alt : str
+        Its name and its description, for those who do not see it.
+    """
+    template = environment().get_template("drawing.svg")
+    return template.render(drawing=drawing, title=title, alt=alt, styles=STYLES, fonts=FONTS)

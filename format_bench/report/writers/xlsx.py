@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from format_bench.display.text import printable
-from format_bench.report import facts, gaps, losses
-from format_bench.report.outline import Outline, outline_of
-from format_bench.report.verdict import findings
+from format_bench.report import circumstances, losses_and_gaps
+from format_bench.report.model import Outline, outline_of
+from format_bench.report.ranking import findings
 from format_bench.results.records import Record
 
 if TYPE_CHECKING:
-    from format_bench.report.cells import Measure
-    from format_bench.report.groups import Family
+    from format_bench.report.model import Family, Measure
     from format_bench.results.load import Results
+
 
 _MOST_NAME = 31
 """Characters that Excel allows in the name of a sheet."""
@@ -45,7 +45,7 @@ def write(results: Results, path: Path) -> None:
             _add(book, f"{measure}{kind}", *_table(family, measure))
     _add_lists(book, outline)
     runs = [f"run {number}" for number in range(1, len(results.circumstances) + 1)]
-    known = [[fact.section, fact.name, *fact.values] for fact in facts.facts(results)]
+    known = [[fact.section, fact.name, *fact.values] for fact in circumstances.facts(results)]
     _add(book, "circumstances", ["section", "fact", *runs], known)
     book.save(path)
 
@@ -65,13 +65,13 @@ def _add_lists(book: Any, outline: Outline) -> None:
     lost = [
         [family.title, str(each.entry), ", ".join(each.groups), each.words]
         for family in outline.families
-        for each in losses.losses(family)
+        for each in losses_and_gaps.losses(family)
     ]
     _add(book, "losses", ["family", "format", "data sets", "what was lost"], lost)
     empty = [
         [family.title, str(each.entry), ", ".join(each.groups), each.what, each.status, each.sentence]
         for family in outline.families
-        for each in gaps.gaps(family)
+        for each in losses_and_gaps.gaps(family)
     ]
     _add(book, "empty cells", ["family", "format", "data sets", "what", "status", "why"], empty)
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from format_bench.display.markdown import Table, markdown, reference
 from format_bench.display.marks import BEST, TIE
-from format_bench.report import facts, gaps, losses, marks
-from format_bench.report.outline import outline_of
-from format_bench.report.tables import numbers
-from format_bench.report.verdict import findings
+from format_bench.report import circumstances, losses_and_gaps, ranking
+from format_bench.report.model import outline_of
+from format_bench.report.numbers import numbers
+from format_bench.report.ranking import findings
 
 if TYPE_CHECKING:
-    from format_bench.report.groups import Family, Group
-    from format_bench.report.outline import Outline
+    from format_bench.report.model import Family, Group, Outline
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
 
@@ -30,11 +29,14 @@ def markdown_page(results: Results) -> str:
     """Return the report as Markdown; text of the results is escaped."""
     outline = outline_of(results)
     lines = [f"# {_escaped(outline.name)}", "", f"{_escaped(outline.lead)}.", ""]
-    machine = facts.in_short(results)
+    machine = circumstances.in_short(results)
     if machine:
         lines += [f"{_escaped(machine)}.", ""]
     lines += ["## Verdict", "", *(f"- {_escaped(each)}" for each in findings(results)), ""]
-    lines += [f"{marks.legend(outline.floors)} {BEST} is the best, {TIE} a tie.".replace("*", "\\*"), ""]
+    lines += [
+        f"{ranking.legend(outline.floors)} {BEST} is the best, {TIE} a tie.".replace("*", "\\*"),
+        "",
+    ]
     return "\n".join([*lines, *map(markdown, _tables(outline, results))])
 
 
@@ -45,17 +47,17 @@ def _tables(outline: Outline, results: Results) -> Iterator[Table]:
     lost = (
         [family.title, str(each.entry), ", ".join(each.groups), each.words]
         for family in outline.families
-        for each in losses.losses(family)
+        for each in losses_and_gaps.losses(family)
     )
     yield from _list("Losses", ["kind of data", "format", "data sets", "what was lost"], lost)
     empty = (
         [family.title, str(each.entry), ", ".join(each.groups), each.what, each.status, each.sentence]
         for family in outline.families
-        for each in gaps.gaps(family)
+        for each in losses_and_gaps.gaps(family)
     )
     header = ["kind of data", "format", "data sets", "what", "status", "why"]
     yield from _list("Empty cells", header, empty)
-    known = ([f"{each.section}: {each.name}", *each.values] for each in facts.facts(results))
+    known = ([f"{each.section}: {each.name}", *each.values] for each in circumstances.facts(results))
     runs = [f"run {number}" for number in range(1, len(results.circumstances) + 1)]
     yield from _list("Circumstances", ["fact", *runs], known)
 

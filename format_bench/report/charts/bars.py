@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.display.marks import BEST, TIE
-from format_bench.report.axes import Plot, add_name, add_value_axis
-from format_bench.report.drawing import WIDTH, Drawing, Line, Rectangle, Text, fitted, width_of
-from format_bench.report.scale import scale_of
+from format_bench.report.charts.axes import Plot, add_name, add_value_axis, scale_of
+from format_bench.report.charts.drawing import WIDTH, Drawing, Line, Rectangle, Text, fitted, width_of
 
 if TYPE_CHECKING:
-    from format_bench.report.cells import Cell, Entry
-    from format_bench.report.series import Series
+    from format_bench.report.model import Cell, Entry, Series
+
 
 _MOST_LABEL = 165.0
 _GAP = 6.0

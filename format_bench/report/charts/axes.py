@@ -1,10 +1,20 @@
-"""The axis of a chart: where a value lies between its ends, and which values are marked on it."""
+"""The axis of a chart: where a value lies between its ends, and which values are marked on it.
+
+What charts have around their bars and points: ticks, names, and which kind of axis it is.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from format_bench.report.charts.drawing import Line, Text, fitted
+
+if TYPE_CHECKING:
+    from format_bench.report.charts.drawing import Drawing
+
 
 LOGARITHMIC_RANGE = 20
 """From which ratio of the largest to the smallest value an axis is logarithmic: on a linear one the
@@ -74,3 +84,42 @@ def _logarithmic_ticks(low: float, high: float) -> list[float]:
         return [10.0**exponent for exponent in decades[::stride]]
     between = [step * 10.0**exponent for exponent in exponents for step in _STEPS]
     return [value for value in between if low <= value <= high]
+
+
+_NAME_GAP = 6.0
+
+
+@dataclass(frozen=True)
+class Plot:
+    """The part of a sheet that bars or points are in, and its horizontal axis."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    scale: Scale
+
+    def x(self, value: float) -> float:
+        """Return where a value lies on the sheet."""
+        return self.left + (self.right - self.left) * self.scale.place(value)
+
+
+def add_value_axis(
+    drawing: Drawing, plot: Plot, show: Callable[[float], str], *, both: bool = False, name: str = ""
+) -> None:
+    """Add the horizontal axis below a plot; its ticks also above it, if asked for."""
+    for tick in plot.scale.ticks:
+        x, text = plot.x(tick), show(tick)
+        drawing.add("grid", Line(((x, plot.top), (x, plot.bottom))))
+        drawing.add("tick", Text(x, plot.bottom + 14, text))
+        if both:
+            drawing.add("tick", Text(x, plot.top - 5, text))
+    drawing.add("axis", Line(((plot.x(0), plot.top), (plot.x(0), plot.bottom))))
+    middle = (plot.left + plot.right) / 2
+    drawing.add("tick", Text(middle, plot.bottom + 29, ", ".join(filter(None, (name, plot.scale.kind)))))
+
+
+def add_name(drawing: Drawing, plot: Plot, y: float, name: str) -> None:
+    """Add the name of a row at the left of a plot, its middle at `y`."""
+    room = plot.left - _NAME_GAP
+    drawing.add("label", Text(room, y + 4, fitted(name, "label", room)))

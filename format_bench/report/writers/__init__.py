@@ -13,14 +13,8 @@ from adapter_core.errors import Unavailable
 if TYPE_CHECKING:
     from format_bench.results.load import Results
 
-WRITERS = {
-    "html": "html_page",
-    "pdf": "pdf",
-    "png": "pictures",
-    "csv": "comma_separated",
-    "md": "markdown_page",
-    "xlsx": "sheets",
-}
+
+WRITERS = {each: each for each in ("html", "pdf", "png", "csv", "xlsx")} | {"md": "markdown"}
 """The modules that write each output, by its ending; "png" is a folder of pictures."""
 
 NAME = "report"

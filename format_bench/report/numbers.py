@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from format_bench.display.text import quantity
 from format_bench.report.derived import DERIVED, derive
-from format_bench.report.marks import marks_of
+from format_bench.report.ranking import marks_of
 
 if TYPE_CHECKING:
-    from format_bench.report.cells import Cell, Entry
-    from format_bench.report.groups import Group
+    from format_bench.report.model import Cell, Entry, Group
     from format_bench.results.noise_floor import Floors
 
 

@@ -1,22 +1,32 @@
-"""Drawings as figures of matplotlib, for what is not a page: pictures and PDF."""
+"""Drawings as figures of matplotlib, for what is not a page: pictures and PDF.
+
+The report as pictures: a PNG for each chart and each heat map.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import re
+import secrets
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from format_bench.report.drawing import Circle, Line, Text
-from format_bench.report.styles import PAPER, STYLES
+from format_bench.report.charts import heat_map
+from format_bench.report.charts.build import charts_of
+from format_bench.report.charts.drawing import PAPER, STYLES, Circle, Line, Text
+from format_bench.report.charts.heat_map import heat_maps
+from format_bench.report.model import outline_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from format_bench.report.drawing import Drawing, Shape
-    from format_bench.report.styles import Style
+    from format_bench.report.charts.drawing import Drawing, Shape, Style
+    from format_bench.results.load import Results
+
 
 PIXELS_PER_INCH = 96
 _POINT = 0.75
@@ -103,3 +113,42 @@ def _text(shape: Text, style: Style, x: float, y: float, scale: float) -> Artist
         # A stroke around it would turn text into outlines.
         label.set_bbox({"facecolor": PAPER, "edgecolor": "none", "pad": style.halo * scale * _POINT / 4})
     return label
+
+
+DOTS_PER_INCH = 1.5 * PIXELS_PER_INCH
+"""Sharp on screens with more than one dot a pixel."""
+
+_MARGIN = 12.0
+
+
+def write(results: Results, folder: Path) -> None:
+    """Write pictures into a folder, which is made if missing; those of the same names are replaced."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with settings():
+        for number, (name, drawing) in enumerate(drawings(results), start=1):
+            width, height = drawing.width + 2 * _MARGIN, drawing.height + 2 * _MARGIN
+            figure, axes = sheet(width, height)
+            paint(drawing, axes, _MARGIN, _MARGIN)
+            path = folder / f"{number:03}-{_slug(name)}.png"
+            temporary = folder / f".{path.name}.{secrets.token_hex(4)}.partial"
+            try:
+                figure.savefig(temporary, format="png", dpi=DOTS_PER_INCH)
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
+
+
+def drawings(results: Results) -> Iterator[tuple[str, Drawing]]:
+    """Yield all drawings of a report with their names: of each family first the heat maps."""
+    outline = outline_of(results)
+    for family in outline.families:
+        for each in heat_maps(family, outline.floors):
+            yield f"{family.title} {each.title} heat map", heat_map.draw(each)
+        for group in family.groups:
+            for chart in charts_of(group, outline.colours, outline.floors):
+                yield f"{family.title} {chart.title}", chart.drawing
+
+
+def _slug(name: str) -> str:
+    """Return a name that any file system takes."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:80] or "chart"

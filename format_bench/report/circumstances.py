@@ -11,6 +11,7 @@ from format_bench.display.text import printable, quantity
 if TYPE_CHECKING:
     from format_bench.results.load import Results
 
+
 ALONE = "run"
 """The section of what stands alone."""
 

@@ -1,4 +1,7 @@
-"""All charts of a report."""
+"""What charts say, in words.
+
+All charts of a report.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,54 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.report import bar_chart, scatter
-from format_bench.report.chart_words import bars_in_words, scatter_in_words
-from format_bench.report.charted import CHARTED
+from format_bench.display.marks import BEST, TIE
+from format_bench.display.text import joined
+from format_bench.report.charts import bars, scatter
+from format_bench.report.charts.svg import svg
 from format_bench.report.derived import DERIVED, derive
-from format_bench.report.marks import marks_of
-from format_bench.report.outline import outline_of
-from format_bench.report.pareto import points_of
-from format_bench.report.series import Series
-from format_bench.report.svg import svg
+from format_bench.report.model import CHARTED, Series, outline_of
+from format_bench.report.ranking import Points, front, marks_of, points_of
 
 if TYPE_CHECKING:
-    from format_bench.report.cells import Entry
-    from format_bench.report.drawing import Drawing
-    from format_bench.report.groups import Group
+    from format_bench.report.charts.drawing import Drawing
+    from format_bench.report.model import Entry, Group
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
+
+
+def bars_in_words(series: dict[str, Series]) -> str:
+    """Return what a bar chart says of each of its series."""
+    return " ".join(f"{name[:1].upper()}{name[1:]}: {_bars(each)}." for name, each in series.items())
+
+
+def _bars(series: Series) -> str:
+    values = {entry: cell.value for entry, cell in series.cells.items() if cell.value is not None}
+    if not values:
+        return "no value"
+    ordered = sorted(values, key=lambda entry: values[entry])
+    phrases = [f"{len(values)} bars, from {_named(series, ordered[0])}"]
+    if len(values) > 1:
+        phrases[0] += f" to {_named(series, ordered[-1])}"
+    for word, mark in (("best", BEST), ("tie with it", TIE)):
+        marked = [entry for entry in ordered if series.marks.get(entry) == mark]
+        if marked:
+            phrases.append(f"{word}: {joined(marked)}")
+    empty = [f"{entry} ({cell.status})" for entry, cell in series.cells.items() if cell.value is None]
+    if empty:
+        phrases.append(f"without a value: {joined(empty)}")
+    return "; ".join(phrases)
+
+
+def _named(series: Series, entry: Entry) -> str:
+    cell = series.cells[entry]
+    return f"{entry}, {series.show(cell.value or 0, cell.unit)}"
+
+
+def scatter_in_words(points: Points) -> str:
+    """Return what a scatter chart says."""
+    ahead = joined(front(points), most=10)
+    return f"{len(points)} points. On the Pareto front, which nothing beats in both: {ahead}."
+
 
 BOTH = "filled: warm; outlined: cold, nothing in the page cache"
 
@@ -85,7 +120,9 @@ def _measured(group: Group, colours: dict[Entry, str], floors: Floors | None) ->
             for each in measures
         }
         if series:
-            yield _bars(f"{title}: {group.name}", series, colours, BOTH if len(series) > 1 else "")
+            yield _all_charts_bars(
+                f"{title}: {group.name}", series, colours, BOTH if len(series) > 1 else ""
+            )
 
 
 def _compared(group: Group, colours: dict[Entry, str]) -> Iterator[Chart]:
@@ -93,11 +130,15 @@ def _compared(group: Group, colours: dict[Entry, str]) -> Iterator[Chart]:
         cells = derive(derived, group)
         if cells:
             series = Series(cells, {}, show=derived.show)
-            yield _bars(f"{derived.title}: {group.name}", {derived.title: series}, colours, derived.note)
+            yield _all_charts_bars(
+                f"{derived.title}: {group.name}", {derived.title: series}, colours, derived.note
+            )
 
 
-def _bars(title: str, series: dict[str, Series], colours: dict[Entry, str], note: str) -> Chart:
-    drawing = bar_chart.draw(title, list(series.values()), colours, note=note)
+def _all_charts_bars(
+    title: str, series: dict[str, Series], colours: dict[Entry, str], note: str
+) -> Chart:
+    drawing = bars.draw(title, list(series.values()), colours, note=note)
     return Chart(title, bars_in_words(series), drawing)
 
 

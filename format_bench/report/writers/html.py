@@ -1,0 +1,96 @@
+"""The charts and numbers of a family, as templates take them.
+
+The report as a page: one file that needs no other, no network, and can be read without scripts.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from format_bench.display import marks
+from format_bench.display.text import joined
+from format_bench.report import circumstances, losses_and_gaps, numbers, ranking
+from format_bench.report.charts.axes import LOGARITHMIC_RANGE
+from format_bench.report.charts.build import charts_of
+from format_bench.report.charts.heat_map import COLOURS, heat_maps
+from format_bench.report.charts.svg import environment
+from format_bench.report.model import Outline, outline_of
+from format_bench.report.ranking import findings_on
+
+if TYPE_CHECKING:
+    from format_bench.report.model import Family, Group
+    from format_bench.results.load import Results
+
+
+_UNFOLDED = 3
+"""Up to so many data sets of a family are all open; of more, the first."""
+
+_MANY_ENTRIES = 20
+"""From which number on heat maps are folded, but for the first."""
+
+
+def section(family: Family, outline: Outline, *, anchor: str, title: str) -> dict[str, Any]:
+    """Return heat maps, and for each data set charts and numbers, under an anchor and a title."""
+    unfolded = len(family.groups) <= _UNFOLDED
+    return {
+        "anchor": anchor,
+        "title": title,
+        "heat_maps": list(heat_maps(family, outline.floors)),
+        "folds_maps": len(family.entries) >= _MANY_ENTRIES,
+        "groups": [
+            {**_group(group, family, outline), "open": unfolded or group is family.groups[0]}
+            for group in family.groups
+        ],
+    }
+
+
+def _group(group: Group, family: Family, outline: Outline) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "extent": family.extent(group),
+        "not_run": joined(losses_and_gaps.not_run(group, family), most=8),
+        "charts": charts_of(group, outline.colours, outline.floors),
+        "numbers": numbers.numbers(group, outline.floors),
+    }
+
+
+def page(results: Results) -> str:
+    """Return the report as HTML.
+
+    Its Content Security Policy allows nothing but its own style and script, so that text of the results
+    could do nothing even if it were not escaped.
+    """
+    outline = outline_of(results)
+    by_section = groupby(circumstances.facts(results), key=lambda fact: fact.section)
+    templates = environment()
+    return templates.get_template("page.html").render(
+        name=outline.name,
+        lead=outline.lead,
+        machine=circumstances.in_short(results),
+        families=[_family(f"family-{n}", each, outline) for n, each in enumerate(outline.families)],
+        legend=ranking.legend(results.floors),
+        logarithmic_range=LOGARITHMIC_RANGE,
+        words=marks.WORDS,
+        facts=[(section, list(rows)) for section, rows in by_section],
+        runs=len(results.circumstances),
+        style=templates.get_template("report.css").render(colours=COLOURS),
+        script=templates.get_template("report.js").render(),
+    )
+
+
+def _family(anchor: str, family: Family, outline: Outline) -> dict[str, Any]:
+    return {
+        **section(family, outline, anchor=anchor, title=family.title),
+        "findings": findings_on(family, outline.floors),
+        "losses": losses_and_gaps.losses(family),
+        "no_loss": losses_and_gaps.in_short(family),
+        "gaps": losses_and_gaps.gaps(family),
+        "remarks": losses_and_gaps.remarks(family),
+    }
+
+
+def write(results: Results, path: Path) -> None:
+    """Write the report as HTML."""
+    path.write_text(page(results), encoding="utf-8")
