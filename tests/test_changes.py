@@ -13,7 +13,9 @@ import pytest
 from asv.step_detect import detect_regressions, detect_steps
 from markupsafe import escape
 
-from format_bench.changes import pages, read_history, site_files
+from format_bench.changes import read_history
+from format_bench.changes.pages import pages
+from format_bench.changes.site_files import site_files
 from format_bench.changes.question import Question
 from format_bench.changes.shifts import shifts
 from format_bench.changes.told import told

@@ -4,7 +4,3 @@ The overview is the site's index.html: whoever opens the site sees it, without a
 scripts from elsewhere. asv's own page, an application that needs both, is called asv.html beside it;
 every link to index.html that asv makes leads there.
 """
-
-from format_bench.dashboard.publish import publish
-
-__all__ = ["publish"]
