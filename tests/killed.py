@@ -13,9 +13,10 @@ from pathlib import Path
 
 from format_bench.operations.cases import STEPS, Case
 from format_bench.results import records
+from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.runner.recording import keys
-from format_bench.runner.runner import RESULTS, Runner
+from format_bench.runner.runner import Runner
 
 CASES = [Case(label, "eq", 200) for label in ("Feather", "Pickle", "Parquet")]
 ROUNDS = 2

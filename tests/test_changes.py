@@ -15,9 +15,9 @@ from markupsafe import escape
 
 from format_bench.changes import read_history
 from format_bench.changes.pages import pages
-from format_bench.changes.site_files import site_files
 from format_bench.changes.question import Question
 from format_bench.changes.shifts import shifts
+from format_bench.changes.site_files import site_files
 from format_bench.changes.told import told
 from format_bench.changes.words import sentence
 from format_bench.dashboard.page import Page

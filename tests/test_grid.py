@@ -20,10 +20,11 @@ from format_bench.display.units import human
 from format_bench.instruments.isolation import Outcome
 from format_bench.operations.cases import READ, SAVE, Case, Measured
 from format_bench.results import records
+from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.results.status import Status
 from format_bench.runner.recording import keys, records_of
-from format_bench.runner.runner import RESULTS, Runner
+from format_bench.runner.runner import Runner
 from format_bench.studies.codec_grid import command as grid
 from format_bench.studies.codec_grid import offers, tables, tracks
 from format_bench.studies.codec_grid import picture as grid_looks

@@ -14,7 +14,7 @@ import pytest
 
 from format_bench.cli.main import main
 from format_bench.results import records
-from format_bench.runner.runner import RESULTS
+from format_bench.results.load import RESULTS
 
 QUICK = ["--formats", "Feather,Pickle", "--rows", "200", "--repeats", "1"]
 

@@ -12,12 +12,13 @@ import pytest
 
 from format_bench.instruments.isolation import Outcome
 from format_bench.operations.cases import IMAGE_STEPS, STEPS, Case, Measured
+from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.results.status import Status
 from format_bench.runner import folders
 from format_bench.runner.recording import combined, keys
 from format_bench.runner.recording import records_of as step_records
-from format_bench.runner.runner import RESULTS, Runner
+from format_bench.runner.runner import Runner
 from tests import toy_package
 from tests.killed import kill_and_go_on
 

@@ -95,3 +95,6 @@ def _circumstances(folder: Path) -> list[dict[str, Any]]:
         if isinstance(facts, dict) and "started" in facts:
             found.append(facts)
     return sorted(found, key=lambda facts: str(facts["started"]))
+
+
+RESULTS = "results.jsonl"

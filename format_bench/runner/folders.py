@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from adapter_core.errors import FormatBenchError
-from format_bench.runner.runner import RESULTS
+from format_bench.results.load import RESULTS
 
 _PREFIX = "format-bench-"
 

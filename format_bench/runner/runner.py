@@ -21,6 +21,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.collect import CircumstancesFiles
 from format_bench.operations.cases import Case, Step, steps_of
 from format_bench.results import records
+from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.results.status import Status, WrongValues
 from format_bench.runner import folders
@@ -31,8 +32,6 @@ from format_bench.runner.recording import combined, keys, records_of
 if TYPE_CHECKING:
     from format_bench.results.records import Record
 
-
-RESULTS = "results.jsonl"
 
 Watch = Callable[[Case, Step, int], None]
 """Told of each step before it is made, and in which round, from 1 on."""
