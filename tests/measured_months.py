@@ -19,7 +19,7 @@ from pathlib import Path
 import data_formats
 import data_generator
 from format_bench.changes.history import read_history
-from format_bench.changes.told import Told, told
+from format_bench.changes.summary import Told, told
 from format_bench.instruments.clock import time_call
 from format_bench.instruments.touch import touch
 from tests.made_months import MonthlyRepository, benchmarks, dates

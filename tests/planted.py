@@ -11,7 +11,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from format_bench.changes.words import sentence
+from format_bench.changes.sentences import sentence
 from tests.measured_months import planted, unchanged
 
 

@@ -14,13 +14,13 @@ from asv.step_detect import detect_regressions, detect_steps
 from markupsafe import escape
 
 from format_bench.changes import read_history
-from format_bench.changes.pages import pages
-from format_bench.changes.question import Question
-from format_bench.changes.shifts import shifts
-from format_bench.changes.site_files import site_files
-from format_bench.changes.told import told
-from format_bench.changes.words import sentence
-from format_bench.dashboard.page import Page
+from format_bench.changes.detection.detector import shifts
+from format_bench.changes.detection.model import Question
+from format_bench.changes.sentences import sentence
+from format_bench.changes.summary import told
+from format_bench.dashboard.changes.exports import site_files
+from format_bench.dashboard.changes.pages import pages
+from format_bench.dashboard.layout import Page
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import Status
 from tests.conftest import ROOT, git
@@ -31,7 +31,9 @@ FLOORS = Floors(wall_time=0.05, cpu_time=0.05, memory=0.03, size=0.0)
 TABLES = ("tabular",)
 SLOWER = Planted("Parquet", "time_read", 3, 1.31, library="pyarrow")
 ATOM = "{http://www.w3.org/2005/Atom}"
-SCHEMA = json.loads((ROOT / "format_bench/changes/changes_schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (ROOT / "format_bench/dashboard/changes/changes_schema.json").read_text(encoding="utf-8")
+)
 
 
 def history_of(folder, months, *planted, modules=TABLES, **told_of):

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from adapter_core import Unavailable
-from format_bench.dashboard import npm, vendored
-from format_bench.dashboard.npm import File, NotFetched
+from format_bench.dashboard import vendored
+from format_bench.dashboard.vendored import File, NotFetched
 
 needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not on PATH")
 
@@ -135,7 +135,7 @@ def test_a_file_that_is_not_in_the_package_is_told(registry):
     with pytest.raises(
         NotFetched, match=r"toy-1\.2\.3\.tgz from the npm registry holds no file other\.js"
     ):
-        npm.fetch([FILE._replace(path="other.js")])
+        vendored.fetch([FILE._replace(path="other.js")])
 
 
 @needs_npm
@@ -144,14 +144,14 @@ def test_a_registry_that_does_not_answer_is_told_in_one_line(registry, monkeypat
     monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9/")
     monkeypatch.setenv("npm_config_fetch_retry_mintimeout", "10")
     with pytest.raises(NotFetched, match=r"npm cannot fetch toy@1\.2\.3: ") as told:
-        npm.fetch([FILE])
+        vendored.fetch([FILE])
     assert "\n" not in str(told.value)
 
 
 def test_without_npm_the_hint_names_it(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(Unavailable, match="npm"):
-        npm.fetch([FILE])
+        vendored.fetch([FILE])
 
 
 def test_a_script_that_is_not_known_is_told():

@@ -9,10 +9,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from format_bench.changes.operations import SUITES
+from format_bench.changes.series import SUITES
 
 if TYPE_CHECKING:
-    from format_bench.changes.points import Line, Point
+    from format_bench.changes.history import Line, Point
     from format_bench.library_sets import Step
 
 NAMESPACE = uuid.UUID("5b7f6f0c-6f3e-5a0c-9d55-2f1f1b3c9a10")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.dashboard.page import Page
+from format_bench.dashboard.layout import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,23 +1,29 @@
-"""The pages on what is not in the charts: losses, empty cells, the machines and their state."""
+"""The pages on what is not in the charts: losses, empty cells, the machines and their state.
+
+Which engine to take for which format, by the newest run.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from format_bench import engine_choice
 from format_bench.backfill import notes
-from format_bench.dashboard.page import Page
-from format_bench.dashboard.templating import render
+from format_bench.dashboard.documents import as_html
+from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import quantity
 from format_bench.report import circumstances as facts
 from format_bench.report import losses_and_gaps as gaps
 from format_bench.report import losses_and_gaps as losses
 from format_bench.report import losses_and_gaps as remarks
+from format_bench.results.records import BadResults
 
 if TYPE_CHECKING:
-    from format_bench.dashboard.newest import Newest
-    from format_bench.dashboard.source import Source
+    from format_bench.dashboard.comparisons import Newest
+    from format_bench.dashboard.layout import Source
 
 
 def losses_and_gaps(newest: Newest) -> Page:
@@ -72,3 +78,17 @@ _FACTS = ("machine", "cpu", "num_cpu", "ram", "arch", "os")
 def _memory(text: str) -> str:
     """Return a number of bytes for people, and anything else as it is."""
     return quantity(int(text), "bytes") if text.isdecimal() else text
+
+
+def engines(newest: Newest) -> Iterator[Page]:
+    """Yield the page, unless no format was measured with several engines."""
+    try:
+        text = engine_choice.page(newest.results)
+    except BadResults:
+        return
+    yield Page(
+        "Which engine",
+        "which-engine.html",
+        as_html(text),
+        "Which library to take for a format that several save and read.",
+    )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError, Unavailable
 from format_bench.dashboard import asv_page, vendored
-from format_bench.dashboard.source import source_of
+from format_bench.dashboard.layout import source_of
 
 if TYPE_CHECKING:
-    from format_bench.dashboard.source import Source
+    from format_bench.dashboard.layout import Source
 
 
 def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None:

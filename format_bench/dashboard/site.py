@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from format_bench.changes.history import read_history
-from format_bench.changes.pages import pages as changes_pages
-from format_bench.changes.site_files import site_files
-from format_bench.changes.told import told
-from format_bench.dashboard.comparisons import comparisons
+from format_bench.changes.summary import told
+from format_bench.dashboard.changes.exports import site_files
+from format_bench.dashboard.changes.pages import pages as changes_pages
+from format_bench.dashboard.comparisons import comparisons, newest
 from format_bench.dashboard.documents import documents
-from format_bench.dashboard.engines import engines
-from format_bench.dashboard.frame import framed
-from format_bench.dashboard.landing import landing
-from format_bench.dashboard.newest import newest
-from format_bench.dashboard.other_pages import circumstances, losses_and_gaps
+from format_bench.dashboard.layout import framed
+from format_bench.dashboard.other_pages import circumstances, engines, losses_and_gaps
+from format_bench.dashboard.overview import landing
 
 if TYPE_CHECKING:
-    from format_bench.dashboard.source import Source
+    from format_bench.dashboard.layout import Source
 
 
 def files(source: Source) -> dict[str, str]:

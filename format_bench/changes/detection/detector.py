@@ -17,17 +17,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from format_bench.changes.contrasts import Contrasts, contrasts
-from format_bench.changes.distributions import t_tails
-from format_bench.changes.known import Known, known_of
-from format_bench.changes.question import Question, Shift
-from format_bench.changes.settled import settled, steady
+from format_bench.changes.detection.confirmation import settled, steady
+from format_bench.changes.detection.model import Contrasts, Question, Shift, contrasts
+from format_bench.changes.detection.variance import Known, known_of, t_tails
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.changes.rounds import Rounds
-    from format_bench.changes.spread import Spread
+    from format_bench.changes.detection.confirmation import Rounds
+    from format_bench.changes.detection.variance import Spread
+
 
 FEW = 3
 """Points up to which the first one alone may be the state before."""

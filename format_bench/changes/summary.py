@@ -1,24 +1,30 @@
-"""All changes of a line, the newest first."""
+"""All changes of a line, the newest first.
+
+All there is to tell of a history, found once for all pages and files.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
 import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.changes.availability import Turn, turns
 from format_bench.changes.change import CellChange, Change, Sort
-from format_bench.changes.exact import exact_shifts
-from format_bench.changes.measured import GroupShift, measured_shifts
-from format_bench.changes.operations import Kind
-from format_bench.changes.version_steps import version_steps
+from format_bench.changes.detection.common_mode import common_moves
+from format_bench.changes.find import GroupShift, Turn, exact_shifts, measured_shifts, turns
+from format_bench.changes.history import version_steps
+from format_bench.changes.series import Kind, cell_series
 from format_bench.instruments.intervals import median_interval
 
 if TYPE_CHECKING:
-    from format_bench.changes.cell_series import CellSeries
-    from format_bench.changes.points import History, Line
+    from format_bench.changes.detection.common_mode import CommonMove
+    from format_bench.changes.history import History, Line
+    from format_bench.changes.series import CellSeries
     from format_bench.results.noise_floor import Floors
+
 
 VERBS = {
     Kind.TIME: ("slower", "faster"),
@@ -44,7 +50,7 @@ def all_changes(
         The line's, as `cell_series` returns them.
     floors : Floors, optional
         By how much two equal measurements differ on this machine. Without them stand the shares in
-        `format_bench.changes.operations`.
+        `format_bench.changes.series`.
     """
     shifted = [*measured_shifts(series, floors), *exact_shifts(series, floors)]
     found = [_of_shift(each, history, line) for each in shifted]
@@ -118,4 +124,45 @@ def _of_turn(turn: Turn, history: History, line: Line) -> Change:
         own_steps=own,
         other_steps=others,
         reason=turn.reason,
+    )
+
+
+@dataclass(frozen=True)
+class Told:
+    """What there is to tell of one line."""
+
+    line: Line
+    series: list[CellSeries]
+    changes: list[Change]
+    """Those that are sure, the newest first."""
+    suspected: list[Change]
+    """What a single process has seen at the newest point."""
+    moves: list[CommonMove]
+
+    @property
+    def newest(self) -> list[Change]:
+        """The changes that the newest point shows first."""
+        return [each for each in self.changes if each.since is self.line.points[-1]]
+
+    @property
+    def earlier(self) -> list[Change]:
+        """All others."""
+        return [each for each in self.changes if each.since is not self.line.points[-1]]
+
+
+@functools.lru_cache(maxsize=1)
+def told(history: History, floors: Floors | None) -> list[Told]:
+    """Return what there is to tell of each line, in their order."""
+    return [_told(history, line, floors) for line in history.lines]
+
+
+def _told(history: History, line: Line, floors: Floors | None) -> Told:
+    series = cell_series(line)
+    found = all_changes(history, line, series, floors)
+    return Told(
+        line=line,
+        series=series,
+        changes=[each for each in found if each.sort is not Sort.SUSPECTED],
+        suspected=[each for each in found if each.sort is Sort.SUSPECTED],
+        moves=common_moves(line, series, floors),
     )

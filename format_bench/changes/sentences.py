@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from format_bench.changes.change import Change
     from format_bench.library_sets import Step
 
+
 MOST_STEPS = 4
 """Libraries that a sentence names; tables have all."""
 

@@ -1,0 +1,1 @@
+"""The change-point detector."""

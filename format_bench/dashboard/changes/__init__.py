@@ -1,0 +1,1 @@
+"""Pages, feed and files on what changed."""
