@@ -2,7 +2,3 @@
 
 ``python -m format_bench.engine_choice RESULTS`` prints the page in Markdown.
 """
-
-from format_bench.engine_choice.page import page
-
-__all__ = ["page"]
