@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from format_bench.engine_choice.page import page
 from format_bench.engine_choice.formats import by_format, format_of
+from format_bench.engine_choice.page import page
 from format_bench.results import export
 from format_bench.results.records import BadResults
 from tests.made_results import results

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from format_bench import engine_choice
 from format_bench.backfill import notes
 from format_bench.dashboard.documents import as_html
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import quantity
+from format_bench.engine_choice.page import page as engine_page
 from format_bench.report import circumstances as facts
 from format_bench.report import losses_and_gaps as gaps
 from format_bench.report import losses_and_gaps as losses
@@ -83,7 +83,7 @@ def _memory(text: str) -> str:
 def engines(newest: Newest) -> Iterator[Page]:
     """Yield the page, unless no format was measured with several engines."""
     try:
-        text = engine_choice.page(newest.results)
+        text = engine_page(newest.results)
     except BadResults:
         return
     yield Page(
