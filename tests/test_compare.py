@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from format_bench.agreement import compare
-from format_bench.agreement.compare import NothingInCommon
-from format_bench.agreement.ranks import kendall_tau_b, ranks, spearman
-from format_bench.agreement.ratios import Verdict
+from format_bench.comparison import compare
+from format_bench.comparison.compare import NothingInCommon
+from format_bench.comparison.ranks import kendall_tau_b, ranks, spearman
+from format_bench.comparison.ratios import Verdict
 from format_bench.results.export import export
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure

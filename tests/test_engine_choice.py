@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from format_bench.engine_choice.formats import by_format, format_of
-from format_bench.engine_choice.page import page
+from format_bench.recommendation.engines import by_format, format_of, page
 from format_bench.results import export
 from format_bench.results.records import BadResults
 from tests.made_results import results
@@ -62,7 +61,7 @@ def test_results_without_engines_are_told(tmp_path):
     export.export(results({"CSV": SECONDS["CSV"]}).records, tmp_path / "records.jsonl")
     for place, words in ((tmp_path, "no format with several engines"), ("nowhere", "no results at")):
         done = subprocess.run(
-            [sys.executable, "-m", "format_bench.engine_choice", str(place)],
+            [sys.executable, "-m", "format_bench.recommendation.engines", str(place)],
             capture_output=True,
             text=True,
             check=False,

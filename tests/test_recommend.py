@@ -12,13 +12,13 @@ import pytest
 
 import data_formats
 from adapter_core import UnknownName
-from format_bench.recommendation import Requirement, purposes, recommend, scope, weights, words
-from format_bench.recommendation.document import document
-from format_bench.recommendation.exclusion import NothingLeft
-from format_bench.recommendation.presets import PRESETS
+from format_bench.recommendation import Requirement, purposes, recommend, scope, scoring
+from format_bench.recommendation import text as words
+from format_bench.recommendation.answer import NothingLeft
+from format_bench.recommendation.purposes import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
-from format_bench.recommendation.scores import SHIFTS, log_factor, shift_of
-from format_bench.recommendation.weights import BadWeight
+from format_bench.recommendation.scoring import SHIFTS, BadWeight, log_factor, shift_of
+from format_bench.recommendation.text import document
 from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
@@ -382,7 +382,7 @@ def test_published_conclusions_follow_from_published_figures():
 )
 def test_bad_weights_are_told(texts, words):
     with pytest.raises(BadWeight, match=words):
-        weights.parsed(texts)
+        scoring.parsed(texts)
 
 
 @pytest.mark.parametrize(
@@ -404,7 +404,7 @@ def test_weights_that_cannot_be_used_are_told(weighed, words):
 def test_names_of_metrics_are_told_with_near_ones():
     assert Measure.named("cold_read-time") == Measure("read time", cold=True)
     with pytest.raises(UnknownName, match="no metric 'reed_time'; did you mean read_time"):
-        weights.parsed(["reed_time=1"])
+        scoring.parsed(["reed_time=1"])
 
 
 def test_nothing_left_is_told_with_what_excludes():

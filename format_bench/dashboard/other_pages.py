@@ -14,7 +14,7 @@ from format_bench.backfill import notes
 from format_bench.dashboard.documents import as_html
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import quantity
-from format_bench.engine_choice.page import page as engine_page
+from format_bench.recommendation.engines import page as engine_page
 from format_bench.report import circumstances as facts
 from format_bench.report import losses_and_gaps as gaps
 from format_bench.report import losses_and_gaps as losses

@@ -1,29 +1,65 @@
-"""From results, weights and requirements to a recommendation."""
+"""From results, weights and requirements to a recommendation.
+
+What a reader of a recommendation must know besides.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from format_bench.recommendation import noise, remarks, scope
-from format_bench.recommendation.answer import Ranked, Recommendation
-from format_bench.recommendation.break_even import between
-from format_bench.recommendation.exclusion import excluded_of, with_score
-from format_bench.recommendation.pareto import on_front
-from format_bench.recommendation.scores import Scoring
-from format_bench.recommendation.sensitivity import smallest_change
-from format_bench.recommendation.weights import checked
+from format_bench.display.units import human
+from format_bench.recommendation import scope
+from format_bench.recommendation import scoring as noise
+from format_bench.recommendation.answer import Ranked, Recommendation, excluded_of, with_score
+from format_bench.recommendation.scope import families
+from format_bench.recommendation.scoring import Scoring, checked, on_front, shift_of
+from format_bench.recommendation.sensitivity import between, smallest_change
 from format_bench.results.candidates import candidates_of, tables_of
 from format_bench.results.load import family_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.requirements import Requirement
-    from format_bench.recommendation.weights import Weights
+    from format_bench.recommendation.scoring import Weights
     from format_bench.results.candidates import Candidate, Table
     from format_bench.results.load import Results
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
+
+
+def about(results: Results, scoped: Results, scoring: Scoring, noise: str) -> list[str]:
+    """Return sentences on what limits an answer.
+
+    Parameters
+    ----------
+    results, scoped : Results
+        All of them, and those that the answer is from.
+    scoring : Scoring
+        What scores were relative to.
+    noise : str
+        "floors", "intervals" or "unknown".
+    """
+    found = []
+    for measure, best in scoring.best.items():
+        shift = shift_of(measure)
+        if measure.unit == "seconds" and max(best) < shift:
+            found.append(
+                f"the best {measure} is below {human(shift, 'seconds')} on every table, where "
+                "differences hardly count; measure more rows if yours are more"
+            )
+    if noise == "unknown":
+        found.append("ties cannot be told: times of one sample do not show how they vary")
+    return found + _left_out(results, scoped)
+
+
+def _left_out(results: Results, scoped: Results) -> list[str]:
+    others = [each for each in families(results) if each not in families(scoped)]
+    if not others:
+        return []
+    names = dict.fromkeys(each.dataset for each in results.records if family_of(each) in others)
+    said = f"the results of {' and '.join(others)} are left out; --dataset takes them in, with one of "
+    return [said + ", ".join(names)]
 
 
 def recommend(
@@ -75,7 +111,7 @@ def recommend(
             first.logs, {each.candidate.name: each.logs for each in others}, counting
         ),
         break_evens=[each for each in break_evens if each],
-        remarks=remarks.about(results, scoped, scoring, known),
+        remarks=about(results, scoped, scoring, known),
     )
 
 

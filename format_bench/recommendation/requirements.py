@@ -1,18 +1,44 @@
-"""What a format must be or do to be chosen at all, and the sentence that excludes one."""
+"""What a format must be or do to be chosen at all, and the sentence that excludes one.
+
+What is known of a format besides its values: what its adapter says of it, if there is one here.
+"""
 
 from __future__ import annotations
 
+import functools
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adapter_core import Feature
+import data_formats
+import image_storages
+from adapter_core import DataFormat, Feature, Registry, Unavailable, UnknownName
 from adapter_core.traits import Trait
-from format_bench.recommendation.facts import facts_of
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.recommendation.facts import Facts
     from format_bench.results.candidates import Candidate, Table
+
+
+class Facts(NamedTuple):
+    """What an adapter says; None where nothing is said."""
+
+    traits: frozenset[Trait] | None = None
+    features: frozenset[Feature] | None = None
+
+
+@functools.cache
+def facts_of(label: str, family: str) -> Facts:
+    """Return what is known here of the format, or image storage, of a label.
+
+    Results may come from a machine with other packages: then nothing is known.
+    """
+    registry: Registry[Any] = (image_storages if family == "image" else data_formats).registry
+    try:
+        adapter = registry.find(label)
+    except (UnknownName, Unavailable):
+        return Facts()
+    features = adapter.supports if isinstance(adapter, DataFormat) else None
+    return Facts(adapter.traits, features)
 
 
 class Requirement(StrEnum):

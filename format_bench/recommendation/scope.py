@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import UnknownName
-from format_bench.recommendation.weights import BadWeight
+from format_bench.recommendation.scoring import BadWeight
 from format_bench.results.load import family_of
 from format_bench.results.metrics import Measure
 

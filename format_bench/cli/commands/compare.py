@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import click
 
-from format_bench.agreement import compare, screen
-from format_bench.agreement.document import document
+from format_bench.comparison import compare, output
+from format_bench.comparison.output import document
 from format_bench.results.load import load
 
 
@@ -36,4 +36,4 @@ def command(ctx: click.Context, a: str, b: str, as_json: bool) -> None:  # noqa:
     if as_json:
         click.echo(json.dumps(document(found), ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        screen.show(found, quiet=ctx.obj["quiet"])
+        output.show(found, quiet=ctx.obj["quiet"])

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from format_bench.cli.commands.run import measuring_console
-from format_bench.recommendation import Requirement, presets, purposes, recommend, scope, screen, weights
-from format_bench.recommendation.document import document
+from format_bench.recommendation import Requirement, purposes, recommend, scope, scoring, text
 from format_bench.recommendation.requirements import MEANINGS
+from format_bench.recommendation.text import document
 from format_bench.results.load import load
 from format_bench.runner.session import Options, measure
 from format_bench.runner.user_data import Source
@@ -22,7 +22,7 @@ SAMPLE = 100_000
 """Rows, or images, of own data that are measured for a recommendation."""
 
 _NAMES = "\n".join(f"  {name:12} {meaning}" for name, meaning in MEANINGS.items())
-_PURPOSES = "\n".join(f"  {name:12} {each.purpose}" for name, each in presets.PRESETS.items())
+_PURPOSES = "\n".join(f"  {name:12} {each.purpose}" for name, each in purposes.PRESETS.items())
 
 HELP = f"""Rank the formats in RESULTS, and say in plain words which to use, why, and what is given up.
 
@@ -67,7 +67,7 @@ Presets; what is given besides is added, or takes the place of the same metric:
     type=click.Choice([str(each) for each in Requirement]),
     help="What a format must meet.",
 )
-@click.option("--preset", type=click.Choice(list(presets.PRESETS)), help="Weights and requirements.")
+@click.option("--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights and requirements.")
 @click.option("--dataset", help="Choose by this data set alone; by default all count alike.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
 @click.pass_context
@@ -82,7 +82,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     as_json: bool,  # noqa: FBT001 (a switch)
 ) -> None:
     """Print a recommendation."""
-    own = weights.parsed(weighed)
+    own = scoring.parsed(weighed)
     found = load(_measured(data, results, ctx) if data is not None else results or DEFAULT)
     if dataset is not None:
         found = scope.of_dataset(found, dataset)
@@ -92,7 +92,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     if as_json:
         click.echo(json.dumps(document(answer), ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        screen.show(answer, quiet=ctx.obj["quiet"])
+        text.show(answer, quiet=ctx.obj["quiet"])
 
 
 def _measured(data: str, results: str | None, ctx: click.Context) -> Path:

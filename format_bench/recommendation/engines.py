@@ -1,24 +1,37 @@
-"""The page "Which engine for which format", in Markdown, computed from results."""
+"""The page "Which engine for which format", in Markdown, computed from results.
+
+The engines of each format, compared with each other alone.
+
+Prints the page, of results in a folder or a file.
+"""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 import data_formats
+from adapter_core.errors import FormatBenchError
 from adapter_core.traits import Trait
 from format_bench.display.text import joined, many, times
-from format_bench.engine_choice.formats import by_format
 from format_bench.report import ranking
 from format_bench.report.losses_and_gaps import losses
-from format_bench.report.model import Measure
+from format_bench.report.model import Family, Measure, families
 from format_bench.report.ranking import contest_of, findings_on, mean_ratios
+from format_bench.results.load import Results, family_of, load
 from format_bench.results.records import BadResults
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Entry, Family
-    from format_bench.results.load import Results
+    from format_bench.report.model import Entry
     from format_bench.results.noise_floor import Floors
+    from format_bench.results.records import Record
+
 
 MEASURES = {
     "save": Measure("save time"),
@@ -110,3 +123,50 @@ def _safe(entry: Entry) -> str:
         # Results outlive their adapters: of one that is gone or broken nothing is known.
         traits = None
     return "not known" if traits is None else "yes" if Trait.SAFE in traits else "**no**"
+
+
+SUITES = ("tabular", "engines")
+"""Both measure tables alike, on tables of the same name, number and seed."""
+
+_AFTER_NAME = re.compile(r"[.\[]")
+"""Begins what a label says beyond the format: the engine, or the layout, as in HDF5.table."""
+
+_FEWEST = 2
+
+
+def format_of(label: str) -> str:
+    """Return the format that a label names, as in "CSV" of "CSV[polars]"."""
+    return _AFTER_NAME.split(label, maxsplit=1)[0]
+
+
+def by_format(results: Results) -> Iterator[Family]:
+    """Yield a family for each format of which at least two engines have values on some data set.
+
+    Records with a codec are left out: codecs are compared elsewhere.
+    """
+    found: dict[str, list[Record]] = {}
+    for record in results.records:
+        if family_of(record) in SUITES and record.codec is None:
+            one_suite = replace(record, suite=SUITES[0])
+            found.setdefault(format_of(record.format), []).append(one_suite)
+    for name in sorted(found, key=str.casefold):
+        for family in families(replace(results, records=found[name])):
+            groups = [group for group in family.groups if len(group.entries) >= _FEWEST]
+            if groups:
+                yield Family(name, groups)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("results", type=click.Path(path_type=Path))
+def main(results: Path) -> None:
+    """Say which engine to take for which format, by RESULTS of several engines of a format."""
+    try:
+        text = page(load(results))
+    except FormatBenchError as error:
+        click.echo(f"engines: {error}", err=True)
+        sys.exit(2)
+    click.echo(text, nl=False)
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m format_bench.recommendation.engines")

@@ -1,21 +1,26 @@
-"""A comparison on a terminal."""
+"""A comparison on a terminal.
+
+A comparison as JSON can hold it.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from format_bench.agreement.ratios import Ratio, Verdict
+from format_bench.comparison.ratios import Ratio, Verdict
 from format_bench.display import terminal
 from format_bench.display.units import human
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from format_bench.agreement.compare import Comparison
-    from format_bench.agreement.pairs import PairedTable
+    from format_bench.comparison.compare import Comparison
+    from format_bench.comparison.pairs import PairedTable
+    from format_bench.comparison.ranks import Agreement, Disagreement
     from format_bench.results.metrics import Measure
+
 
 MARKS = {Verdict.REAL: "", Verdict.NOISE: "~", Verdict.UNCLEAR: "?"}
 
@@ -131,3 +136,59 @@ def _show_counts(console: Console, comparison: Comparison) -> None:
         f"{len(comparison.ratios)} cells in both: {verdicts}. Left out: {comparison.only_a} with a "
         f"value in A alone, {comparison.only_b} in B alone.",
     )
+
+
+def document(comparison: Comparison) -> dict[str, Any]:
+    """Return all of a comparison; values are as measured, in their units, and not rounded."""
+    return {
+        "a": comparison.a,
+        "b": comparison.b,
+        "verdicts": dict(Counter(str(each.verdict) for each in comparison.ratios)),
+        "cells": [_cell(each) for each in comparison.ratios],
+        "rank_correlations": [_agreement(each) for each in comparison.agreements],
+        "rank_disagreements": [_disagreement(each) for each in comparison.disagreements],
+        "circumstances_that_differ": [each._asdict() for each in comparison.differences],
+        "cells_in_a_only": comparison.only_a,
+        "cells_in_b_only": comparison.only_b,
+        "remarks": comparison.remarks,
+    }
+
+
+def _cell(ratio: Ratio) -> dict[str, Any]:
+    pair = ratio.pair
+    interval = None if None in (ratio.low, ratio.high) else [ratio.low, ratio.high]
+    return {
+        "family": pair.table.family,
+        **pair.choice._asdict(),
+        "dataset": pair.table.dataset,
+        "rows_a": pair.table.rows_a,
+        "rows_b": pair.table.rows_b,
+        "metric": pair.measure.option,
+        "unit": pair.measure.unit,
+        "a": pair.a.value,
+        "b": pair.b.value,
+        "relative": ratio.relative,
+        "ratio": ratio.value,
+        "interval": interval,
+        "confidence": ratio.confidence,
+        "verdict": ratio.verdict,
+    }
+
+
+def _agreement(agreement: Agreement) -> dict[str, Any]:
+    return {
+        **agreement._asdict(),
+        "measure": agreement.measure.option,
+        "dataset": agreement.dataset or None,
+    }
+
+
+def _disagreement(found: Disagreement) -> dict[str, Any]:
+    return {
+        "format": str(found.choice),
+        "dataset": found.table.dataset,
+        "metric": found.measure.option,
+        "rank_a": found.rank_a,
+        "rank_b": found.rank_b,
+        "formats": found.formats,
+    }

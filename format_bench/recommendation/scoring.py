@@ -1,26 +1,120 @@
-"""The score of a candidate: by what factor it is worse than the best of everything, on the whole.
+"""How much each measure counts, as a user says it.
+
+Between which values a cell would lie if it were measured again.
+
+The score of a candidate: by what factor it is worse than the best of everything, on the whole.
 
 For each cell the factor is (c + x) / (c + best), as ClickBench has it for its queries, with c = 10 ms
 (https://github.com/ClickHouse/ClickBench, "relative time"): near zero it is the difference that counts
 and not the ratio, and a value of zero does no harm. Factors are combined by geometric means, over
 tables and then, weighted, over measures. There the best cancels out, so the order of two candidates
 does not depend on which others there are.
+
+Which candidates no other one beats in everything.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from format_bench.recommendation.noise import band_of
+from adapter_core.errors import FormatBenchError
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.recommendation.weights import Weights
     from format_bench.results.candidates import Candidate, Table
-    from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
+    from format_bench.results.records import Record
+
+
+Weights = dict[Measure, float]
+"""Only their proportions matter."""
+
+
+class BadWeight(FormatBenchError, ValueError):
+    """A weight that cannot be used; the message names it."""
+
+
+def parsed(texts: Iterable[str]) -> Weights:
+    """Return the weights that are written as "read_time=3".
+
+    Raises
+    ------
+    BadWeight
+        If one is not written so, is no number from 0 on, or is said twice.
+    UnknownName
+        If there is no such metric.
+    """
+    weights: Weights = {}
+    for text in texts:
+        name, equals, number = text.partition("=")
+        if not equals:
+            raise BadWeight(f"--weight {text}: a metric and its weight are wanted, as in read_time=3")
+        measure = Measure.named(name.strip())
+        if measure in weights:
+            raise BadWeight(f"--weight {text}: {measure} has a weight already, {weights[measure]:g}")
+        weights[measure] = _number(number, text)
+    return weights
+
+
+def checked(weights: Weights) -> Weights:
+    """Return the weights that count, which are those above 0.
+
+    Raises
+    ------
+    BadWeight
+        If one is no finite number from 0 on, or none counts.
+    """
+    for measure, weight in weights.items():
+        if not (math.isfinite(weight) and weight >= 0):
+            raise BadWeight(f"the weight of {measure} is {weight:g}; it must be a number from 0 on")
+    counting = {measure: weight for measure, weight in weights.items() if weight > 0}
+    if not counting:
+        raise BadWeight("no metric has a weight above 0, so there is nothing to choose by")
+    return counting
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise BadWeight(f"--weight {option}: {text.strip() or 'nothing'} is not a number from 0 on")
+    return number
+
+
+def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:
+    """Return the lower and the upper end of what noise allows for a cell with a value.
+
+    If the noise floors of the machine are known, the bands of two values touch exactly where their
+    difference is the floor; else the band is the interval of the median, or nothing but the value.
+    """
+    value = record.value or 0.0
+    if floors:
+        half = math.sqrt(1 + floors.of(record.metric, record.unit))
+        return value / half, value * half
+    low, high = record.interval or (value, value)
+    return low, high
+
+
+def places(band: tuple[float, float], bands: Sequence[tuple[float, float]]) -> tuple[int, int]:
+    """Return the best and the worst place that a band allows among all, itself included."""
+    before = sum(high < band[0] for _, high in bands)
+    behind = sum(low > band[1] for low, _ in bands)
+    return 1 + before, len(bands) - behind
+
+
+def source(records: Iterable[Record], floors: Floors | None) -> str:
+    """Return what is known of noise: "floors", "intervals", or "unknown" where times stand alone."""
+    if floors:
+        return "floors"
+    timed = [each for each in records if each.unit == "seconds"]
+    return "unknown" if any(each.interval is None for each in timed) else "intervals"
+
 
 SHIFTS = {"seconds": 0.01, "bytes": 4096, "columns": 1, "files": 1, "images": 1, "ratio": 1}
 """c by unit. Nobody notices 10 ms; file systems and the kernel give out space by pages of 4,096 bytes;
@@ -118,3 +212,24 @@ def _values(candidate: Candidate, measure: Measure, tables: dict[Measure, list[T
     """Return the values of a candidate that has all of them."""
     found = (candidate.value(table, measure) for table in tables[measure])
     return [value for value in found if value is not None]
+
+
+K = TypeVar("K", bound=Hashable)
+
+
+def on_front(candidates: Sequence[Mapping[K, float]]) -> list[bool]:
+    """Return for each candidate whether it is on the Pareto front.
+
+    One is not if another is at most as large in every measure and smaller in one.
+
+    Parameters
+    ----------
+    candidates : sequence of mapping
+        Of each candidate a number for each measure; smaller is better.
+    """
+    return [not any(_dominates(other, each) for other in candidates) for each in candidates]
+
+
+def _dominates(one: Mapping[K, float], other: Mapping[K, float]) -> bool:
+    differences = [one[measure] - value for measure, value in other.items()]
+    return max(differences) <= 0 and min(differences) < 0

@@ -3,6 +3,6 @@
 docs/comparison.md tells the method.
 """
 
-from format_bench.agreement.compare import Comparison, compare
+from format_bench.comparison.compare import Comparison, compare
 
 __all__ = ["Comparison", "compare"]

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from format_bench.instruments.intervals import Interval, median_interval
 
 if TYPE_CHECKING:
-    from format_bench.agreement.pairs import Pair
+    from format_bench.comparison.pairs import Pair
     from format_bench.results.records import Record
+
 
 _COUNTED = ("columns", "files", "images")
 """Units of what does not vary from one measurement to the next."""
