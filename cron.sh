@@ -172,7 +172,7 @@ make_environment() {
 month() {
     local status=0
     rm -f .asv/outcome
-    run .venv/bin/python -m format_bench.monthly "$1" || status=$?
+    run .venv/bin/python -m format_bench.automation.monthly "$1" || status=$?
     [ "$status" -ne 1 ] || rm -f "$state"
     [ ! -f .asv/outcome ] || outcome=$(< .asv/outcome)
     [ "$status" -le "$worst" ] || worst=$status

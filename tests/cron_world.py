@@ -16,7 +16,7 @@ from tests.conftest import ROOT, git
 
 STAND_IN = Path(__file__).with_name("cron_stand_in.py")
 PYTHON = f"""#!/bin/sh
-[ "$2" != format_bench.monthly ] || exec {sys.executable} "$@"
+[ "$2" != format_bench.automation.monthly ] || exec {sys.executable} "$@"
 exec {sys.executable} -S {STAND_IN} "$@"
 """
 MAKE = f"""

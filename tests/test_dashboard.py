@@ -13,10 +13,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from format_bench.backfill import notes
 from format_bench.dashboard import asv_page
 from format_bench.dashboard.documents import documents
 from format_bench.display.text import quantity
+from format_bench.library_sets import outcomes
 from format_bench.results.status import Status
 from tests.conftest import git
 from tests.made_months import Gap, MadeUp, Planted
@@ -33,9 +33,9 @@ PLANTED = (
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "project"
     results_dir = MadeUp(planted=PLANTED).write(folder, months=MONTHS)
-    notes.write(
+    outcomes.write(
         results_dir,
-        notes.Note("0" * 40, "2024-03-01", "m", notes.Status.NOT_INSTALLED, "no <wheel> of lance"),
+        outcomes.Note("0" * 40, "2024-03-01", "m", outcomes.Status.NOT_INSTALLED, "no <wheel> of lance"),
     )
     return Made(folder, publish(folder, "gh-pages", "--no-push"))
 

@@ -9,14 +9,12 @@ from datetime import date
 import pytest
 from click.testing import CliRunner
 
-from format_bench.backfill import history, lock, notes, past_set, suites
-from format_bench.backfill.branch import BadBranch, Branch
-from format_bench.backfill.checkout import checkout
-from format_bench.backfill.days import days
-from format_bench.backfill.notes import Note, Status
-from format_bench.backfill.past_set import PastSet, described, resolve_past
+from format_bench.automation.history import history, measuring, past_sets
+from format_bench.automation.history.past_sets import PastSet, days, described, resolve_past
+from format_bench.automation.history.repository import BadBranch, Branch, checkout
 from format_bench.cli.commands.history import command
-from format_bench.library_sets import Unresolvable, resolve
+from format_bench.library_sets import Unresolvable, outcomes, resolve
+from format_bench.library_sets.outcomes import Note, Status
 from tests.conftest import git
 from tests.toy_checkout import toy_checkout
 
@@ -86,7 +84,7 @@ def test_what_no_version_fits_is_left_out_with_its_reason(monkeypatch):
             raise Unresolvable("few and many exclude each other")
         return "".join(f"{each.partition('>')[0]}==1.0\n" for each in sorted(requirements))
 
-    monkeypatch.setattr(past_set, "resolve", resolved)
+    monkeypatch.setattr(past_sets, "resolve", resolved)
     declared = {**DECLARED, "all": ["few", "gone", "many"], "d": ["gone"]}
     past = resolve_past(MARCH, declared, "3.11")
     assert past.versions == {"many": "1.0", "six": "1.0"}
@@ -238,39 +236,39 @@ def test_the_newest_note_of_a_set_holds_and_a_cut_off_one_is_left_out(tmp_path):
     second = Note("c1", "2024-06-01", "m", Status.MEASURED, "", {}, ["toy"], 2.0)
     other = Note("c2", "2024-03-01", "m", Status.UNRESOLVABLE, "too old", {}, [], 3.0)
     for note in (first, second, other):
-        notes.write(tmp_path, note)
+        outcomes.write(tmp_path, note)
     with (tmp_path / "sets/m.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"commit": "c1", "da')
-    assert notes.read(tmp_path) == [other, second]
-    assert notes.newest(tmp_path, "m", "c1") == second
-    assert notes.newest(tmp_path, "elsewhere", "c1") is None
+    assert outcomes.read(tmp_path) == [other, second]
+    assert outcomes.newest(tmp_path, "m", "c1") == second
+    assert outcomes.newest(tmp_path, "elsewhere", "c1") is None
     third = Note("c3", "2024-09-01", "m", Status.FAILED, "no suite", {}, [], 4.0)
-    notes.write(tmp_path, third)
-    assert notes.read(tmp_path) == [other, second, third]
+    outcomes.write(tmp_path, third)
+    assert outcomes.read(tmp_path) == [other, second, third]
 
 
 def test_the_reason_of_a_failure_is_the_last_error():
     told = (
         "·· Installing\n·· Error running pip\n   STDERR\n   ERROR: No matching distribution\n\n   end\n"
     )
-    assert suites.reason(told) == "ERROR: No matching distribution"
-    assert suites.reason("·· Discovering\n· Interrupted.\n") == "Interrupted."
-    assert suites.reason("") == ""
+    assert measuring.reason(told) == "ERROR: No matching distribution"
+    assert measuring.reason("·· Discovering\n· Interrupted.\n") == "Interrupted."
+    assert measuring.reason("") == ""
 
 
 def test_two_runs_exclude_each_other(tmp_path):
     with (
-        lock.measuring_lock(tmp_path),
+        measuring.measuring_lock(tmp_path),
         pytest.raises(Exception, match=rf"another run holds .*cron.lock: process {os.getpid()}, since"),
-        lock.measuring_lock(tmp_path),
+        measuring.measuring_lock(tmp_path),
     ):
         pass
     # The clone in which cron.sh measures is inside of the checkout whose lock it takes.
     clone = tmp_path / ".asv/monthly"
     clone.mkdir()
     with (
-        lock.measuring_lock(clone),
+        measuring.measuring_lock(clone),
         pytest.raises(Exception, match="another run holds"),
-        lock.measuring_lock(tmp_path),
+        measuring.measuring_lock(tmp_path),
     ):
         pass

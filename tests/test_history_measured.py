@@ -16,12 +16,11 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from format_bench.backfill import history, notes
-from format_bench.backfill.branch import Branch
-from format_bench.backfill.checkout import checkout
-from format_bench.backfill.history import Entry
-from format_bench.backfill.past_set import PastSet
-from format_bench.library_sets import Unresolvable, resolve
+from format_bench.automation.history import history
+from format_bench.automation.history.history import Entry
+from format_bench.automation.history.past_sets import PastSet
+from format_bench.automation.history.repository import Branch, checkout
+from format_bench.library_sets import Unresolvable, outcomes, resolve
 from tests.conftest import ROOT, git, own_home
 from tests.toy_checkout import toy_checkout
 
@@ -91,7 +90,7 @@ def project(tmp_path_factory):
 
 
 def note_of(project, day):
-    found = [each for each in notes.read(project[0] / ".asv/tiny/results") if each.day == str(day)]
+    found = [each for each in outcomes.read(project[0] / ".asv/tiny/results") if each.day == str(day)]
     assert len(found) == 1
     return found[0]
 

@@ -15,7 +15,6 @@ from format_bench.library_sets import (
     declared,
     message,
     parse,
-    renewal,
     resolution,
     resolve,
     steps,
@@ -215,10 +214,10 @@ def test_a_setup_that_fails_is_told_in_a_line(few):
 
 
 def test_a_failed_write_leaves_the_file_as_it_was(few, monkeypatch):
-    monkeypatch.setattr(renewal, "declared", lambda _: {"": ["six"]})
-    monkeypatch.setattr(renewal, "resolve", lambda *_: "six==2.0\n")
+    monkeypatch.setattr(resolution, "declared", lambda _: {"": ["six"]})
+    monkeypatch.setattr(resolution, "resolve", lambda *_: "six==2.0\n")
     (few / "constraints.txt").write_text("six==1.0\n", encoding="utf-8")
     (few / "constraints.txt.partial").mkdir()
     with pytest.raises(OSError, match="partial"):
-        renewal.renew(few / "constraints.txt")
+        resolution.renew(few / "constraints.txt")
     assert (few / "constraints.txt").read_text(encoding="utf-8") == "six==1.0\n"

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from format_bench.backfill import notes
 from format_bench.dashboard.documents import as_html
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import quantity
+from format_bench.library_sets import outcomes
 from format_bench.recommendation.engines import page as engine_page
 from format_bench.report import circumstances as facts
 from format_bench.report import losses_and_gaps as gaps
@@ -48,7 +48,7 @@ def circumstances(newest: Newest, source: Source) -> Page:
     body = render(
         "machines.html",
         machines=_machines(source),
-        sets=notes.read(source.results_dir),
+        sets=outcomes.read(source.results_dir),
         newest=newest.run,
         facts=[(section, list(rows)) for section, rows in by_section],
         runs=len(newest.results.circumstances),

@@ -4,10 +4,7 @@ A set is resolved from what setup.py declares, as of today or of an earlier day,
 one before it.
 """
 
-from format_bench.library_sets.message import message
-from format_bench.library_sets.pins import HEAD, parse
-from format_bench.library_sets.requirements import declared
-from format_bench.library_sets.resolution import Unresolvable, resolve
-from format_bench.library_sets.steps import Step, steps
+from format_bench.library_sets.resolution import Unresolvable, declared, resolve
+from format_bench.library_sets.sets import HEAD, Step, message, parse, steps
 
 __all__ = ["HEAD", "Step", "Unresolvable", "declared", "message", "parse", "resolve", "steps"]

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from adapter_core.errors import FormatBenchError
-from format_bench.library_sets.message import message
-from format_bench.library_sets.renewal import renew
+from format_bench.library_sets.resolution import renew
+from format_bench.library_sets.sets import message
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,13 +1,89 @@
-"""Resolving requirements to one version of each package, as of today or of an earlier day."""
+"""Resolving requirements to one version of each package, as of today or of an earlier day.
+
+What the project declares that it needs, as its own build tells.
+
+Renewing the library set of a checkout.
+"""
 
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 from importlib import import_module
+from importlib.metadata import PathDistribution
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from adapter_core.errors import FormatBenchError
+from format_bench.library_sets.sets import HEAD, Step, parse, steps
+
+if TYPE_CHECKING:
+    from importlib.metadata import PackageMetadata
+
+
+NEEDED = ""
+"""The key of what is needed in any case; the other keys are names of extras."""
+
+
+def declared(root: Path) -> dict[str, list[str]]:
+    """Return the requirements of a checkout by extra, and under `NEEDED` those without one.
+
+    Extras that an extra names are left out: they are listed themselves.
+
+    Parameters
+    ----------
+    root : Path
+        The folder of setup.py.
+
+    Returns
+    -------
+    dict
+        Requirement strings without the marker of their extra, as in ``"pyarrow>=15"``, ordered.
+
+    Raises
+    ------
+    Unresolvable
+        If the build backend cannot be installed, as where no package index is in reach.
+    FormatBenchError
+        If the build fails.
+    """
+    from packaging.requirements import Requirement
+
+    metadata = _metadata(root)
+    extras = metadata.get_all("Provides-Extra") or []
+    found: dict[str, set[str]] = {extra: set() for extra in [NEEDED, *extras]}
+    for text in metadata.get_all("Requires-Dist") or []:
+        requirement = Requirement(text)
+        marker, requirement.marker = requirement.marker, None
+        if requirement.name == metadata["Name"]:
+            continue
+        for extra in extras if marker else [NEEDED]:
+            if marker is None or marker.evaluate({"extra": extra}):
+                found[extra].add(str(requirement))
+    return {extra: sorted(requirements) for extra, requirements in found.items()}
+
+
+def _metadata(root: Path) -> PackageMetadata:
+    """Return the metadata of a checkout, made by its build backend in an environment of its own."""
+    from build import BuildBackendException, BuildException, ProjectBuilder
+    from build.env import DefaultIsolatedEnv
+    from pyproject_hooks import quiet_subprocess_runner
+
+    try:
+        with DefaultIsolatedEnv(installer="uv") as environment, TemporaryDirectory() as folder:
+            builder = ProjectBuilder.from_isolated_env(environment, root, quiet_subprocess_runner)
+            environment.install(builder.build_system_requires)
+            environment.install(builder.get_requires_for_build("wheel"))
+            return PathDistribution(Path(builder.metadata_path(folder))).metadata
+    except subprocess.CalledProcessError as error:
+        told = reason((error.stderr or b"").decode())
+        raise Unresolvable(f"the build backend cannot be installed: {told}") from error
+    except (BuildException, BuildBackendException) as error:
+        raise FormatBenchError(f"{root}: what setup.py declares cannot be read: {error}") from error
+
 
 TIMEOUT_SECONDS = 900
 
@@ -99,3 +175,40 @@ def _uv() -> str:
     except (ImportError, FileNotFoundError) as error:
         raise FormatBenchError("uv is not installed; try: python -m pip install .[site]") from error
     return path
+
+
+def renew(constraints: Path, exclude_newer: date | None = None, *, dry_run: bool = False) -> list[Step]:
+    """Resolve what the checkout of a constraints file declares, and write the file if versions change.
+
+    A pin that does not apply to the running Python is no reason to write: nothing that is measured
+    here would change.
+
+    Parameters
+    ----------
+    constraints : Path
+        The file; setup.py stands beside it. It need not exist yet.
+    exclude_newer : date, optional
+        Take the packages as they stood on that day.
+    dry_run : bool
+        Only tell what would change.
+
+    Returns
+    -------
+    list of Step
+        What has changed; empty if nothing has.
+
+    Raises
+    ------
+    Unresolvable
+        If the requirements cannot be met; the file stays as it was.
+    """
+    python_version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    requirements = {text for texts in declared(constraints.parent).values() for text in texts}
+    text = resolve(sorted(requirements), python_version, exclude_newer)
+    old = constraints.read_text(encoding="utf-8") if constraints.exists() else ""
+    changes = steps(parse(old), parse(text))
+    if changes and not dry_run:
+        new = constraints.with_name(f"{constraints.name}.partial")
+        new.write_text(HEAD.format(python_version=python_version) + text, encoding="utf-8")
+        new.replace(constraints)
+    return changes

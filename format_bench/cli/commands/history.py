@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from adapter_core.errors import FormatBenchError
-from format_bench.backfill import history, suites
-from format_bench.backfill.branch import Branch
-from format_bench.backfill.checkout import checkout
-from format_bench.backfill.days import MONTHS, Month, days
-from format_bench.backfill.notes import Status
+from format_bench.automation.history import history, measuring
+from format_bench.automation.history.past_sets import MONTHS, Month, days
+from format_bench.automation.history.repository import Branch, checkout
 from format_bench.display import terminal
+from format_bench.library_sets.outcomes import Status
 
 if TYPE_CHECKING:
-    from format_bench.backfill.history import Entry
+    from format_bench.automation.history.history import Entry
 
 
 @click.command
@@ -71,7 +70,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
 
 
 def _suites(root: Path, chosen: Sequence[str]) -> list[str]:
-    known = suites.names(root)
+    known = measuring.names(root)
     for name in chosen:
         if name not in known:
             raise click.UsageError(f"there is no suite {name!r}; known: {', '.join(known)}")

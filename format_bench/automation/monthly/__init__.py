@@ -1,4 +1,6 @@
-"""The monthly run on a benchmark server, as cron.sh calls it: ``python -m format_bench.monthly``.
+"""The monthly run on a benchmark server, as cron.sh calls it.
+
+``python -m format_bench.automation.monthly STEP`` is a step of it.
 
 It works in a clone of its own, which is its working directory:
 

@@ -7,15 +7,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from format_bench.monthly import machine, main_branch, publishing, results_branch, state
-from format_bench.monthly.beginning import state_path
-from format_bench.monthly.results_folder import ASV
-from format_bench.monthly.say import say
-from format_bench.monthly.statuses import MonthlyError, Status
-from format_bench.monthly.suites import Suites
+from format_bench.automation.monthly import publish, remote, results, state
+from format_bench.automation.monthly import suites as machine
+from format_bench.automation.monthly.results import ASV
+from format_bench.automation.monthly.start import state_path
+from format_bench.automation.monthly.state import MonthlyError, Status
+from format_bench.automation.monthly.suites import Suites
+from format_bench.automation.monthly.tools import say
 
 if TYPE_CHECKING:
-    from format_bench.monthly.state import Month
+    from format_bench.automation.monthly.state import Month
+
 
 Problem = tuple[Status, str]
 
@@ -42,12 +44,12 @@ def finish(scale: str) -> tuple[Status, str]:
     month = state.read(state_path(scale))
     if month is None:
         return Status.DONE, "no month was begun"
-    results_branch.restore(scale)
+    results.restore(scale)
     machine.describe(scale)
-    main_branch.tag(month.name, month.commit)
+    remote.tag(month.name, month.commit)
     suites = Suites(month, scale, config(scale), state_path(scale))
     problems = _measured(suites, month) if suites.left else []
-    problems += _tried(partial(publishing.publish, scale, config(scale)))
+    problems += _tried(partial(publish.publish, scale, config(scale)))
     status = max((status for status, _ in problems), default=Status.DONE)
     return status, "; ".join([_told(month), *(sentence for _, sentence in problems)])
 
@@ -62,7 +64,7 @@ def _measured(suites: Suites, month: Month) -> list[Problem]:
     problems = [(Status.OLD_SET, month.problem)] if month.problem else []
     if month.failed:
         problems.append((Status.INCOMPLETE, f"suites failed: {', '.join(month.failed)}"))
-    return problems + _tried(partial(publishing.compare, suites.config))
+    return problems + _tried(partial(publish.compare, suites.config))
 
 
 def _tried(step: Callable[[], None]) -> list[Problem]:

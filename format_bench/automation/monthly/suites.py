@@ -1,18 +1,44 @@
-"""asv's suites, one after the other, so that a kill loses one at most and a failure stops none."""
+"""The name and the parts of this machine, by which asv tells its graphs apart.
+
+asv's suites, one after the other, so that a kill loses one at most and a failure stops none.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from format_bench.monthly import results_branch
-from format_bench.monthly.python import PYTHON
-from format_bench.monthly.results_folder import mend, paths_of, values, written_since
-from format_bench.monthly.say import say
-from format_bench.monthly.state import DONE, FAILED, Month
+from format_bench.automation.monthly import results
+from format_bench.automation.monthly.results import folder, mend, paths_of, values, written_since
+from format_bench.automation.monthly.state import DONE, FAILED, Month
+from format_bench.automation.monthly.tools import PYTHON, say
+
+
+def describe(scale: str) -> None:
+    """Describe this machine to asv, unless that was done: a new kernel must not begin new graphs.
+
+    A machine that was set up anew takes the description that its earlier results have.
+    """
+    from asv.machine import MachineCollection
+    from asv.util import UserError
+
+    name = platform.node()
+    try:
+        MachineCollection.load(name)
+    except UserError:
+        known = folder(scale) / name / "machine.json"
+        if known.exists():
+            facts = json.loads(known.read_text(encoding="utf-8"))
+            del facts["version"]
+            MachineCollection.save(name, facts)
+        else:
+            subprocess.run([PYTHON, "-m", "asv", "machine", "--yes"], check=True)  # noqa: S603
+
 
 SOME_FAILED = 2
 """What asv returns if a benchmark has failed; the comparison says which and why."""
@@ -64,7 +90,7 @@ class Suites:
             month.begun[suite] = time.time()
             month.write(self.state)
             good = self._measure(suite)
-        results_branch.commit(self.scale, f"Results of {month.name}: {suite}")
+        results.commit(self.scale, f"Results of {month.name}: {suite}")
         month.ended[suite] = DONE if good else FAILED
         month.write(self.state)
 
@@ -100,4 +126,4 @@ class Suites:
     def _put_back(self) -> None:
         for path in paths_of(self.scale, self.month.commit):
             path.unlink()
-        results_branch.restore(self.scale)
+        results.restore(self.scale)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from adapter_core.errors import FormatBenchError
-from format_bench.monthly import beginning, finishing, statuses
-from format_bench.monthly.say import say
+from format_bench.automation.monthly import finish as finishing
+from format_bench.automation.monthly import start, state
+from format_bench.automation.monthly.tools import say
 
 if TYPE_CHECKING:
-    from format_bench.monthly.statuses import Status
+    from format_bench.automation.monthly.state import Status
+
 
 SCALE = os.environ.get("SCALE", "full")
 OUTCOME = Path(".asv/outcome")
@@ -29,7 +31,7 @@ def monthly() -> None:
 @monthly.command()
 def begin() -> None:
     """Choose the commit that this month measures, unless that is done."""
-    beginning.begin(SCALE)
+    start.begin(SCALE)
 
 
 @monthly.command()
@@ -53,6 +55,6 @@ def _end(status: Status, sentence: str) -> None:
 
 if __name__ == "__main__":
     try:
-        monthly(prog_name="python -m format_bench.monthly")
+        monthly(prog_name="python -m format_bench.automation.monthly")
     except (FormatBenchError, OSError) as error:
-        _end(statuses.of(error), f"monthly run: {error}")
+        _end(state.of(error), f"monthly run: {error}")

@@ -12,15 +12,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from format_bench.backfill.lock import measuring_lock
-from format_bench.backfill.measuring import Measuring, say
-from format_bench.backfill.past_set import PastSet, resolve_past
-from format_bench.library_sets.requirements import declared
+from format_bench.automation.history.measuring import Measuring, measuring_lock, say
+from format_bench.automation.history.past_sets import PastSet, resolve_past
+from format_bench.library_sets.resolution import declared
 
 if TYPE_CHECKING:
-    from format_bench.backfill.branch import Branch
-    from format_bench.backfill.git import Repository
-    from format_bench.backfill.notes import Note
+    from format_bench.automation.history.repository import Branch, Repository
+    from format_bench.library_sets.outcomes import Note
+
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 

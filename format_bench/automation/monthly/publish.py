@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import subprocess
 
-from format_bench.monthly import main_branch, results_branch
-from format_bench.monthly.git import commit_of, git
-from format_bench.monthly.python import PYTHON
-from format_bench.monthly.remote import push_merged
-from format_bench.monthly.results_folder import ASV
-from format_bench.monthly.say import say
-from format_bench.monthly.statuses import MonthlyError, Status
+from format_bench.automation.monthly import remote
+from format_bench.automation.monthly import results as results_branch
+from format_bench.automation.monthly.remote import push_merged
+from format_bench.automation.monthly.results import ASV
+from format_bench.automation.monthly.state import MonthlyError, Status
+from format_bench.automation.monthly.tools import PYTHON, commit_of, git, say
 
 SITE = "gh-pages"
 
@@ -34,7 +33,7 @@ def publish(scale: str, config: str) -> None:
     MonthlyError
         If something could not be sent; it stays in the clone, and the next run sends it.
     """
-    main_branch.send()
+    remote.send()
     push_merged([results_branch.BRANCH], lambda: results_branch.absorb(scale))
     push_merged([results_branch.BRANCH, SITE], lambda: _prepare(scale, config))
 

@@ -1,0 +1,1 @@
+"""Unattended runs: the monthly run, and histories of library sets."""
