@@ -1,0 +1,165 @@
+"""Which formats exist, which can work here, and what is said of the others."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import sys
+
+import pytest
+
+import data_formats
+import image_storages
+from adapter_core import DataFormat, Registry, Unavailable, UnknownName
+from adapter_core.listing import declarations
+from tests.factories import fake_formats
+
+TWELVE = "Avro CSV Excel Feather HDF5.fixed HDF5.table JSON Lance ORC Parquet Pickle XML".split()
+
+
+@pytest.fixture
+def registry(tmp_path, monkeypatch):
+    """Return a function that makes a registry of a package with the given files."""
+
+    def make(**files: str) -> Registry[DataFormat]:
+        package = tmp_path / "toy_formats"
+        package.mkdir()
+        for stem, text in {"__init__": "", **files}.items():
+            (package / f"{stem}.py").write_text(text)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        for name in [name for name in sys.modules if name.startswith("toy_formats")]:
+            monkeypatch.delitem(sys.modules, name)
+        return Registry("toy_formats", package, "toy format")
+
+    return make
+
+
+def test_the_twelve_of_the_thesis_are_listed():
+    assert set(TWELVE) <= set(data_formats.names())
+    assert data_formats.names() == sorted(data_formats.names(), key=str.lower)
+
+
+def test_the_six_storages_of_the_thesis_are_listed():
+    assert {"PNG", "Base64", "HDF5", "Parquet", "SQLite", "LMDB"} <= set(image_storages.names())
+    assert image_storages.names() == sorted(image_storages.names(), key=str.lower)
+
+
+def test_an_adapter_is_found_by_its_label():
+    assert data_formats.get("Parquet").label == "Parquet"
+
+
+@pytest.mark.parametrize(("name", "near"), [("parquet", "Parquet"), ("HDF5", "HDF5"), ("Exel", "Excel")])
+def test_an_unknown_name_is_told_with_near_ones(name, near):
+    with pytest.raises(UnknownName, match=f"no data format '{name}'; did you mean .*{near}"):
+        data_formats.get(name)
+
+
+def test_an_unknown_name_without_near_ones_is_told_with_all():
+    with pytest.raises(UnknownName, match=r"known: Avro, .*CSV, .*XML"):
+        data_formats.get("???")
+
+
+def test_a_file_is_enough_to_be_a_format(registry):
+    formats = registry(good=fake_formats.GOOD)
+    assert formats.names() == ["Toy"]
+    assert formats.get("Toy").availability()
+
+
+def test_a_missing_package_makes_a_format_unavailable(registry):
+    formats = registry(missing=fake_formats.toy("Missing", requires=("pandas", "no_such_package")))
+    assert formats.names() == ["Missing"]
+    answer = formats.find("Missing").availability()
+    assert (answer.available, answer.reason) == (False, "no_such_package is not installed")
+    with pytest.raises(Unavailable) as caught:
+        formats.get("Missing")
+    assert str(caught.value) == (
+        'Missing is unavailable: no_such_package is not installed; try: pip install ".[missing]"'
+    )
+
+
+def test_an_old_package_makes_a_format_unavailable(registry):
+    formats = registry(old=fake_formats.toy("Old", requires=("pandas>=999",)))
+    version = importlib.metadata.version("pandas")
+    expected = f"pandas {version} is installed, pandas>=999 is required"
+    assert formats.find("Old").availability().reason == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (fake_formats.BROKEN_PACKAGE, "OSError: libbroken.so.1: cannot open shared object file"),
+        ("import no_such_module", "No module named 'no_such_module'"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("def", "SyntaxError: "),
+    ],
+)
+def test_a_package_that_breaks_on_import_makes_a_format_unavailable(registry, tmp_path, code, reason):
+    formats = registry(broken=fake_formats.BROKEN)
+    (tmp_path / "broken_package.py").write_text(code)
+    answer = formats.find("Broken").availability()
+    assert answer.reason.startswith(f"import of broken_package failed: {reason}")
+    with pytest.raises(Unavailable, match="import of broken_package failed"):
+        formats.get("Broken")
+
+
+def test_an_error_in_an_adapter_file_itself_surfaces(registry):
+    formats = registry(wrong=fake_formats.GOOD + "\nraise ZeroDivisionError\n")
+    with pytest.raises(ZeroDivisionError):
+        formats.get("Toy")
+
+
+def test_a_file_without_adapter_is_told(registry):
+    formats = registry(empty="x = 1\n")
+    with pytest.raises(SyntaxError, match=r"empty.py: declares no class Adapter"):
+        formats.names()
+
+
+def test_other_packages_add_formats_by_entry_point(registry, tmp_path):
+    formats = registry(good=fake_formats.GOOD)
+    (tmp_path / "foreign.py").write_text(fake_formats.toy("Foreign"))
+    info = tmp_path / "foreign-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: foreign\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[format_bench.toy_formats]\nForeign = foreign:Adapter\nLost = foreign:Missing\n"
+    )
+    assert formats.names() == ["Toy", "Foreign", "Lost"]
+    assert formats.get("Foreign").label == "Foreign"
+    with pytest.raises(Unavailable, match=r"foreign:Missing failed to load: AttributeError"):
+        formats.get("Lost")
+
+
+def test_every_module_imports_with_all_optional_packages_blocked(root):
+    families = (root / "data_formats", root / "image_storages")
+    required = {text for folder in families for each in declarations(folder) for text in each.requires}
+    blocked = {text.split(">")[0] for text in required} | {"lance", "numpy", "packaging"}
+    code = f"""
+import importlib, pkgutil, sys
+for name in {sorted(blocked)!r}:
+    sys.modules[name] = None
+for package in ("adapter_core", "data_formats", "image_storages", "data_generator", "format_bench"):
+    if package == "format_bench":
+        del sys.modules["numpy"]  # which it does need, as no adapter does
+    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
+        if ".conformance." not in module.name:  # tests, which need what they test
+            importlib.import_module(module.name)
+import data_formats
+del sys.modules["packaging"]
+for name in data_formats.names():
+    answer = data_formats.find(name).availability()
+    assert not answer and answer.reason and answer.install_hint, name
+print(len(data_formats.names()))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= len(TWELVE)
+
+
+def test_extras_follow_the_files(root):
+    metadata = importlib.metadata.metadata("formatbench")
+    families = (root / "data_formats", root / "image_storages")
+    stems = {each.stem.replace("_", "-") for family in families for each in declarations(family)}
+    extras = {name.replace("_", "-") for name in metadata.get_all("Provides-Extra")}
+    assert stems | {"all", "apart", "images", "report", "site", "test"} == extras

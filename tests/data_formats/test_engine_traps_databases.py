@@ -1,0 +1,183 @@
+"""Traps of engines that are databases: that they are real, and that adapters avoid them."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from adbc_driver_sqlite import dbapi as adbc
+
+import data_formats
+from adapter_core import CannotHold
+from format_bench.verification.tables import verify
+from tests.factories.trap_tables import TIMEDELTAS, saved
+
+
+@pytest.mark.parametrize("label", ["DuckDB", "Parquet[duckdb]"])
+def test_timedeltas_are_refused_where_duckdb_would_change_them(label):
+    with duckdb.cursor() as cursor:
+        cursor.register("given", TIMEDELTAS)
+        assert cursor.sql("FROM given").df()["d"][0] == pd.Timedelta(1_000, unit="ns")
+    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; DuckDB's interval counts"):
+        data_formats.get(label).check(TIMEDELTAS)
+
+
+def test_parquet_files_of_duckdb_hold_no_negative_intervals(tmp_path):
+    with duckdb.cursor() as cursor:
+        cursor.register("given", -TIMEDELTAS)
+        with pytest.raises(duckdb.IOException, match="do not support negative intervals"):
+            cursor.execute("COPY given TO ? (FORMAT parquet)", [str(tmp_path / "naive.parquet")])
+
+
+@pytest.mark.parametrize(("label", "zone"), [("DuckDB", "UTC"), ("Parquet[duckdb]", "Europe/Paris")])
+def test_the_time_zone_of_the_machine_does_not_matter_to_duckdb(label, zone, tmp_path):
+    times = pd.to_datetime(["2020-07-01T00:00:00.123456789", None]).tz_localize("Europe/Paris")
+    df = pd.DataFrame({"t": times.as_unit("ns")})
+    duckdb.execute("SET GLOBAL TimeZone = 'Asia/Tokyo'")
+    try:
+        with duckdb.cursor() as cursor:
+            cursor.register("given", df)
+            assert cursor.sql("FROM given").to_arrow_table().schema.field("t").type.tz == "Asia/Tokyo"
+        adapter, path = saved(label, df, tmp_path)
+        read = adapter.read(path)
+    finally:
+        duckdb.execute("RESET GLOBAL TimeZone")
+    assert read["t"].dtype == f"datetime64[ns, {zone}]"
+    assert verify(df, read).errors == ()
+
+
+@pytest.mark.parametrize("label", ["DuckDB", "Parquet[duckdb]"])
+@pytest.mark.parametrize(
+    ("names", "words"), [(["a", "A"], "'a' and 'A' differ in case alone"), ([""], "has no name")]
+)
+def test_names_that_duckdb_would_change_are_refused(label, names, words):
+    df = pd.DataFrame({name: [1] for name in names})
+    with duckdb.cursor() as cursor:
+        cursor.register("given", pa.Table.from_pandas(df))
+        assert cursor.sql("FROM given").columns != names
+    with pytest.raises(CannotHold, match=words):
+        data_formats.get(label).check(df)
+
+
+def test_parquet_of_duckdb_is_to_pandas_what_it_was(tmp_path):
+    df = pd.DataFrame({"n": pd.array([1, None], "Int8"), "w": pd.array(["a", None], "string")})
+    adapter, path = saved("Parquet[duckdb]", df, tmp_path)
+    assert verify(df, adapter.read(path)).exact
+    assert verify(df, pd.read_parquet(path)).exact
+
+
+def test_what_is_in_a_duckdb_file_reads_no_other_file(tmp_path):
+    adapter, path = data_formats.get("DuckDB"), tmp_path / "table.duckdb"
+    secret = tmp_path / "secret.csv"
+    secret.write_text("key\n42\n")
+    with duckdb.connect(path) as database:
+        database.execute(f"CREATE VIEW data AS FROM read_csv('{secret}')")
+    with duckdb.connect(path, read_only=True) as database:
+        assert database.sql("FROM data").fetchall() == [(42,)], "it would be read"
+    with pytest.raises(duckdb.PermissionException):
+        adapter.read(path)
+
+
+def test_no_flipped_bit_in_a_duckdb_file_changes_a_value(tmp_path):
+    df = pd.DataFrame({"n": range(2_000), "w": [f"w{i}" for i in range(2_000)]})
+    adapter, path = saved("DuckDB", df, tmp_path)
+    data, draw, noticed = path.read_bytes(), random.Random(1), 0
+    for _ in range(30):
+        damaged = bytearray(data)
+        damaged[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        path.write_bytes(damaged)
+        try:
+            assert verify(df, adapter.read(path)).exact
+        except duckdb.Error:
+            noticed += 1
+    assert noticed > 0
+
+
+def test_rows_are_appended_to_duckdb(tmp_path):
+    df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+    adapter, path = saved("DuckDB", df, tmp_path)
+    with duckdb.connect(path) as database:
+        database.register("more", df)
+        database.execute("INSERT INTO data FROM more")
+    assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
+
+
+@pytest.fixture(params=["SQLite", "SQLite[adbc]"])
+def sqlite_label(request):
+    return request.param
+
+
+def test_sqlite_keeps_booleans_as_integers_and_the_adapters_read_booleans(sqlite_label, tmp_path):
+    df = pd.DataFrame({"b": [True, False], "n": pd.array([True, None], "boolean")})
+    with closing(sqlite3.connect(":memory:")) as database:
+        df.to_sql("naive", database)
+        naive = pd.read_sql_query("SELECT b, n FROM naive", database)
+    assert naive["b"].dtype == "int64"
+    adapter, path = saved(sqlite_label, df, tmp_path)
+    assert verify(df, adapter.read(path)).exact
+    assert verify(df[["n"]], adapter.read(path, ["n"])).exact
+
+
+def test_minus_zero_is_refused_by_sqlite(sqlite_label):
+    df = pd.DataFrame({"z": [-0.0, 1.0, None]})
+    with closing(sqlite3.connect(":memory:")) as database:
+        df.to_sql("naive", database)
+        (kept,) = database.execute("SELECT z FROM naive").fetchone()
+    assert str(kept) == "0.0"
+    with pytest.raises(CannotHold, match=r"column 'z' holds -0\.0, which SQLite keeps as 0\.0"):
+        data_formats.get(sqlite_label).check(df)
+    data_formats.get(sqlite_label).check(df.abs())
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [(np.array([2**63], "uint64"), r"beyond 2\*\*63 - 1"), (np.zeros((1, 2_001)), "2,001 columns")],
+)
+def test_what_sqlite_cannot_hold_is_refused(sqlite_label, values, words):
+    df = pd.DataFrame(np.atleast_2d(values)).rename(columns=str)
+    with pytest.raises(CannotHold, match=words):
+        data_formats.get(sqlite_label).check(df)
+
+
+def test_nanoseconds_are_refused_where_pandas_would_leave_them_out(tmp_path):
+    df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01T00:00:00.000000001"]).as_unit("ns")})
+    with closing(sqlite3.connect(":memory:")) as database:
+        df.to_sql("naive", database)
+        assert database.execute("SELECT t FROM naive").fetchone() == ("2020-01-01 00:00:00",)
+    for label in ("Avro[polars]", "Delta", "Iceberg", "SQLite"):
+        with pytest.raises(CannotHold, match="column 't' holds nanoseconds"):
+            data_formats.get(label).check(df)
+    adapter, path = saved("SQLite[adbc]", df, tmp_path)
+    assert verify(df, adapter.read(path)).errors == ()
+
+
+def test_adbc_takes_types_from_the_first_batch_and_the_adapter_from_all_rows(tmp_path):
+    late = pd.DataFrame(
+        {"w": [*[None] * 5_000, "x"], "n": pd.array([*[None] * 5_000, 2**60 + 1], "Int64")}
+    )
+    adapter, path = saved("SQLite[adbc]", late, tmp_path)
+    with adbc.connect(str(path)) as database, database.cursor() as cursor:
+        cursor.execute("SELECT w FROM data")
+        with pytest.raises(OSError, match="expected INT64 but got STRING"):
+            cursor.fetch_arrow_table()
+    assert verify(late, adapter.read(path)).exact
+    assert verify(late.head(0).astype({"n": "int64"}), _again(adapter, late.head(0), path)).exact
+
+
+def _again(adapter, df, path):
+    adapter.save(df, path)
+    return adapter.read(path)
+
+
+def test_rows_are_appended_to_sqlite(sqlite_label, tmp_path):
+    df = pd.DataFrame({"a": [1, 2], "b": [True, False]})
+    adapter, path = saved(sqlite_label, df, tmp_path)
+    with closing(sqlite3.connect(path)) as database, database:
+        df.to_sql("data", database, index=False, if_exists="append")
+    assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact

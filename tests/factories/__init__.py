@@ -1,0 +1,1 @@
+"""Factories of data, results, histories and projects for tests."""

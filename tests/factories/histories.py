@@ -1,0 +1,393 @@
+"""Months that nobody measured: a repository with a library set a month, and asv's results of each.
+
+`MadeUp` makes up results of all suites, with noise of a given size and with what is planted in them;
+`MonthlyRepository` takes results of any origin. Files are asv's own, written by asv's own code.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import math
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from ast import literal_eval
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from format_bench.asv_support.journal import Journal
+from format_bench.asv_support.run import FOLDER as CIRCUMSTANCES
+from format_bench.results.status import Status
+from tests.helpers import ROOT, git
+
+MACHINE = {
+    "arch": "x86_64",
+    "cpu": "Some CPU",
+    "machine": "tester",
+    "num_cpu": "4",
+    "os": "Linux 6.12",
+    "ram": "16000000000",
+}
+
+LIBRARIES = {
+    "duckdb": (1, 4),
+    "fastavro": (1, 5),
+    "h5py": (3, 6),
+    "lmdb": (2, 9),
+    "lxml": (6, 4),
+    "numpy": (2, 6),
+    "openpyxl": (3, 11),
+    "pandas": (2, 6),
+    "pillow": (11, 3),
+    "pyarrow": (15, 3),
+    "pylance": (5, 2),
+    "tables": (3, 8),
+    "zarr": (3, 5),
+}
+"""A major version of long ago, and after how many months there is the next."""
+
+TYPICAL = {
+    "time_save": 0.4,
+    "time_durable_save": 0.5,
+    "time_read": 0.2,
+    "track_open_time": 0.004,
+    "track_random_read": 3e-4,
+    "track_batch_read": 1e-4,
+    "track_size": 4e7,
+    "track_files": 3,
+    "track_lost_columns": 0,
+    "track_changed_images": 0,
+    "track_save_memory": 6e7,
+    "track_read_memory": 9e7,
+    "track_held_memory": 7e7,
+    "peakmem_save": 2e8,
+    "peakmem_read": 2.5e8,
+}
+"""What a method of a suite returns for a usual format, in its unit."""
+
+EXACT = ("track_size", "track_files", "track_lost_columns", "track_changed_images")
+"""The methods whose values know no noise."""
+
+SINGLE_TIMES = ("track_open_time", "track_random_read", "track_batch_read")
+"""The methods whose values are times without samples."""
+
+
+class Gap(NamedTuple):
+    """Why a cell has no value."""
+
+    status: Status
+    sentence: str
+
+
+Outcome = list[float] | Gap
+"""The samples of a cell, or why it has none."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """What one format does otherwise from a month on, or all."""
+
+    label: str
+    """Empty for all."""
+    method: str
+    """Beginning of the methods' names, as in "time_read"."""
+    month: int
+    """The first month in which it shows; the first of all months is 1."""
+    factor: float = 1.3
+    """By which values grow. What is 0 before becomes this."""
+    module: str = "tabular"
+    datasets: tuple[str, ...] = ()
+    """Where it shows; empty for everywhere."""
+    library: str = ""
+    """Has a new version in that month."""
+    gradual: bool = False
+    """Whether the factor is reached in equal steps, from that month to the last."""
+    gap: Gap | None = None
+    """What happens instead of a value."""
+
+    def concerns(self, benchmark: str, params: Sequence[str]) -> bool:
+        """Tell whether it shows in a cell."""
+        module, _, method = benchmark.split(".")
+        named = (
+            module == self.module and method.startswith(self.method) and self.label in ("", params[0])
+        )
+        return named and (not self.datasets or params[1] in self.datasets)
+
+    def factor_in(self, month: int, months: int) -> float:
+        """Return by how much values are larger in a month."""
+        if month < self.month:
+            return 1.0
+        done = (month - self.month + 1) / (months - self.month + 1) if self.gradual else 1.0
+        return self.factor**done
+
+
+@functools.cache
+def benchmarks(scale: str = "full") -> list[dict[str, Any]]:
+    """Return what asv discovers in the checkout, as it stands in benchmarks.json."""
+    code = (
+        "import sys; sys.path.insert(0, '.'); from asv_runner.discovery import list_benchmarks;"
+        "list_benchmarks('benchmarks', open(sys.argv[1], 'w'))"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "benchmarks.json")
+        told = os.environ | {"FORMAT_BENCH_SCALE": scale}
+        subprocess.run([sys.executable, "-c", code, path], cwd=ROOT, env=told, check=True)
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
+class MonthlyRepository:
+    """A git repository with a commit a month, and asv's results of each.
+
+    Parameters
+    ----------
+    folder : Path
+        The repository; made if there is none. Results go to `.asv/<scale>/results` in it.
+    suites : sequence of dict
+        The benchmarks, as `benchmarks` returns them.
+    machine : dict
+        As in asv's machine.json.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        suites: Sequence[dict[str, Any]],
+        scale: str = "full",
+        machine: dict[str, str] = MACHINE,
+    ) -> None:
+        self.folder, self.suites, self.scale, self.machine = folder, suites, scale, machine
+        self.results_dir = folder / ".asv" / scale / "results"
+        self.environment = f"virtualenv-py3.11-FORMAT_BENCH_SCALE{scale}"
+        self.libraries: dict[str, str] = {}
+        if not (folder / ".git").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            git(folder, "init", "--quiet", "--initial-branch", "main")
+        self._write_frame()
+
+    def renew(self, date: datetime, libraries: dict[str, str]) -> str:
+        """Commit a library set on a date; return the commit's hash."""
+        steps = [
+            f"{name} {self.libraries.get(name, 'none')} -> {version}"
+            for name, version in libraries.items()
+            if self.libraries.get(name) != version
+        ]
+        self.libraries = libraries
+        lines = [f"{name}=={version}" for name, version in libraries.items()]
+        text = "\n".join(["# The library set under test.", *lines, ""])
+        (self.folder / "constraints.txt").write_text(text, encoding="utf-8")
+        git(self.folder, "add", "constraints.txt")
+        when = date.isoformat()
+        who = {"AUTHOR": "a", "COMMITTER": "a"}
+        told = {f"GIT_{role}_NAME": name for role, name in who.items()}
+        told |= {f"GIT_{role}_EMAIL": "a@example.org" for role in who}
+        told |= {f"GIT_{role}_DATE": when for role in who}
+        message = f"Renew the library set: {', '.join(steps) or 'nothing new'}"
+        command = ["git", "commit", "--quiet", "--allow-empty", "-m", message]
+        subprocess.run(command, cwd=self.folder, env=os.environ | told, check=True)
+        return git(self.folder, "rev-parse", "HEAD").strip()
+
+    def add(self, commit: str, date: datetime, outcome: Callable[[str, list[str]], Outcome]) -> None:
+        """Write what was measured of a commit.
+
+        Parameters
+        ----------
+        commit, date
+            As committed.
+        outcome : callable
+            Returns the samples of a cell, or why there are none, given the benchmark's name and the
+            parameters.
+        """
+        from asv.results import Results
+
+        params = {**self.machine, "python": "3.11"}
+        scale = {"FORMAT_BENCH_SCALE": self.scale}
+        stamp = int(date.timestamp() * 1000)
+        results = Results(params, {}, commit, stamp, "3.11", self.environment, scale)
+        journal = Journal(self.results_dir / "reasons", self.environment, commit)
+        for suite in self.suites:
+            found = [
+                (each, outcome(suite["name"], each))
+                for each in map(_parsed, itertools.product(*suite["params"]))
+            ]
+            for cell, told in found:
+                if isinstance(told, Gap):
+                    journal.write(suite["name"].rpartition(".")[0], cell, told.status, told.sentence)
+            results.add_result(suite, _asv_result(suite, [told for _, told in found]), date, 1.0, True)
+        results.save(str(self.results_dir))
+        self._write_circumstances(commit, date)
+
+    def _write_frame(self) -> None:
+        from asv.util import write_json
+
+        by_name = {suite["name"]: suite for suite in self.suites}
+        write_json(str(self.results_dir / "benchmarks.json"), by_name, 2)
+        machine_file = self.results_dir / self.machine["machine"] / "machine.json"
+        write_json(str(machine_file), self.machine, 1)
+
+    def _write_circumstances(self, commit: str, date: datetime) -> None:
+        facts = {
+            "started": date.isoformat(),
+            "libraries": self.libraries,
+            "shapes": {},
+            "asv_commit": commit,
+            "time": date.timestamp(),
+        }
+        path = self.results_dir / CIRCUMSTANCES / f"{self.environment}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(facts) + "\n")
+
+
+def _parsed(params: Sequence[str]) -> list[str]:
+    return [_literal(text) for text in params]
+
+
+@functools.cache
+def _literal(text: str) -> str:
+    """Parse each of a few dozen texts once, though thousands of cells have them."""
+    return literal_eval(text)
+
+
+def _asv_result(suite: dict[str, Any], outcomes: Sequence[Outcome]) -> Any:
+    """Return outcomes as asv's runner does: a failure is null, a skip not a number."""
+    from asv.runner import BenchmarkResult
+
+    timed = suite["type"] == "time"
+    values: list[float | None] = []
+    for each in outcomes:
+        if isinstance(each, Gap):
+            values.append(math.nan if each.status in _SKIPPED else None)
+        else:
+            values.append(sorted(each)[len(each) // 2])
+    samples = [each if timed and isinstance(each, list) else None for each in outcomes]
+    numbers = [each and 1 for each in samples]
+    return BenchmarkResult(values, samples, numbers, 0, "", None)
+
+
+_SKIPPED = (Status.UNSUPPORTED, Status.UNAVAILABLE)
+
+
+@dataclass(frozen=True)
+class MadeUp:
+    """What made-up months are like."""
+
+    noise: float = 0.03
+    """Standard deviation of a cell's level from run to run, as a share. Samples within a run deviate
+    twice as much, and the whole machine a third."""
+    bursts: float = 0.005
+    """How often, as a share, a format has something else running beside it in one round of a benchmark,
+    and is some tenths slower."""
+    planted: tuple[Planted, ...] = ()
+    seed: int = 1
+    modules: tuple[str, ...] = ()
+    """The modules of suites; empty for all."""
+    scale: str = "full"
+    machine: dict[str, str] = field(default_factory=lambda: MACHINE)
+
+    def write(self, folder: Path, months: int = 6) -> Path:
+        """Make up so many months of results of all suites; return the folder of the results.
+
+        Parameters
+        ----------
+        folder : Path
+            A git repository, which gets a commit for each month; made, with the adapters of the
+            checkout, if there is none.
+        months : int
+            How many, up to and including November 2026.
+        """
+        suites = [
+            suite
+            for suite in benchmarks(self.scale)
+            if not self.modules or suite["name"].partition(".")[0] in self.modules
+        ]
+        if not folder.exists():
+            for family in ("data_formats", "image_storages"):
+                shutil.copytree(ROOT / family, folder / family)
+        repository = MonthlyRepository(folder, suites, self.scale, self.machine)
+        for month, date in enumerate(dates(months), start=1):
+            commit = repository.renew(date, libraries(month, self.planted))
+            repository.add(commit, date, _Month(self, month, months).outcome)
+        return repository.results_dir
+
+
+def dates(months: int) -> list[datetime]:
+    """Return the third day of so many months, the last of them November 2026."""
+    last = 2026 * 12 + 10
+    return [
+        datetime(number // 12, number % 12 + 1, 3, 2, 30, tzinfo=UTC)
+        for number in range(last - months + 1, last + 1)
+    ]
+
+
+def libraries(month: int, planted: Iterable[Planted] = ()) -> dict[str, str]:
+    """Return the version of each library in a month; what is planted comes with a new one."""
+    found = {}
+    for name, (major, every) in LIBRARIES.items():
+        first = next((each.month for each in planted if each.library == name), every)
+        found[name] = f"{major + (month - 1 - (first - 1) % every) // every + 1}.0.0"
+    return found
+
+
+class _Month:
+    """What a made-up month measures."""
+
+    def __init__(self, made_up: MadeUp, month: int, months: int) -> None:
+        self.month, self.months = month, months
+        self.noise, self.often, self.planted = made_up.noise, made_up.bursts, made_up.planted
+        self.chance = random.Random(f"{made_up.seed} {month} {made_up.machine['machine']}")
+        self.machine = self.chance.gauss(0, self.noise / 3)
+        self.bursts: dict[tuple[str, str, int], float] = {}
+
+    def outcome(self, benchmark: str, params: list[str]) -> Outcome:
+        method = benchmark.rpartition(".")[2]
+        if params[0] == "HDF5.table" and params[-1] == "own default":
+            return Gap(Status.UNSUPPORTED, "HDF5.table does not compress unless it is told to")
+        value = level(benchmark, params)
+        for each in self.planted:
+            if each.concerns(benchmark, params) and self.month >= each.month:
+                if each.gap:
+                    return each.gap
+                value = value * each.factor_in(self.month, self.months) or each.factor
+        if method.startswith(EXACT):
+            return [float(round(value))]
+        value *= math.exp(self.machine + self._error(1))
+        if not method.startswith("time_"):
+            if method in SINGLE_TIMES:
+                return [value * math.exp(self._burst(benchmark, params, 0))]
+            return [float(round(value))]
+        return [
+            value * math.exp(self._burst(benchmark, params, which) + self._error(2))
+            for which in (0, 1)
+            for _ in range(4)
+        ]
+
+    def _error(self, times: float) -> float:
+        return self.chance.gauss(0, times * self.noise)
+
+    def _burst(self, benchmark: str, params: list[str], which: int) -> float:
+        beside = (benchmark, params[0], which)
+        if beside not in self.bursts:
+            struck = self.chance.random() < self.often
+            self.bursts[beside] = self.chance.expovariate(1 / 0.1) if struck else 0.0
+        return self.bursts[beside]
+
+
+def level(benchmark: str, params: Sequence[str]) -> float:
+    """Return the value that a cell has without noise; by default, each cell has its own."""
+    method = benchmark.rpartition(".")[2]
+    factor = _factor(f"{params[0]} {method}", 0.8) * _factor(" ".join(params[1:]), 0.5)
+    value = TYPICAL[method] * factor
+    return round(value) if method.startswith(EXACT) else value
+
+
+@functools.cache
+def _factor(seed: str, spread: float) -> float:
+    return random.Random(seed).lognormvariate(0, spread)

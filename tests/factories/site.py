@@ -1,0 +1,128 @@
+"""A site as asv publishes it, of made-up months, and what its pages hold."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+
+from format_bench.dashboard.asv_page import ASV_PAGE, ERROR_LINK, ERROR_PAGE, INDEX, LINK
+from tests.helpers import ROOT
+
+
+def publish(folder: Path, *command: str) -> str:
+    """Let asv publish the results in a folder, by a command of it; return what it prints."""
+    for name in ("asv.conf.json", "postprocessing.py"):
+        shutil.copy(ROOT / name, folder)
+    (folder / "docs").symlink_to(ROOT / "docs")
+    return _run(folder, "-m", "asv", *command)
+
+
+def add_pages(folder: Path, before: str = "") -> str:
+    """Let the plug-in do its part again, after some Python in its process; return what it prints."""
+    html = folder / ".asv/full/html"
+    for name in pages(Made(folder, "")):
+        (html / name).unlink()
+    (html / ASV_PAGE).rename(html / INDEX)
+    for name, link in ((INDEX, LINK), (ERROR_PAGE, ERROR_LINK)):
+        text = (html / name).read_text(encoding="utf-8")
+        (html / name).write_text(text.replace(link, ""), encoding="utf-8")
+    code = (
+        "from asv.config import Config; from asv.console import log; log.enable();"
+        "from postprocessing import Report; Report.publish(Config.load(), *[None] * 4); log.flush()"
+    )
+    return _run(folder, "-c", f"import sys; {before}\n{code}")
+
+
+def _run(folder: Path, *arguments: str) -> str:
+    roles = ("AUTHOR", "COMMITTER")
+    who = {f"GIT_{role}_{what}": "a@example.org" for role in roles for what in ("NAME", "EMAIL")}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=os.environ | who,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@dataclass
+class Made:
+    """A project whose site was published."""
+
+    folder: Path
+    printed: str
+
+    @property
+    def html(self) -> Path:
+        return self.folder / ".asv/full/html"
+
+    def read(self, name: str) -> str:
+        return (self.html / name).read_text(encoding="utf-8")
+
+    def results(self) -> dict[str, dict[str, float | None]]:
+        """Return the newest values as asv keeps them, by benchmark and parameters."""
+        from asv.results import iter_results
+
+        results_dir = self.folder / ".asv/full/results"
+        newest = max(iter_results(str(results_dir)), key=lambda each: each.date)
+        benchmarks = json.loads((results_dir / "benchmarks.json").read_text(encoding="utf-8"))
+        found = {}
+        for name in newest.get_all_result_keys():
+            params = benchmarks[name]["params"]
+            found[name] = dict(
+                zip(itertools.product(*params), newest.get_result_value(name, params), strict=True)
+            )
+        return found
+
+
+class Reader(HTMLParser):
+    """Collects what a page holds."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids, self.links, self.loads, self.cells = set(), [], [], []
+        self.open_cell: tuple[str, str] | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.ids.add(found.get("id"))
+        if tag == "a":
+            self.links.append(found["href"])
+            self.open_cell = (found["href"], "")
+        if tag in ("script", "img", "iframe") and "src" in found:
+            self.loads.append(found["src"])
+        if tag == "link" and found.get("rel") not in ("alternate", "canonical"):
+            self.loads.append(found["href"])
+
+    def handle_data(self, data):
+        if self.open_cell:
+            self.open_cell = (self.open_cell[0], self.open_cell[1] + data)
+
+    def handle_endtag(self, tag):
+        if tag == "a" and self.open_cell:
+            self.cells.append(self.open_cell)
+            self.open_cell = None
+
+
+@functools.cache
+def parsed(text: str) -> Reader:
+    """Return what a page holds; each is parsed once, however many tests look at it."""
+    return Reader(text)
+
+
+def pages(site: Made) -> list[str]:
+    """Return the names of the pages that are not asv's."""
+    found = [path.relative_to(site.html).as_posix() for path in site.html.rglob("*.html")]
+    return sorted(name for name in found if name not in (ASV_PAGE, ERROR_PAGE))

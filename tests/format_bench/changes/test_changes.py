@@ -1,0 +1,318 @@
+"""What is named of histories in which something is planted, or nothing, and how it is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import numpy as np
+import pytest
+from asv.step_detect import detect_regressions, detect_steps
+from markupsafe import escape
+
+from format_bench.changes import read_history
+from format_bench.changes.detection.detector import shifts
+from format_bench.changes.detection.model import Question
+from format_bench.changes.sentences import sentence
+from format_bench.changes.summary import told
+from format_bench.dashboard.changes.exports import site_files
+from format_bench.dashboard.changes.pages import pages
+from format_bench.dashboard.layout import Page
+from format_bench.results.noise_floor import Floors
+from format_bench.results.status import Status
+from tests.factories.histories import MACHINE, Gap, MadeUp, MonthlyRepository, Planted, dates
+from tests.factories.measured_histories import FAST, SLOW, measured
+from tests.helpers import ROOT, git
+
+FLOORS = Floors(wall_time=0.05, cpu_time=0.05, memory=0.03, size=0.0)
+TABLES = ("tabular",)
+SLOWER = Planted("Parquet", "time_read", 3, 1.31, library="pyarrow")
+ATOM = "{http://www.w3.org/2005/Atom}"
+SCHEMA = json.loads(
+    (ROOT / "format_bench/dashboard/changes/changes_schema.json").read_text(encoding="utf-8")
+)
+
+
+def history_of(folder, months, *planted, modules=TABLES, **told_of):
+    made_up = MadeUp(planted=planted, modules=modules, **told_of)
+    return read_history(made_up.write(folder / "made", months), folder / "made")
+
+
+def line_of(folder, months, *planted, **told_of):
+    return told(history_of(folder, months, *planted, **told_of), FLOORS)[0]
+
+
+def sentences(folder, months, *planted, **told_of):
+    return [sentence(change) for change in line_of(folder, months, *planted, **told_of).changes]
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    """Return six months of all suites, with a change of each sort, and text that is no markup."""
+    planted = (
+        SLOWER,
+        Planted("ORC", "track_size", 5, 1.2),
+        Planted(
+            "CSV", "time", 6, gap=Gap(Status.FAILED, "ValueError: <script>alert(1)</script> & so on")
+        ),
+        Planted("Feather", "track_read_memory", 6, 2.0),
+        Planted("LMDB", "time_read", 2, 1.6, module="image", gradual=True),
+    )
+    return history_of(tmp_path_factory.mktemp("history"), 6, *planted, modules=())
+
+
+def test_a_regression_is_named_with_its_month_its_library_and_all_its_data_sets(tmp_path):
+    [found] = sentences(tmp_path, 6, SLOWER)
+    assert re.fullmatch(
+        r"Parquet read 1\.[23]\d times slower since 2026-08 \(pyarrow 15\.0\.0 -> 16\.0\.0; "
+        r"\d other librar(?:y|ies) changed, too\), on (\d) of \1 data sets",
+        found,
+    )
+
+
+def test_a_regression_in_the_newest_of_three_months_is_named(tmp_path):
+    [found] = sentences(tmp_path, 3, SLOWER)
+    assert re.match(r"Parquet read 1\.\d+ times slower since 2026-11 \(pyarrow", found)
+
+
+def test_what_one_data_set_alone_shows_is_named_as_such(tmp_path):
+    only = Planted("Parquet", "time_read", 4, 1.6, datasets=("str",))
+    [found] = sentences(tmp_path, 8, only)
+    assert re.search(r"slower since 2026-07 .*, on 1 of \d data sets \(str\)$", found)
+
+
+def test_what_becomes_faster_is_named_too(tmp_path):
+    line = line_of(tmp_path, 6, Planted("Feather", "time_save", 3, 0.6))
+    [change] = line.changes
+    assert sentence(change).startswith("Feather save 1.")
+    assert (change.verb, change.better, change.since.name) == ("faster", True, "2026-08")
+
+
+def test_twenty_histories_with_nothing_planted_name_one_change_at_most(tmp_path):
+    named = [
+        found
+        for seed in range(20)
+        for found in sentences(tmp_path / str(seed), 3 + seed % 3, seed=seed, modules=TABLES)
+    ]
+    assert len(named) <= 1, named
+
+
+def test_memory_is_named_of_most_data_sets_alone_since_single_cells_flip(tmp_path):
+    found = sentences(
+        tmp_path,
+        8,
+        Planted("Feather", "track_held_memory", 5, 1.5),
+        Planted("ORC", "track_held_memory", 5, 1.5, datasets=("str",)),
+    )
+    assert len(found) == 1
+    assert re.match(r"Feather held memory 1\.\d+ times larger since 2026-08 ", found[0])
+
+
+def test_one_wild_month_is_no_step():
+    levels = np.random.default_rng(4).normal(0, 0.01, (100, 6))
+    levels[0, 4:] += 0.5
+    levels[1, 4] += 0.5
+    levels[2, 5] += 0.5
+    halves = np.stack([levels - 0.01, levels + 0.01], axis=2)
+    # One of both processes of the newest month has seen nothing.
+    halves[2, 5, 0] -= 0.5
+    questions = {n: Question(each, "t", "t", 0.05, halves[n]) for n, each in enumerate(levels)}
+    found = shifts(questions, 0.01)
+    assert [(shift.before, shift.after) for shift in found[0]] == [((0, 1, 2, 3), (4, 5))]
+    assert [shift.confirmed for told in found.values() for shift in told] == [True, False]
+
+
+def test_a_drift_is_named_that_the_steps_of_asv_do_not_show(tmp_path):
+    slowly = Planted("Parquet", "time_read", 2, 1.3, gradual=True)
+    line = line_of(tmp_path, 12, slowly)
+    [change] = line.changes
+    assert re.match(
+        r"Parquet read 1\.\d+ times slower little by little from 2025-12 to 2026-11", sentence(change)
+    )
+    drifting = [
+        [cell.value for cell in each.cells]
+        for each in line.series
+        if (each.group.format, each.group.operation.name) == ("Parquet", "read")
+    ]
+    named = [bool(detect_regressions(detect_steps(values), 0.05)[0]) for values in drifting]
+    assert 5 * sum(named) <= len(named)
+
+
+def test_a_drift_keeps_its_identity_as_it_goes_on(tmp_path):
+    slowly = Planted("Parquet", "time_read", 2, 1.5, gradual=True)
+    history = history_of(tmp_path, 9, slowly)
+    ids = [change.identity for change in told(history, FLOORS)[0].changes]
+    del history.lines[0].points[-1]
+    told.cache_clear()
+    assert ids == [change.identity for change in told(history, FLOORS)[0].changes]
+
+
+def test_sizes_losses_and_counts_are_named_from_the_first_difference(tmp_path):
+    found = sentences(
+        tmp_path,
+        3,
+        Planted("ORC", "track_size", 3, 1.02),
+        Planted("CSV", "track_lost_columns", 2, 2, datasets=("eq",)),
+        Planted("Avro", "track_size", 3, 1.001),
+    )
+    assert len(found) == 2
+    assert found[0].startswith("ORC size 1.02 times larger since 2026-11 (")
+    assert re.match(r"CSV lost columns: 0 -> 2 since 2026-10 .*, on 1 of \d data sets \(eq\)$", found[1])
+
+
+def test_what_fails_is_named_once_with_its_reason_and_when_it_works_again(tmp_path):
+    line = line_of(tmp_path, 4, Planted("XML", "", 3, gap=Gap(Status.FAILED, "OSError: no")))
+    [lost] = line.changes
+    assert re.fullmatch(
+        r"XML failed since 2026-10 \(.*\), in \d+ cells on eq, int, float and \d others: OSError: no",
+        sentence(lost),
+    )
+    history = read_history(tmp_path / "made/.asv/full/results", tmp_path / "made")
+    history.lines[0].points.reverse()
+    [gained] = told(history, FLOORS)[0].changes
+    assert re.match(r"XML has values since .*; before: failed, OSError: no$", sentence(gained))
+
+
+def test_what_a_single_process_shows_is_suspected_until_it_is_seen_again(tmp_path):
+    twice = Planted("LMDB", "track_random_read", 6, 3.0, module="image")
+    once = line_of(tmp_path, 6, twice, modules=("image",))
+    assert not once.changes
+    assert [change.subject for change in once.suspected] == ["LMDB (images) random read"]
+    assert "seen by one process so far" in sentence(once.suspected[0])
+    again = line_of(tmp_path / "again", 7, twice, modules=("image",))
+    assert [change.subject for change in again.changes] == ["LMDB (images) random read"]
+    assert "LMDB (images) random read" not in {change.subject for change in again.suspected}
+
+
+def test_a_slower_machine_is_no_regression_of_any_format(tmp_path):
+    line = line_of(tmp_path, 6, Planted("", "time", 5, 1.5))
+    assert not line.changes
+    assert {(move.point.name, move.operation) for move in line.moves} == {
+        (month, operation) for month in ("2026-10", "2026-11") for operation in ("save", "read")
+    }
+
+
+def test_another_machine_is_not_compared(tmp_path):
+    MadeUp(modules=TABLES).write(tmp_path / "made", 4)
+    slow = {**MACHINE, "machine": "slow", "cpu": "Old CPU"}
+    everything = Planted("", "time", 1, 3.0)
+    made_up = MadeUp(modules=TABLES, machine=slow, planted=(everything,))
+    history = read_history(made_up.write(tmp_path / "made", 2), tmp_path / "made")
+    found = told(history, FLOORS)
+    assert {(each.line.machine, len(each.line.points)) for each in found} == {("slow", 2), ("tester", 4)}
+    assert not any(each.changes for each in found)
+
+
+def test_the_same_name_on_other_hardware_is_another_machine(tmp_path):
+    MadeUp(modules=TABLES).write(tmp_path / "made", 3)
+    made_up = MadeUp(modules=TABLES, machine={**MACHINE, "ram": "8"})
+    history = read_history(made_up.write(tmp_path / "made", 3), tmp_path / "made")
+    assert [len(line.points) for line in history.lines] == [3, 3]
+
+
+def test_versions_come_from_what_was_recorded_where_the_commit_is_missing(tmp_path):
+    made_up = MadeUp(modules=TABLES, planted=(SLOWER,))
+    results = made_up.write(tmp_path / "made", 3)
+    git(tmp_path, "init", "--quiet", "elsewhere")
+    known = read_history(results, tmp_path / "made").lines[0].points
+    recorded = read_history(results, tmp_path / "elsewhere").lines[0].points
+    assert [point.libraries for point in known] == [point.libraries for point in recorded]
+    assert known[-1].libraries["pyarrow"] == "16.0.0"
+
+
+def test_two_commits_of_a_month_have_names_of_their_own(tmp_path):
+    repository = MonthlyRepository(tmp_path / "made", [])
+    days = [dates(1)[0].replace(day=day) for day in (3, 17)]
+    for day in days:
+        repository.add(repository.renew(day, {"pandas": f"3.0.{day.day}"}), day, lambda *_: [])
+    points = read_history(repository.results_dir, tmp_path / "made").lines[0].points
+    assert [point.name for point in points] == ["2026-11-03", "2026-11-17"]
+
+
+def test_a_slower_library_is_named_of_times_that_are_really_measured(tmp_path):
+    found = measured(tmp_path / "measured", [FAST, FAST, SLOW, SLOW])
+    assert [
+        (change.subject, change.verb, change.since.name, str(*change.own_steps))
+        for change in found.changes
+    ] == [("Toy read", "slower", "2026-10", f"toylib {FAST} -> {SLOW}")]
+
+
+def test_pages_say_all_and_hold_no_markup_of_results(history):
+    found = pages(history, FLOORS)
+    assert all(isinstance(page, Page) for page in found)
+    changes, versions = (page.body_html for page in found)
+    assert [page.file_name for page in found] == ["changes.html", "versions.html"]
+    for change in told(history, FLOORS)[0].changes:
+        assert str(escape(sentence(change))) in changes
+    assert "<script" not in changes + versions
+    assert "&lt;script&gt;alert(1)" in changes
+
+
+def test_each_chart_has_a_title_a_description_and_its_numbers_in_a_table(history):
+    body = pages(history, FLOORS)[1].body_html
+    charts = [ET.fromstring(text) for text in re.findall(r"<svg.*?</svg>", body, re.DOTALL)]
+    assert len(charts) > 50
+    svg = "{http://www.w3.org/2000/svg}"
+    for chart in charts:
+        assert chart.get("role") == "img"
+        assert chart.findtext(f"{svg}title")
+        assert chart.findtext(f"{svg}desc")
+    rows = set(re.findall(r'<th scope="row">([^<]+)</th>', body))
+    assert {"Parquet", "LMDB", "CSV"} <= rows
+
+
+def test_the_feed_is_atom(history):
+    feed = ET.fromstring(site_files(history, FLOORS, "https://example.org/bench/")["changes.xml"])
+    entries = feed.findall(f"{ATOM}entry")
+    assert len(entries) == len(told(history, FLOORS)[0].changes) >= 4
+    for element in (feed, *entries):
+        assert [len(element.findall(ATOM + name)) for name in ("id", "title", "updated")] == [1, 1, 1]
+        assert element.findtext(f"{ATOM}id").startswith("urn:uuid:")
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", element.findtext(f"{ATOM}updated"))
+    assert feed.findtext(f"{ATOM}author/{ATOM}name")
+    links = {link.get("rel"): link.get("href") for link in feed.findall(f"{ATOM}link")}
+    assert links == {
+        "self": "https://example.org/bench/changes.xml",
+        "alternate": "https://example.org/bench/changes.html",
+    }
+    identities = [entry.findtext(f"{ATOM}id") for entry in entries]
+    assert len(set(identities)) == len(identities)
+    page = pages(history, FLOORS)[0].body_html
+    for entry in entries:
+        anchor = entry.find(f"{ATOM}link").get("href").partition("#")[2]
+        assert page.count(f'id="{anchor}"') == 1
+    newest = max(datetime.fromisoformat(entry.findtext(f"{ATOM}updated")) for entry in entries)
+    assert newest == history.lines[0].points[-1].date
+
+
+def test_a_site_without_an_address_has_a_feed_with_relative_links(history):
+    feed = ET.fromstring(site_files(history, FLOORS, "")["changes.xml"])
+    assert [link.get("rel") for link in feed.findall(f"{ATOM}link")] == ["alternate"]
+
+
+def test_the_json_is_as_its_schema_says(history):
+    found = json.loads(site_files(history, FLOORS, "")["changes.json"])
+    jsonschema.validate(found, SCHEMA)
+    [line] = found["lines"]
+    assert {change["sort"] for change in line["changes"]} == {"step", "drift", "lost"}
+    [slower] = [each for each in line["changes"] if each["format"] == "Parquet"]
+    assert slower["since"]["name"] == "2026-08"
+    assert slower["libraries"][0] == {
+        "name": "pyarrow",
+        "old": "15.0.0",
+        "new": "16.0.0",
+        "declared": True,
+    }
+    assert [each["format"] for each in line["suspected"]] == ["Feather"]
+
+
+def test_the_badge_counts_what_the_newest_month_shows(history, tmp_path):
+    text = site_files(history, FLOORS, "")["badge.svg"]
+    newest = len(told(history, FLOORS)[0].newest)
+    assert ET.fromstring(text).get("aria-label") == f"changes this month: {newest}"
+    first = history_of(tmp_path, 1)
+    assert "changes this month: first run" in site_files(first, None, "")["badge.svg"]
+    assert "there is one point, 2026-11" in pages(first, None)[0].body_html

@@ -1,0 +1,309 @@
+"""Comparisons of two results: answers known by hand, rules that hold for any numbers, the command."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from format_bench.comparison import compare
+from format_bench.comparison.compare import NothingInCommon
+from format_bench.comparison.ranks import kendall_tau_b, ranks, spearman
+from format_bench.comparison.ratios import Verdict
+from format_bench.results.export import export
+from format_bench.results.load import Results, load
+from format_bench.results.metrics import Measure
+from format_bench.results.noise_floor import Floors
+from tests.factories.results import record, results
+from tests.helpers import run
+
+LOW = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]
+HIGH = [3.0, 3.1, 3.2, 3.3, 3.4, 3.5]
+LABELS = ("CSV", "ORC", "Parquet", "Feather", "Pickle", "Lance")
+
+
+def timed(samples: dict[str, list[float]], **told) -> Results:
+    records = [
+        record(label, "read time", float(np.median(each)), repeats=list(each), **told)
+        for label, each in samples.items()
+    ]
+    return Results("timed", records, [])
+
+
+def only(comparison):
+    (ratio,) = comparison.ratios
+    return ratio
+
+
+def test_a_ratio_and_its_interval_are_those_computed_by_hand():
+    ratio = only(compare(timed({"CSV": LOW}), timed({"CSV": HIGH})))
+    assert ratio.value == pytest.approx(3.25 / 1.25)
+    assert (ratio.low, ratio.high) == (pytest.approx(3.0 / 1.5), pytest.approx(3.5 / 1.0))
+    # Six samples: the whole range, missed by the median if all lie on one side of it.
+    assert ratio.confidence == pytest.approx((1 - 2 / 2**6) ** 2)
+    assert ratio.verdict is Verdict.REAL
+
+
+def test_overlapping_intervals_are_noise():
+    ratio = only(compare(timed({"CSV": LOW}), timed({"CSV": [1.45, *HIGH[1:]]})))
+    assert ratio.value > 2
+    assert ratio.low < 1 < ratio.high
+    assert ratio.verdict is Verdict.NOISE
+
+
+@pytest.mark.parametrize(("floor", "verdict"), [(1.5, Verdict.REAL), (1.7, Verdict.NOISE)])
+@pytest.mark.parametrize("side", [0, 1])
+def test_the_larger_floor_counts(floor, verdict, side):
+    both = [timed({"CSV": LOW}), timed({"CSV": HIGH})]
+    both[side] = replace(both[side], floors=Floors(floor, floor, floor, floor))
+    # The medians are 2.6 times apart, which is 1.6 of the smaller.
+    assert only(compare(*both)).verdict is verdict
+    assert only(compare(both[1], both[0])).verdict is verdict
+
+
+def test_a_single_sample_is_unclear_and_a_size_is_not():
+    one, other = ({"CSV": {"read time": k * 1.0, "size": k * 1e6}} for k in (1, 3))
+    verdicts = {
+        each.pair.measure.metric: each.verdict for each in compare(results(one), results(other)).ratios
+    }
+    assert verdicts == {"read time": Verdict.UNCLEAR, "size": Verdict.REAL}
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(75.4e6, Verdict.NOISE), (75.6e6, Verdict.REAL)])
+def test_a_published_size_lies_where_it_was_rounded(size, verdict):
+    here = results({"CSV": {"size": size}}, dataset="eq", rows=1_000_000)
+    assert only(compare(load("thesis"), here)).verdict is verdict
+
+
+def test_zeros_are_no_trouble():
+    one = results({"CSV": {"lost columns": 0.0}, "ORC": {"lost columns": 0.0}})
+    other = results({"CSV": {"lost columns": 0.0}, "ORC": {"lost columns": 2.0}})
+    same, lost = compare(one, other).ratios
+    assert (same.value, same.verdict) == (1.0, Verdict.NOISE)
+    assert (lost.value, lost.verdict) == (None, Verdict.REAL)
+    assert [each.value for each in compare(other, one).ratios] == [1.0, 0.0]
+
+
+def test_what_equals_itself_shows_no_difference():
+    draw = random.Random(1)
+    found = timed({label: [draw.uniform(1, 2) for _ in range(9)] for label in LABELS})
+    comparison = compare(found, found)
+    assert {each.value for each in comparison.ratios} == {1.0}
+    assert {each.verdict for each in comparison.ratios} == {Verdict.NOISE}
+    assert (comparison.agreements[0].spearman, comparison.agreements[0].kendall_tau_b) == (
+        pytest.approx(1),
+        pytest.approx(1),
+    )
+    assert comparison.disagreements == []
+
+
+def test_results_turned_around_turn_ratios_around():
+    draw = random.Random(2)
+    sides = [timed({label: [draw.uniform(1, 9) for _ in range(7)] for label in LABELS}) for _ in "ab"]
+    for there, back in zip(compare(*sides).ratios, compare(*sides[::-1]).ratios, strict=True):
+        assert there.value * back.value == pytest.approx(1)
+        assert there.low * back.high == pytest.approx(1)
+        assert there.verdict is back.verdict
+
+
+def test_equal_calls_are_seldom_told_apart_and_slow_ones_always():
+    draw = random.Random(3)
+
+    def samples(scale):
+        return {f"F{i}": [scale * draw.lognormvariate(0, 0.05) for _ in range(8)] for i in range(500)}
+
+    equal = compare(timed(samples(1.0)), timed(samples(1.0)))
+    assert sum(each.verdict is Verdict.REAL for each in equal.ratios) <= 5
+    slower = compare(timed(samples(1.0)), timed(samples(1.5)))
+    assert all(each.verdict is Verdict.REAL for each in slower.ratios)
+    assert sum(each.low <= 1.5 <= each.high for each in slower.ratios) >= 0.9 * 500
+
+
+def test_other_rows_are_compared_by_the_mean_of_the_common_formats():
+    a = timed({"CSV": [1.0] * 6, "ORC": [2.0] * 6, "Parquet": [4.0] * 6}, rows=1_000)
+    b = timed({"CSV": [10.0] * 6, "ORC": [20.0] * 6, "Parquet": [80.0] * 6}, rows=9_000)
+    comparison = compare(a, b)
+    mean = 16_000 ** (1 / 3)
+    expected = [10 / mean / (1 / 2), 20 / mean / (2 / 2), 80 / mean / (4 / 2)]
+    assert [each.value for each in comparison.ratios] == pytest.approx(expected)
+    assert [each.low for each in comparison.ratios] == pytest.approx(expected)
+    assert all(each.relative for each in comparison.ratios)
+    assert any("t has 1,000 rows in A and 9,000 in B" in each for each in comparison.remarks)
+
+
+def test_a_format_alone_has_no_mean_and_that_is_said():
+    a, b = (timed({"CSV": LOW}, rows=rows) for rows in (1_000, 9_000))
+    comparison = compare(a, b)
+    assert comparison.ratios == []
+    assert any("read time of t is left out" in each for each in comparison.remarks)
+
+
+def test_equal_rows_are_compared_where_there_are_any():
+    def with_rows(*counts):
+        records = [each for rows in counts for each in timed({"CSV": LOW}, rows=rows).records]
+        return Results("r", records, [])
+
+    table = only(compare(with_rows(10, 20, 99), with_rows(20, 500))).pair.table
+    assert (table.rows_a, table.rows_b) == (20, 20)
+    two = compare(
+        Results("r", with_rows(10, 99).records + timed({"ORC": LOW}, rows=99).records, []),
+        Results("r", with_rows(20, 50).records + timed({"ORC": LOW}, rows=50).records, []),
+    )
+    assert {(each.pair.table.rows_a, each.pair.table.rows_b) for each in two.ratios} == {(99, 50)}
+
+
+def test_only_the_same_is_compared():
+    a = results({"CSV": {"read time": 1.0, "size": 1.0}}, cache="warm")
+    for told in ({"cache": "cold"}, {"threads": "1"}, {"codec": "zstd"}, {"suite": "image"}):
+        b = results({"CSV": {"read time": 1.0}}, **{"cache": "warm", **told})
+        with pytest.raises(NothingInCommon, match="nothing was measured in both"):
+            compare(a, b)
+    comparison = compare(a, results({"CSV": {"size": 1.0, "save time": 1.0}}))
+    assert [each.pair.measure for each in comparison.ratios] == [Measure("size")]
+    assert (comparison.only_a, comparison.only_b) == (1, 1)
+
+
+def test_suites_of_asv_and_of_the_runner_are_of_one_family():
+    a, b = (results({"CSV": {"size": 1e6}}, suite=suite) for suite in ("tabular", "tabular.Tabular"))
+    assert only(compare(a, b)).value == 1
+
+
+def test_rank_correlations_are_those_computed_by_hand():
+    a, b = [1, 2, 3, 4], [10, 20, 40, 30]
+    assert spearman(a, b) == pytest.approx(1 - 6 * 2 / (4 * 15))
+    assert kendall_tau_b(a, b) == pytest.approx((5 - 1) / 6)
+    assert list(ranks([3.0, 1.0, 3.0])) == [2.5, 1, 2.5]
+
+
+def test_without_an_order_there_is_no_correlation():
+    assert (spearman([1, 2], [1, 2]), kendall_tau_b([1, 2], [1, 2])) == (None, None)
+    assert (spearman([1, 1, 1], [1, 2, 3]), kendall_tau_b([1, 1, 1], [1, 2, 3])) == (None, None)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rank_correlations_are_those_of_scipy(seed):
+    stats = pytest.importorskip("scipy.stats")
+    draw = random.Random(seed)
+    a, b = ([draw.choice([1, 2, 2.5, 3, 7, draw.random()]) for _ in range(12)] for _ in "ab")
+    assert spearman(a, b) == pytest.approx(stats.spearmanr(a, b).statistic)
+    assert kendall_tau_b(a, b) == pytest.approx(stats.kendalltau(a, b).statistic)
+    assert spearman([each**3 for each in a], b) == pytest.approx(spearman(a, b))
+
+
+def test_agreement_is_told_by_data_set_and_on_all():
+    a = {"CSV": 1.0, "ORC": 2.0, "Parquet": 3.0, "Feather": 4.0}
+    b = {"CSV": 4.0, "ORC": 3.0, "Parquet": 2.0, "Feather": 1.0}
+    both = {"t": (a, a), "u": (a, b)}
+    sides = [
+        Results(
+            "r",
+            [
+                record(label, "size", value, dataset=dataset)
+                for dataset, tables in both.items()
+                for label, value in tables[side].items()
+            ],
+            [],
+        )
+        for side in (0, 1)
+    ]
+    comparison = compare(*sides)
+    found = {each.dataset: each.spearman for each in comparison.agreements}
+    # On all, B has the means 2, 2.45, 2.45 and 2: no order that agrees or disagrees.
+    assert found == {"t": pytest.approx(1), "u": pytest.approx(-1), "": pytest.approx(0)}
+    (first, second, *_) = comparison.disagreements
+    assert {str(first.choice), str(second.choice)} == {"CSV", "Feather"}
+    assert abs(first.rank_a - first.rank_b) == 3
+
+
+def test_circumstances_that_differ_are_named():
+    facts = {
+        "started": "1",
+        "libraries": {"pandas": "3.1.1", "lmdb": None},
+        "cpu": {"model": "x", "usable": 2},
+        "c_libraries": {"HDF5": "1.14"},
+    }
+    other = {
+        **facts,
+        "started": "2",
+        "libraries": {"pandas": "2.3.3", "lmdb": "3.0"},
+        "cpu": {"model": "x"},
+    }
+    a, b = (replace(timed({"CSV": LOW}), circumstances=[{"seed": 9}, each]) for each in (facts, other))
+    assert [tuple(each) for each in compare(a, b).differences] == [
+        ("libraries pandas", "3.1.1", "2.3.3"),
+        ("libraries lmdb", None, "3.0"),
+        ("cpu usable", "2", None),
+    ]
+    unknown = compare(a, replace(b, circumstances=[]))
+    assert unknown.differences == []
+    assert any("nothing is known of the circumstances of B" in each for each in unknown.remarks)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return two folders of results; those of `b` take three times as long."""
+    folder = tmp_path_factory.mktemp("made")
+    for name, scale in (("a", 1), ("b", 3)):
+        (folder / name).mkdir()
+        samples = {label: [scale * (place + each) for each in LOW] for place, label in enumerate(LABELS)}
+        sizes = [record(label, "size", 1e6) for label in LABELS]
+        export([*timed(samples).records, *sizes], folder / name / "results.jsonl")
+    return folder
+
+
+def test_the_command_prints_tables_and_ranks(made):
+    done = run("compare", made / "a", made / "b")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("A: a; B: b\ntabular: read time\n")
+    assert re.search(r"^CSV +3\.00$", done.stdout, re.MULTILINE)
+    assert re.search(r"^CSV +=$", done.stdout, re.MULTILINE)
+    assert re.search(r"^tabular: read time +t +6 +1\.00 +1\.00$", done.stdout, re.MULTILINE)
+    assert "12 cells in both: 6 real, 6 noise." in done.stdout
+    assert "- CSV, read time of t: 3.00 (2.00 to 4.50), from 1.25 s to 3.75 s" in done.stdout
+    assert "the noise floors of A and B are not known" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "note:" not in run("-q", "compare", made / "a", made / "b").stdout
+
+
+def test_the_command_prints_json(made):
+    found = json.loads(run("compare", made / "a", made / "b", "--json").stdout)
+    assert found["verdicts"] == {"real": 6, "noise": 6}
+    first = found["cells"][0]
+    assert (first["format"], first["metric"], first["unit"]) == ("CSV", "read_time", "seconds")
+    assert (first["a"], first["b"], first["ratio"]) == (1.25, 3.75, pytest.approx(3))
+    assert first["interval"] == pytest.approx([2, 4.5])
+
+
+def test_the_command_compares_published_results_with_ones_own(tmp_path):
+    values = {label: {"read time": place + 1.0} for place, label in enumerate(LABELS)}
+    own = results(values, dataset="eq", rows=50, cache="warm")
+    export(own.records, tmp_path / "results.jsonl")
+    done = run("compare", "thesis", tmp_path)
+    assert done.returncode == 0
+    assert "eq, relative" in done.stdout
+    assert "note: eq has 1,000,000 rows in A and 50 in B" in done.stdout
+    assert "nothing is known of the circumstances of A" in " ".join(done.stdout.split())
+
+
+def test_results_of_one_name_are_told_apart_by_where_they_are(made):
+    done = run("compare", made / "a", made / "a")
+    assert " ".join(done.stdout.split()).startswith(f"A: {made / 'a'}; B: {made / 'a'} tabular:")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["thesis", "gone"], "there are no results at gone"),
+        (["thesis", "{made}/a"], "nothing was measured in both: thesis has values of eq"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_in_a_line(made, arguments, words):
+    done = run("compare", *[each.format(made=made) for each in arguments])
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"format-bench: {words}")

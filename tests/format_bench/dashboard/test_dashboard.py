@@ -1,0 +1,269 @@
+"""The site that asv publishes, with the pages that are added to it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+import time
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from format_bench.dashboard import asv_page
+from format_bench.dashboard.documents import documents
+from format_bench.display.text import quantity
+from format_bench.library_sets import outcomes
+from format_bench.results.status import Status
+from tests.factories.histories import Gap, MadeUp, Planted
+from tests.factories.site import Made, add_pages, pages, parsed, publish
+from tests.helpers import git
+
+MONTHS = 3
+PLANTED = (
+    Planted("Avro", "time_read", 3, gap=Gap(Status.FAILED, "it fell <b>over</b>"), datasets=("eq",)),
+    Planted("XML", "track_lost_columns", 1, factor=2),
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site") / "project"
+    results_dir = MadeUp(planted=PLANTED).write(folder, months=MONTHS)
+    outcomes.write(
+        results_dir,
+        outcomes.Note("0" * 40, "2024-03-01", "m", outcomes.Status.NOT_INSTALLED, "no <wheel> of lance"),
+    )
+    return Made(folder, publish(folder, "gh-pages", "--no-push"))
+
+
+def of_graph(address: str) -> tuple[str, dict[str, str]]:
+    """Return the benchmark and the parameters of a link to a graph."""
+    benchmark, _, query = urlsplit(address).fragment.partition("?")
+    return unquote(benchmark), {name[2:]: values[0] for name, values in parse_qs(query).items()}
+
+
+def test_the_overview_is_the_index_and_asvs_page_is_beside_it(site):
+    assert {"index.html", "tables.html", "compression.html", "images.html", "losses.html"} < set(
+        pages(site)
+    )
+    assert {"circumstances.html", "docs/methodology.html"} < set(pages(site))
+    asvs_own = site.read(asv_page.ASV_PAGE)
+    assert "airspeed velocity" in asvs_own
+    assert asv_page.LINK in asvs_own
+    assert "Who is ahead in what" in site.read("index.html")
+    assert "warning" not in site.printed.lower()
+
+
+def test_a_library_set_that_does_not_install_is_told(site):
+    assert "not installed: no &lt;wheel&gt; of lance" in site.read("circumstances.html")
+
+
+def test_engines_are_compared_with_the_usual_one_of_their_format(site):
+    page = site.read("which-engine.html")
+    assert "<td>CSV[polars]</td>" in page
+    assert "<td>CSV</td>" in page
+    assert 'href="which-engine.html"' in site.read("index.html")
+
+
+def test_the_branch_has_the_same_pages(site):
+    listed = git(site.folder, "ls-tree", "-r", "--name-only", "gh-pages").splitlines()
+    assert {*pages(site), "changes.xml", "changes.json", "badge.svg", ".nojekyll"} < set(listed)
+    assert git(site.folder, "show", "gh-pages:index.html") == site.read("index.html")
+
+
+def test_what_changed_is_on_the_overview_and_has_its_page(site):
+    sentence = "Avro read failed since 2026-11"
+    assert sentence in site.read("index.html")
+    assert sentence in site.read("changes.html")
+    assert sentence in site.read("changes.xml")
+    assert 'href="https://formatbench.github.io/formatbench/changes.html#' in site.read("changes.xml")
+
+
+def test_every_link_resolves(site):
+    index = json.loads(site.read("index.json"))
+    project = index["project_url"]
+    seen = 0
+    for name in pages(site):
+        for link in parsed(site.read(name)).links:
+            if link.startswith(project):
+                continue
+            seen += 1
+            target = (site.html / name).parent / urlsplit(link).path if urlsplit(link).path else None
+            path = (target or site.html / name).resolve()
+            assert path.is_file(), (name, link)
+            fragment = urlsplit(link).fragment
+            if path.name == asv_page.ASV_PAGE:
+                check_graph(link, index)
+            elif fragment:
+                assert fragment in parsed(path.read_text(encoding="utf-8")).ids, (name, link)
+    assert seen > 500
+
+
+def check_graph(link: str, index) -> None:
+    """Check that asv's page knows what a link shows."""
+    benchmark, chosen = of_graph(link)
+    if benchmark in ("/", "/summarylist", "/regressions"):
+        return
+    known = index["benchmarks"][benchmark]
+    for name, value in chosen.items():
+        assert value in known["params"][known["param_names"].index(name)], link
+
+
+def test_every_number_is_that_of_the_graph_it_links_to(site):
+    results, index = site.results(), json.loads(site.read("index.json"))
+    numbers = 0
+    for link, text in (cell for name in pages(site) for cell in parsed(site.read(name)).cells):
+        benchmark, chosen = of_graph(link)
+        known = index["benchmarks"].get(benchmark)
+        if known is None or set(chosen) != set(known["param_names"]):
+            continue
+        value = results[benchmark][tuple(chosen[each] for each in known["param_names"])]
+        if value is None or math.isnan(value):
+            assert text in ("unsupported", "failed"), link
+        else:
+            assert text == quantity(value, known["unit"]), link
+            numbers += 1
+    assert numbers > 500
+
+
+def test_all_cells_of_the_newest_run_are_linked(site):
+    linked = {
+        (benchmark, tuple(chosen.values()))
+        for name in pages(site)
+        for benchmark, chosen in (of_graph(link) for link in parsed(site.read(name)).links)
+        if len(chosen) > 1
+    }
+    assert linked == {
+        (benchmark, params) for benchmark, values in site.results().items() for params in values
+    }
+
+
+def test_who_is_ahead_has_the_smallest_value(site):
+    saves = {
+        params[0][1:-1]: value
+        for params, value in site.results()["tabular.Tabular.track_size"].items()
+        if params[1] == "'eq'"
+    }
+    best = min(saves, key=saves.get)
+    row = re.search(r'<th scope="row">Smallest</th><td>(.*?)</td>', site.read("index.html"))[1]
+    # The tables come first, and eq is their first data set.
+    assert f'<span class="best">{best}</span> {quantity(saves[best], "bytes")}' in row
+
+
+def test_pages_load_nothing_and_run_nothing_but_their_own(site):
+    for name in pages(site):
+        text = site.read(name)
+        assert set(parsed(text).loads) <= {"data:,"}, name
+        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+        assert policy.startswith("default-src 'none'")
+        assert "unsafe" not in policy
+        assert ' style="' not in text
+
+
+def test_an_empty_cell_has_its_sentence_as_text(site):
+    losses = site.read("losses.html")
+    assert "it fell &lt;b&gt;over&lt;/b&gt;" in losses
+    assert "<b>over" not in losses
+    assert "2 columns" in losses
+
+
+def test_suites_without_a_result_are_told(tmp_path, site):
+    folder = tmp_path / "project"
+    shutil.copytree(site.folder, folder, symlinks=True)
+    results_dir = folder / ".asv/full/results"
+    newest = max(
+        (path for path in (results_dir / "tester").glob("*-*.json")),
+        key=lambda path: json.loads(path.read_text(encoding="utf-8"))["date"],
+    )
+    facts = json.loads(newest.read_text(encoding="utf-8"))
+    facts["results"] = {
+        name: value for name, value in facts["results"].items() if not name.startswith("image.")
+    }
+    newest.write_text(json.dumps(facts), encoding="utf-8")
+    add_pages(folder)
+    text = (folder / ".asv/full/html/index.html").read_text(encoding="utf-8")
+    assert "This run has no result of the suites image" in text
+    assert not (folder / ".asv/full/html/images.html").exists()
+
+
+def test_no_results_are_told_and_leave_asvs_site(tmp_path, site):
+    folder = tmp_path / "project"
+    shutil.copytree(site.folder, folder, symlinks=True)
+    for path in (folder / ".asv/full/results/tester").glob("*-*.json"):
+        path.unlink()
+    printed = add_pages(folder)
+    assert re.search(r"the site has no report: \S+ holds no results of asv", printed)
+    assert not (folder / ".asv/full/html" / asv_page.ASV_PAGE).exists()
+
+
+@pytest.mark.parametrize("missing", ["jinja2", "markdown_it", "format_bench"])
+def test_what_is_not_installed_is_told_and_leaves_asvs_site(tmp_path, site, missing):
+    folder = tmp_path / "project"
+    shutil.copytree(site.folder, folder, symlinks=True)
+    printed = add_pages(folder, before=f"sys.modules[{missing!r}] = None")
+    assert re.search(rf"the site has no report.*{missing}\S* is not installed", printed, re.DOTALL)
+    html = folder / ".asv/full/html"
+    assert 'id="summarygrid-display"' in (html / "index.html").read_text(encoding="utf-8")
+    assert not (html / asv_page.ASV_PAGE).exists()
+
+
+def test_the_plugin_imports_nothing_but_asv(root):
+    code = (
+        "import sys, asv.publishing; before = set(sys.modules); import postprocessing;"
+        "print(*(set(sys.modules) - before))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.split() == ["postprocessing"]
+
+
+def test_a_menu_that_is_not_known_is_told():
+    with pytest.raises(asv_page.UnknownAsvPage, match="is asv newer"):
+        asv_page.with_links("<html></html>", "<html></html>")
+
+
+def test_documents_lead_to_each_other_and_to_the_project(tmp_path):
+    (tmp_path / "methodology.md").write_text(
+        "# How\n\nSee [more](more.md#the-second-part), [code](../setup.py), [web](https://example.org).\n\n"
+        "| a | b |\n|---|--:|\n| 1 | <script> |\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "more.md").write_text(
+        "# More\n\n## The second part\n\n[back](methodology.md)\n", "utf-8"
+    )
+    (tmp_path / "alone.md").write_text("# Alone\n", encoding="utf-8")
+    first, second = documents(tmp_path, "https://example.org/project")
+    assert (first.title, first.file_name, first.in_menu) == (
+        "Methodology",
+        "docs/methodology.html",
+        True,
+    )
+    assert (second.title, second.file_name, second.in_menu) == ("More", "docs/more.html", False)
+    assert parsed(first.body_html).links == [
+        "more.html#the-second-part",
+        "https://example.org/project/blob/HEAD/setup.py",
+        "https://example.org",
+    ]
+    assert "<h1" not in first.body_html + second.body_html
+    assert "&lt;script&gt;" in first.body_html
+    assert 'style="' not in first.body_html
+    assert "the-second-part" in parsed(second.body_html).ids
+
+
+def test_the_newest_run_is_that_of_the_newest_commit(tmp_path, site):
+    folder = tmp_path / "project"
+    shutil.copytree(site.folder, folder, symlinks=True)
+    paths = list((folder / ".asv/full/results/tester").glob("*-*.json"))
+    facts = {path: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+    oldest = min(paths, key=lambda path: facts[path]["date"])
+    began = facts[oldest]["result_columns"].index("started_at")
+    for values in facts[oldest]["results"].values():
+        values[began] = int(time.time() * 1000)
+    oldest.write_text(json.dumps(facts[oldest]), encoding="utf-8")
+    add_pages(folder)
+    assert (folder / ".asv/full/html/index.html").read_text(encoding="utf-8") == site.read("index.html")

@@ -1,0 +1,200 @@
+"""The published site in a real browser, as `asv preview` serves it."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from itertools import pairwise
+
+import pytest
+
+from format_bench.dashboard import vendored
+from format_bench.dashboard.asv_page import ASV_PAGE
+from tests.factories.histories import MadeUp, Planted
+from tests.factories.site import Made, pages, publish
+from tests.format_bench.report.test_report_in_browser import TEXTS_THAT_ARE_HARD_TO_READ, browser, unfold
+
+__all__ = ["browser"]
+
+PLANTED = (Planted("Feather", "time_read", 5, factor=3.0),)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Return a site of six months, in the last two of which one format reads slower."""
+    folder = tmp_path_factory.mktemp("site") / "project"
+    MadeUp(planted=PLANTED).write(folder, months=6)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(vendored.SWITCH, "1")
+        printed = publish(folder, "publish")
+    return Made(folder, printed)
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """Return where `asv preview` serves the site."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "asv", "preview", "--port", str(port)]
+    with subprocess.Popen(
+        command, cwd=site.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as server:
+        try:
+            yield served(f"http://127.0.0.1:{port}/")
+        finally:
+            server.terminate()
+
+
+def served(url: str) -> str:
+    for _ in range(100):
+        try:
+            with urllib.request.urlopen(url):
+                return url
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(f"nothing answers at {url}")
+
+
+@pytest.fixture
+def opened(browser, address):
+    """Return a function that opens a page; what is wrong with it, or from elsewhere, fails the test."""
+    contexts, trouble = [], []
+
+    def open_page(name: str, width: int = 1400):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on(
+            "request",
+            lambda r: trouble.append(r.url) if not r.url.startswith((address, "data:")) else None,
+        )
+        page.on("response", lambda r: trouble.append(r.url) if r.status >= 400 else None)
+        page.goto(address + name)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+@pytest.fixture
+def asv_opened(site, opened):
+    """Return `opened`, if asv's page has its scripts."""
+    if "loads its scripts from elsewhere" in site.printed:
+        pytest.skip("asv's page needs scripts from the npm registry, which cannot be reached")
+    return opened
+
+
+def test_each_page_can_be_seen_read_and_found_by_ear(site, opened):
+    for name in pages(site):
+        page = opened(name, 400)
+        unfold(page)
+        check_width(page, 400)
+        check_structure(page)
+        assert page.evaluate(TEXTS_THAT_ARE_HARD_TO_READ) == [], name
+        page.set_viewport_size({"width": 1400, "height": 900})
+        check_width(page, 1400)
+
+
+def check_width(page, width: int) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+    outside = page.evaluate(
+        "Array.from(document.querySelectorAll('body *'))"
+        ".filter((e) => !e.closest('.scroll, .skip, pre, .unseen')"
+        " && e.getBoundingClientRect().right > innerWidth)"
+        ".map((e) => e.outerHTML.slice(0, 200))"
+    )
+    assert outside == [], page.url
+
+
+def check_structure(page) -> None:
+    for role in ("banner", "main", "navigation", "contentinfo"):
+        assert page.get_by_role(role).count() == 1, (page.url, role)
+    assert page.locator("h1").count() == 1, page.url
+    levels = page.locator("h1, h2, h3, h4").evaluate_all("(h) => h.map((e) => Number(e.tagName[1]))")
+    assert levels[0] == 1, page.url
+    assert all(after <= before + 1 for before, after in pairwise(levels)), (page.url, levels)
+    assert page.locator("th:not([scope])").count() == 0, page.url
+    assert page.locator("svg:not([role=img])").count() == 0, page.url
+    assert page.locator(".scroll:not([tabindex='0'], :has(a, button))").count() == 0, page.url
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content", page.url
+
+
+def test_the_menu_leads_through_all_pages(opened):
+    page = opened("")
+    names = page.locator("header nav a").all_inner_texts()
+    assert len(names) > 6
+    for name in names[:-1]:
+        page.get_by_role("navigation").get_by_role("link", name=name, exact=True).click()
+        assert page.locator("nav [aria-current=page]").inner_text() == name
+
+
+def test_tables_sort_by_the_numbers_that_are_links(opened):
+    page = opened("tables.html")
+    header = page.locator(".numbers >> nth=0 >> th:nth-child(2)")
+    header.get_by_role("button").click()
+    cells = page.locator(".numbers >> nth=0 >> tbody tr > :nth-child(2)")
+    values = cells.evaluate_all("(cells) => cells.map((cell) => Number(cell.dataset.value))")
+    assert values == sorted(values)
+
+
+def test_a_number_leads_to_its_graph_and_back(asv_opened):
+    page = asv_opened("tables.html")
+    row = page.locator(".numbers >> nth=0 >> tbody tr").filter(has_text="Parquet").first
+    row.get_by_role("link").first.click()
+    page.wait_for_selector("#main-graph canvas")
+    assert page.locator("#title").inner_text().startswith("tabular.")
+    assert page.locator(".legendLabel").all_inner_texts() == ["dataset-eq; format-Parquet"]
+    page.get_by_role("link", name="Report").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "FormatBench"
+
+
+@pytest.mark.parametrize(
+    ("view", "shown"),
+    [
+        ("#tabular.Tabular.time_save?p-format=%27CSV%27", "#main-graph canvas"),
+        ("#/summarylist", "#summarylist-body table tbody tr"),
+        ("#/regressions", "#regressions-body table tbody tr"),
+        ("#/", "#summarygrid-display canvas"),
+    ],
+)
+def test_the_addresses_that_asv_gives_lead_to_its_page(asv_opened, view, shown):
+    page = asv_opened(view)
+    page.wait_for_selector(shown)
+    assert page.url.partition("#")[0].endswith(ASV_PAGE)
+    if "regressions" in view:
+        assert "Feather" in page.locator("#regressions-body").inner_text()
+
+
+def test_the_overview_stays_where_its_own_sections_are_named(opened):
+    page = opened("index.html#leaders")
+    page.wait_for_load_state()
+    assert page.url.endswith("index.html#leaders")
+    assert page.get_by_role("heading", level=1).inner_text() == "FormatBench"
+
+
+def test_it_can_be_read_without_scripts(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    page.get_by_role("link", name="Tables", exact=True).first.click()
+    assert page.locator("thead th").first.inner_text() == "format"
+    context.close()
+
+
+def test_where_asvs_scripts_cannot_be_had_its_error_leads_back(browser, address):
+    page = browser.new_page()
+    page.route("**/*jquery*", lambda route: route.abort())
+    page.goto(address + ASV_PAGE)
+    page.wait_for_url("**/error.html")
+    page.get_by_role("link", name="report").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "FormatBench"
+    page.close()

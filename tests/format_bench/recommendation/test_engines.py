@@ -1,0 +1,71 @@
+"""The page that says which engine to take for which format."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from format_bench.recommendation.engines import by_format, format_of, page
+from format_bench.results import export
+from format_bench.results.records import BadResults
+from tests.factories.results import results
+
+SECONDS = {
+    "CSV": {"save time": 4.0, "read time": 2.0, "size": 1e6},
+    "CSV[polars]": {"save time": 1.0, "read time": 2.0, "size": 1e6},
+    "CSV[duckdb]": {"save time": 2.0, "read time": 8.0, "size": 2e6},
+    "Pickle": {"save time": 0.1, "read time": 0.1, "size": 3e6},
+}
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [("CSV", "CSV"), ("CSV[polars]", "CSV"), ("HDF5.table", "HDF5"), ("ROOT.TTree[ROOT]", "ROOT")],
+)
+def test_a_label_names_its_format(label, name):
+    assert format_of(label) == name
+
+
+def test_only_formats_of_several_engines_are_compared():
+    (family,) = by_format(results(SECONDS))
+    assert family.name == "CSV"
+    assert [str(entry) for entry in family.entries] == ["CSV", "CSV[duckdb]", "CSV[polars]"]
+
+
+def test_the_best_engine_is_named_and_the_others_are_times_as_large():
+    text = page(results(SECONDS))
+    assert "| CSV | 3 | CSV[polars] | " in text
+    assert "Fastest to save: CSV[polars]" in text
+    assert "Measured on t, of 1,000 rows." in text
+    (row,) = re.findall(r"^\| CSV\[duckdb\] .*$", text, re.MULTILINE)
+    assert [cell.strip() for cell in row.split("|")[2:6]] == ["2.00", "-", "-", "2.00"]
+    assert "Pickle" not in text
+
+
+def test_engines_are_measured_in_a_suite_of_their_own_and_compared_with_the_usual_one():
+    usual = results({"CSV": SECONDS["CSV"]}, suite="tabular.Tabular").records
+    other = results({"CSV[polars]": SECONDS["CSV[polars]"]}, suite="engines.Engines").records
+    both = results({})
+    both.records.extend([*usual, *other])
+    (family,) = by_format(both)
+    assert len(family.entries) == 2
+    assert len(family.groups) == 1
+
+
+def test_results_without_engines_are_told(tmp_path):
+    with pytest.raises(BadResults, match="holds no format with several engines"):
+        page(results({"CSV": SECONDS["CSV"]}))
+    export.export(results({"CSV": SECONDS["CSV"]}).records, tmp_path / "records.jsonl")
+    for place, words in ((tmp_path, "no format with several engines"), ("nowhere", "no results at")):
+        done = subprocess.run(
+            [sys.executable, "-m", "format_bench.recommendation.engines", str(place)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert done.stderr.count("\n") == 1

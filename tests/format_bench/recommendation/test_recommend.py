@@ -1,0 +1,508 @@
+"""Recommendations: answers known by hand, rules that hold for any numbers, and the command."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from dataclasses import replace
+
+import pytest
+
+import data_formats
+from adapter_core import UnknownName
+from format_bench.recommendation import Requirement, purposes, recommend, scope, scoring
+from format_bench.recommendation import text as words
+from format_bench.recommendation.answer import NothingLeft
+from format_bench.recommendation.purposes import PRESETS
+from format_bench.recommendation.requirements import MEANINGS
+from format_bench.recommendation.scoring import SHIFTS, BadWeight, log_factor, shift_of
+from format_bench.recommendation.text import document
+from format_bench.results.export import export
+from format_bench.results.load import load
+from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.noise_floor import Floors
+from format_bench.results.status import Status
+from tests.factories.results import record, results
+from tests.helpers import run
+
+READ, SIZE, SAVE = Measure("read time"), Measure("size"), Measure("save time")
+C = 4096
+
+# With c, Feather reads in 0.1 s and Parquet in 0.4 s; Feather is 8 c large and Parquet 4 c.
+TWO = {
+    "Feather": {"read time": 0.09, "size": 7 * C},
+    "Parquet": {"read time": 0.39, "size": 3 * C},
+}
+QUIET = Floors(wall_time=0.01, cpu_time=0.01, memory=0.01, size=0.0)
+
+
+def order(answer):
+    return [each.candidate.name for each in answer.ranked]
+
+
+def test_scores_are_those_computed_by_hand():
+    answer = recommend(results(TWO), {READ: 1, SIZE: 3})
+    assert order(answer) == ["Parquet", "Feather"]
+    assert [each.score for each in answer.ranked] == pytest.approx([4 ** (1 / 4), 2 ** (3 / 4)])
+    assert answer.first.ratios == {READ: pytest.approx(0.39 / 0.09), SIZE: 1.0}
+
+
+def test_weights_turned_around_turn_the_answer_around():
+    for weighed, first in (({READ: 3, SIZE: 1}, "Feather"), ({READ: 1, SIZE: 3}, "Parquet")):
+        assert order(recommend(results(TWO), weighed))[0] == first
+
+
+def test_only_proportions_of_weights_matter():
+    one, ten = (recommend(results(TWO), {READ: k * 1.0, SIZE: k * 3.0}) for k in (1, 10))
+    assert [each.score for each in one.ranked] == pytest.approx([each.score for each in ten.ranked])
+
+
+def test_tables_are_averaged_geometrically():
+    found = results(TWO)
+    # There, Parquet reads four times as fast, with c: so both read alike on the whole.
+    other = results(
+        {"Feather": {"read time": 3.99}, "Parquet": {"read time": 0.99}}, dataset="u", rows=50_000
+    )
+    answer = recommend(replace(found, records=found.records + other.records), {READ: 1})
+    assert [each.score for each in answer.ranked] == pytest.approx([2.0, 2.0])
+    assert [table.dataset for table in answer.tables] == ["t", "u"]
+
+
+def test_the_smallest_change_is_the_one_computed_by_hand():
+    answer = recommend(results(TWO), {READ: 1, SIZE: 1})
+    # log 4 - log 2 apart: 1 - log 2 / log 4 for read time, 1 + log 2 / log 2 for size.
+    assert answer.change == (READ, pytest.approx(0.5), "Parquet")
+    for weight, first in ((0.49, "Parquet"), (0.51, "Feather")):
+        assert order(recommend(results(TWO), {READ: weight, SIZE: 1}))[0] == first
+    assert "weight of read time were below 0.5 instead of 1" in words.paragraph(answer)
+
+
+def test_the_smallest_change_holds_for_any_numbers():
+    draw = random.Random(3)
+    changed = 0
+    for _ in range(100):
+        found = results(_drawn(draw, 5, scale=1.0))
+        weighed = {measure: draw.uniform(0.5, 3) for measure in (READ, SIZE, SAVE)}
+        answer = recommend(found, weighed)
+        if answer.change is None:
+            continue
+        changed += 1
+        measure, weight, name = answer.change
+        step = 1e-6 * math.copysign(1, weight - weighed[measure])
+        assert order(recommend(found, weighed | {measure: weight + step}))[0] == name
+        assert order(recommend(found, weighed | {measure: weight - step}))[0] == order(answer)[0]
+    assert changed > 20
+
+
+def test_nothing_changes_the_answer_where_one_is_best_in_everything():
+    best = {"CSV": {"read time": 9.0, "size": 9e6}, "ORC": {"read time": 1.0, "size": 1e6}}
+    answer = recommend(results(best), {READ: 1, SIZE: 1})
+    assert (order(answer)[0], answer.change) == ("ORC", None)
+    assert "No change of one weight alone" in words.paragraph(answer)
+    assert "Nothing is better in read time and size." in words.paragraph(answer)
+
+
+def test_the_pareto_front_is_the_one_seen_by_hand():
+    found = results(
+        {
+            "Feather": {"read time": 1.0, "size": 4e6},
+            "ORC": {"read time": 4.0, "size": 1e6},
+            "Parquet": {"read time": 2.0, "size": 2e6},
+            "CSV": {"read time": 2.0, "size": 3e6},
+            "XML": {"read time": 9.0, "size": 1e6},
+        }
+    )
+    answer = recommend(found, {READ: 1, SIZE: 1})
+    front = {each.candidate.name for each in answer.ranked if each.on_front}
+    assert front == {"Feather", "ORC", "Parquet"}
+
+
+def test_a_break_even_is_where_both_take_the_same_time():
+    found = results(
+        {"ORC": {"read time": 1.0, "size": 10e6}, "Feather": {"read time": 0.5, "size": 60e6}}
+    )
+    (even,) = recommend(found, {READ: 1, SIZE: 1}).break_evens
+    assert even == ("ORC", "Feather", pytest.approx(100e6))
+    assert 10e6 / even.bytes_per_second + 1.0 == pytest.approx(60e6 / even.bytes_per_second + 0.5)
+    assert words.break_even(even).startswith("Below 100 MB/s, fetched and read, ORC")
+
+
+def test_there_is_no_break_even_where_one_is_smaller_and_faster():
+    found = results(
+        {
+            "ORC": {"read time": 1.0, "size": 10e6, "save time": 2.0},
+            "Feather": {"read time": 2.0, "size": 60e6, "save time": 1.0},
+        }
+    )
+    (even,) = recommend(found, {READ: 1, SAVE: 1}).break_evens
+    assert even == ("ORC", "Feather", None)
+    assert "over a link of any speed" in words.break_even(even)
+
+
+@pytest.mark.parametrize(("slower", "ties"), [(1.04, True), (1.06, False)])
+def test_a_difference_below_the_floor_is_a_tie(slower, ties):
+    floors = replace(QUIET, wall_time=0.05)
+    # Far above c, so that scores differ as values do.
+    values = {"ORC": {"read time": 1000.0}, "Parquet": {"read time": 1000.0 * slower}}
+    answer = recommend(results(values, floors=floors), {READ: 1})
+    assert (bool(answer.ties), answer.noise) == (ties, "floors")
+    assert answer.ranked[1].places == ((1, 2) if ties else (2, 2))
+    assert ("Parquet is a tie with it" in words.paragraph(answer)) is ties
+
+
+@pytest.mark.parametrize(("low", "ties"), [(1.9, True), (2.1, False)])
+def test_without_floors_intervals_tell_ties(low, ties):
+    first = record("ORC", "read time", 1.0, interval=[0.5, 2.0])
+    second = record("Parquet", "read time", 3.0, interval=[low, 4.0])
+    answer = recommend(replace(results({}), records=[first, second]), {READ: 1})
+    assert (bool(answer.ties), answer.noise) == (ties, "intervals")
+
+
+def test_one_sample_tells_no_ties_and_that_is_said():
+    answer = recommend(results(TWO), {READ: 1})
+    assert (answer.ties, answer.noise) == ([], "unknown")
+    assert any("ties cannot be told" in each for each in answer.remarks)
+
+
+def _drawn(draw, number, scale):
+    labels = data_formats.names()[:number]
+    return {
+        label: {
+            "read time": scale * draw.uniform(0.5, 5),
+            "save time": scale * draw.uniform(0.5, 5),
+            "size": scale * draw.uniform(1e6, 1e7),
+        }
+        for label in labels
+    }
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_neither_a_worse_format_nor_a_missing_one_changes_the_order(seed):
+    draw = random.Random(seed)
+    values = _drawn(draw, 6, scale=1.0)
+    weighed = {READ: 2.0, SAVE: 1.0, SIZE: 3.0}
+    before = order(recommend(results(values), weighed))
+    worse = {metric: 2 * value for metric, value in values[before[2]].items()}
+    after = order(recommend(results(values | {"Pickle": worse}), weighed))
+    assert [name for name in after if name != "Pickle"] == before
+    del values[before[0]]
+    assert order(recommend(results(values), weighed)) == before[1:]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_scale_of_a_metric_leaves_the_order_far_above_c(seed):
+    values = _drawn(random.Random(seed), 6, scale=1e6)
+    scaled = {label: found | {"read time": 1000 * found["read time"]} for label, found in values.items()}
+    weighed = {READ: 2.0, SAVE: 1.0, SIZE: 3.0}
+    assert order(recommend(results(scaled), weighed)) == order(recommend(results(values), weighed))
+
+
+def test_c_belongs_to_the_unit():
+    values, best = [0.3, 0.5], [0.1, 0.5]
+    assert log_factor(values, best, 0.01) == pytest.approx(
+        log_factor([1000 * each for each in values], [1000 * each for each in best], 10)
+    )
+    assert set(METRICS.values()) == set(SHIFTS)
+    assert {name: shift_of(Measure(name)) for name in METRICS}["read memory"] == 2**20
+
+
+def test_a_best_of_zero_is_no_trouble():
+    found = results({"JSON": {"lost columns": 2.0}, "ORC": {"lost columns": 0.0}})
+    answer = recommend(found, {Measure("lost columns"): 1})
+    assert [each.score for each in answer.ranked] == pytest.approx([1, 3])
+    assert answer.ranked[1].ratios == {Measure("lost columns"): None}
+
+
+def test_warm_and_cold_reads_are_two_things():
+    found = results({"ORC": {"read time": 1.0}, "CSV": {"read time": 2.0}}, cache="warm")
+    cold = results({"ORC": {"read time": 4.0}, "CSV": {"read time": 3.0}}, cache="cold")
+    both = replace(found, records=found.records + cold.records)
+    assert order(recommend(both, {READ: 1}))[0] == "ORC"
+    assert order(recommend(both, {Measure.named("cold_read_time"): 1}))[0] == "CSV"
+
+
+def test_a_codec_makes_a_candidate_of_its_own():
+    found = results({"Parquet": {"size": 4e6}})
+    zstd = results({"Parquet": {"size": 1e6}}, codec="zstd", level=3)
+    joined = replace(found, records=found.records + zstd.records)
+    assert order(recommend(joined, {SIZE: 1})) == ["Parquet with zstd level 3", "Parquet"]
+
+
+def test_compressed_cases_join_those_of_a_single_table():
+    found = results({"Parquet": {"size": 4e6}})
+    zstd = results({"Parquet": {"size": 1e6}}, suite="compression.Compression", codec="zstd", level=1)
+    joined = replace(found, records=found.records + zstd.records)
+    assert order(recommend(joined, {SIZE: 1})) == ["Parquet with zstd level 1", "Parquet"]
+    second = results({"Parquet": {"size": 4e6}}, dataset="u")
+    several = replace(joined, records=joined.records + second.records)
+    answer = recommend(several, {SIZE: 1})
+    assert order(answer) == ["Parquet"]
+    assert any("the results of compression are left out" in each for each in answer.remarks)
+
+
+def test_a_missing_value_excludes_with_its_reason():
+    found = results(TWO)
+    missing = [record("XML", "read time", None), record("XML", "size", 1.0)]
+    unmeasured = [record("CSV", "size", 1.0)]
+    answer = recommend(replace(found, records=found.records + missing + unmeasured), {READ: 1, SIZE: 1})
+    assert {each.candidate.name: each.empty for each in answer.excluded} == {
+        "XML": "XML has no read time of t: unsupported: XML does not want to",
+        "CSV": "CSV has no read time of t: not measured",
+    }
+
+
+FAST = {"Pickle": {"size": 1e6}, "Parquet": {"size": 2e6}, "JSON": {"size": 9e6}}
+
+
+@pytest.mark.parametrize(
+    ("required", "left", "sentence"),
+    [
+        ("safe", {"Parquet", "JSON"}, "Pickle runs code that a file holds when it is read"),
+        ("portable", {"Parquet", "JSON"}, "Pickle is read by Python alone, in whole or in part"),
+        ("text", {"JSON"}, "Parquet is not text that people can read"),
+        ("append", {"JSON"}, "Parquet cannot take more rows without being written again"),
+        ("columns", {"Parquet"}, "JSON reads whole tables only"),
+    ],
+)
+def test_a_requirement_excludes_with_a_sentence(required, left, sentence):
+    answer = recommend(results(FAST), {SIZE: 1}, [Requirement(required)])
+    assert set(order(answer)) == left
+    assert sentence in [text for each in answer.excluded for text in each.reasons.values()]
+
+
+def test_a_better_one_that_is_excluded_is_told():
+    answer = recommend(results(FAST), {SIZE: 1}, [Requirement.SAFE])
+    assert [each.candidate.name for each in answer.better_but_excluded] == ["Pickle"]
+    assert "Pickle would come first, but Pickle runs code" in words.paragraph(answer)
+
+
+def test_a_directory_is_no_single_file():
+    found = results({"Lance": {"size": 1e6}, "ORC": {"size": 2e6}})
+    assert order(recommend(found, {SIZE: 1}, [Requirement.SINGLE_FILE])) == ["ORC"]
+
+
+def test_exact_is_what_was_found():
+    values = {
+        "ORC": {"size": 1e6, "lost columns": 0.0},
+        "JSON": {"size": 1e6, "lost columns": 2.0},
+        "CSV": {"size": 1e6},
+    }
+    found = results(values)
+    lost = replace(found.records[3], sentence="column a: floats were rounded; column b: too")
+    answer = recommend(
+        replace(found, records=[*found.records[:3], lost, *found.records[4:]]),
+        {SIZE: 1},
+        [Requirement.EXACT],
+    )
+    assert order(answer) == ["ORC"]
+    assert {each.candidate.name: each.reasons[Requirement.EXACT] for each in answer.excluded} == {
+        "JSON": "JSON loses something in 2 columns of t: column a: floats were rounded",
+        "CSV": "whether CSV kept t was not verified",
+    }
+
+
+def test_of_a_format_that_is_not_here_nothing_is_known():
+    found = results({"Nimble": {"size": 1.0}, "ORC": {"size": 2e6}})
+    assert order(recommend(found, {SIZE: 1}))[0] == "Nimble"
+    answer = recommend(found, {SIZE: 1}, [Requirement.SAFE, Requirement.COLUMNS])
+    assert list(answer.excluded[0].reasons.values()) == [
+        "whether Nimble is safe is not known here",
+        "whether Nimble reads single columns is not known here",
+    ]
+
+
+def test_a_compressed_text_is_no_text():
+    found = results({"CSV": {"size": 1e6}}, codec="gzip", level=9)
+    plain = results({"CSV": {"size": 2e6}})
+    joined = replace(found, records=found.records + plain.records)
+    assert order(recommend(joined, {SIZE: 1}, [Requirement.TEXT])) == ["CSV"]
+
+
+def test_images_are_ranked_by_what_is_known_of_them():
+    values = {
+        "PNG": {"random read time per image": 3e-4, "changed images": 0.0},
+        "JPEG": {"random read time per image": 1e-4, "changed images": 9.0},
+    }
+    found = results(values, suite="image.ImageRandom", dataset="digits")
+    weighed = {Measure("random read time per image"): 1.0}
+    assert order(recommend(found, weighed)) == ["JPEG", "PNG"]
+    assert order(recommend(found, weighed, [Requirement.EXACT])) == ["PNG"]
+    with pytest.raises(NothingLeft, match="PNG keeps images, which have no columns"):
+        recommend(found, weighed, [Requirement.COLUMNS])
+
+
+def test_a_preset_leaves_out_what_results_cannot_answer():
+    found = results(TWO)
+    wanted = purposes.combined(found, {}, (), "training")
+    assert wanted.weights == {READ: 3}
+    assert wanted.requirements == (Requirement.COLUMNS,)
+    assert [each.partition(":")[0] for each in wanted.remarks] == [
+        "random read time per image does not count",
+        "batch read time per image does not count",
+        "read memory does not count",
+    ]
+    archive = purposes.combined(found, {READ: 0.5}, (Requirement.TEXT,), "archive")
+    assert archive.weights == {SIZE: 3, READ: 0.5}
+    assert Requirement.EXACT not in archive.requirements
+    assert Requirement.TEXT in archive.requirements
+    assert archive.remarks == ["exact is not required: whether Feather kept t was not verified"]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_each_preset_answers_for_published_tables(name):
+    found = load("thesis")
+    wanted = purposes.combined(found, {}, (), name)
+    assert recommend(found, wanted.weights, wanted.requirements).ranked
+
+
+def test_published_conclusions_follow_from_published_figures():
+    found = load("thesis")
+    both = {SAVE: 1.0, READ: 1.0}
+    images = scope.of_dataset(found, "CIFAR-10")
+    assert order(recommend(found, both))[0] == "Feather"
+    assert order(recommend(images, both))[0] == "SQLite"
+    assert order(recommend(images, {SIZE: 1.0}))[0] == "PNG"
+    webface = order(recommend(scope.of_dataset(found, "webface"), {SIZE: 1.0}))
+    assert next(name for name in webface if " with " not in name) == "Parquet"
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (["size"], "a metric and its weight are wanted"),
+        (["size=-1"], "-1 is not a number from 0 on"),
+        (["size=nan"], "nan is not a number"),
+        (["size=inf"], "inf is not a number"),
+        (["size="], "nothing is not a number"),
+        (["size=1", "size=2"], "size has a weight already, 1"),
+        (["size=1", "SIZE=1"], "size has a weight already, 1"),
+    ],
+)
+def test_bad_weights_are_told(texts, words):
+    with pytest.raises(BadWeight, match=words):
+        scoring.parsed(texts)
+
+
+@pytest.mark.parametrize(
+    ("weighed", "words"),
+    [
+        ({}, "nothing to choose by"),
+        ({SIZE: 0.0}, "nothing to choose by"),
+        ({SIZE: -1.0}, "the weight of size is -1"),
+        ({SIZE: math.nan}, "the weight of size is nan"),
+        ({Measure("save memory"): 1.0}, "no values of save memory; it has read_time, size"),
+        ({Measure("read time", cold=True): 1.0}, "no values of cold read time"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_told(weighed, words):
+    with pytest.raises(BadWeight, match=words):
+        recommend(results(TWO), weighed)
+
+
+def test_names_of_metrics_are_told_with_near_ones():
+    assert Measure.named("cold_read-time") == Measure("read time", cold=True)
+    with pytest.raises(UnknownName, match="no metric 'reed_time'; did you mean read_time"):
+        scoring.parsed(["reed_time=1"])
+
+
+def test_nothing_left_is_told_with_what_excludes():
+    with pytest.raises(NothingLeft) as caught:
+        recommend(results(TWO), {SIZE: 1}, [Requirement.TEXT, Requirement.APPEND])
+    assert str(caught.value) == (
+        "none of 2 can be chosen: text excludes 2 (Feather is not text that people can read); append "
+        "excludes 2 (Feather cannot take more rows without being written again)"
+    )
+
+
+def test_metrics_of_two_families_are_not_weighed_together():
+    tables = results(TWO)
+    images = results({"PNG": {"open time": 1.0}}, suite="image", dataset="digits")
+    joined = replace(tables, records=tables.records + images.records)
+    with pytest.raises(BadWeight, match="has open time and size of different families"):
+        recommend(joined, {SIZE: 1, Measure("open time"): 1})
+    assert recommend(joined, {Measure("open time"): 1}).family == "image"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a folder of results with a failed cell."""
+    folder = tmp_path_factory.mktemp("made")
+    cheese = "the disk is made of cheese"
+    failed = record("XML", "read time", None, status=Status.FAILED, sentence=cheese)
+    lost = [record(label, "lost columns", 0.0) for label in TWO]
+    export([*results(TWO).records, failed, record("XML", "size", 1.0), *lost], folder / "results.jsonl")
+    return folder
+
+
+def test_the_command_prints_a_table_and_words(made):
+    done = run("recommend", made, "--weight", "size=1", "--weight", "read_time=3", "--require", "safe")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Use Feather: of 2 that meet safe it is best on the whole" in done.stdout
+    assert re.search(r"^Feather +P +1 +1\.19 +2\.33 +1\.00$", done.stdout, re.MULTILINE)
+    assert "the disk is made of cheese" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    quiet = run("--quiet", "recommend", made)
+    assert "note:" not in quiet.stdout
+
+
+def test_the_command_prints_json(made):
+    done = run("recommend", made, "--preset", "archive", "--json")
+    found = json.loads(done.stdout)
+    wanted = purposes.combined(load(made), {}, (), "archive")
+    whole = document(recommend(load(made), wanted.weights, wanted.requirements))
+    assert found == json.loads(json.dumps(whole))
+    assert found["use"] == "Parquet"
+    assert {each["name"]: each["missing_value"] for each in found["excluded"]} == {
+        "XML": "XML has no read time of t: failed: the disk is made of cheese"
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--weight", "size=-1"], "--weight size=-1: -1 is not a number from 0 on"),
+        (["--weight", "sise=1"], "there is no metric 'sise'; did you mean size?"),
+        (["--weight", "size=0"], "nothing to choose by"),
+        (["--weight", "open_time=1"], "no values of open time"),
+        (["--require", "text", "--require", "columns"], "none of 3 can be chosen: text excludes 2"),
+        (["--dataset", "eq"], "there is no data set in made"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_a_line(made, arguments, words):
+    done = run("recommend", made, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("format-bench: ")
+    assert words in line
+
+
+def test_missing_results_are_told_in_a_line(tmp_path):
+    done = run("recommend", tmp_path / "gone")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"format-bench: there are no results at {tmp_path / 'gone'}")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_page_says_what_the_code_does(root):
+    page = (root / "docs" / "recommendation.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w[\w-]*)` \| (.+) \|$", page, re.MULTILINE)
+    assert rows == [(str(each), meaning) for each, meaning in MEANINGS.items()]
+    presets = page[page.index("## Presets") : page.index("## An example")]
+    for name, preset in PRESETS.items():
+        lines = [f"### {name}", "", preset.purpose, ""]
+        lines += [f"- `{each.name}={each.weight}`: {each.reason}" for each in preset.weighed]
+        lines += [f"- `{each}`: {reason}" for each, reason in preset.required.items()]
+        assert "\n".join([*lines, ""]) in presets
+        presets = presets.replace("\n".join(lines), "")
+    assert "###" not in presets
+
+
+def test_the_example_of_the_page_is_what_is_printed(root):
+    page = (root / "docs" / "recommendation.md").read_text(encoding="utf-8")
+    command, printed = re.search(
+        r"## An example.*?```sh\nformat-bench (.*?)\n```\n\n```\n(.*?)```", page, re.DOTALL
+    ).groups()
+    assert run(*command.split()).stdout == printed

@@ -1,0 +1,236 @@
+"""The report in a real browser: it asks for nothing, is operable, readable and printable."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from itertools import pairwise
+
+import pytest
+
+from format_bench import report
+from format_bench.results.status import Status
+from tests.factories.records import compressed, labels, measured, record, results
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+ARGUMENTS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync"
+).split()
+
+TEXTS_THAT_ARE_HARD_TO_READ = """
+() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((v) => {
+      v /= 255;
+      return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const [r, g, b, a = 1] = channels(getComputedStyle(e).backgroundColor);
+      if (a > 0) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || element.closest("script, title, desc")) continue;
+    const style = getComputedStyle(element);
+    const colour = channels(element.closest("svg") ? style.fill : style.color);
+    const [light, dark] = [luminance(colour), luminance(behind(element))].sort((a, b) => b - a);
+    if ((light + 0.05) / (dark + 0.05) < 4.5) found.push(element.outerHTML.slice(0, 200));
+  }
+  return found;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip(f"the page is tried in a browser, and none of {', '.join(BROWSERS)} is on PATH")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Return the reports that are looked at, by name."""
+    folder = tmp_path_factory.mktemp("pages")
+    long_label = "A format with a very long name, " * 20 + "<b>bold</b>"
+    odd = [
+        record("CSV", "size", 5, sentence=long_label),
+        record(long_label, "size", 7, dataset="x" * 300),
+        record("XML", "size", None, status=Status.UNSUPPORTED, sentence=long_label),
+        record("XML", "read time", 3.0, cache="warm"),
+    ]
+    pages = {
+        "twelve": results(measured(labels(12), ["eq", "str"])),
+        "many": results(measured(labels(40), [f"data_{number}" for number in range(5)])),
+        "all": results(
+            [*odd, *compressed(["eq"]), *measured(["PNG"], ["cifar"], suite="image.Image", rows=500)]
+        ),
+    }
+    for name, found in pages.items():
+        (folder / f"{name}.html").write_text(report.page(found), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def opened(browser, files):
+    """Return a function that opens a report; what the browser says or asks for fails the test."""
+    contexts, trouble = [], []
+
+    def open_page(name: str, width: int = 1400):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        contexts.append(context)
+        page = context.new_page()
+        address = (files / f"{name}.html").as_uri()
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("request", lambda r: trouble.append(r.url) if r.url not in (address, "data:,") else None)
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def unfold(page) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize("name", ["twelve", "many", "all"])
+def test_nothing_is_wider_than_the_screen(opened, name, width):
+    page = opened(name, width)
+    unfold(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    outside = page.evaluate(
+        "Array.from(document.querySelectorAll('body *'))"
+        ".filter((e) => !e.closest('.scroll, .skip') && e.getBoundingClientRect().right > innerWidth)"
+        ".map((e) => e.outerHTML.slice(0, 200))"
+    )
+    assert outside == []
+
+
+@pytest.mark.parametrize("name", ["twelve", "all"])
+def test_all_text_has_enough_contrast(opened, name):
+    page = opened(name)
+    unfold(page)
+    assert page.evaluate(TEXTS_THAT_ARE_HARD_TO_READ) == []
+
+
+def column(page, position: int) -> list[str]:
+    return page.locator(f".numbers >> nth=0 >> tbody tr > :nth-child({position})").all_inner_texts()
+
+
+def seconds(texts: list[str]) -> list[float]:
+    units = {"s": 1, "ms": 1e-3, "µs": 1e-6}
+    return [float(text.split()[0]) * units[text.split()[1]] for text in texts]
+
+
+def test_a_click_sorts_by_value_and_another_one_the_other_way(opened):
+    page = opened("twelve")
+    header = page.locator(".numbers >> nth=0 >> th:nth-child(2)")
+    assert header.inner_text().startswith("save time")
+    before = column(page, 2)
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "ascending"
+    ascending = column(page, 2)
+    assert seconds(ascending) == sorted(seconds(before)) != seconds(before)
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "descending"
+    assert column(page, 2) == ascending[::-1]
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_a_key_sorts_too_and_one_column_at_a_time(opened, key):
+    page = opened("twelve")
+    headers = page.locator(".numbers >> nth=0 >> th[scope=col]")
+    headers.nth(0).get_by_role("button").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press(key)
+    assert headers.nth(1).get_attribute("aria-sort") == "ascending"
+    assert seconds(column(page, 2)) == sorted(seconds(column(page, 2)))
+    headers.nth(0).get_by_role("button").press(key)
+    assert headers.nth(1).get_attribute("aria-sort") == "none"
+    assert column(page, 1) == sorted(column(page, 1), key=str.casefold)
+
+
+def test_what_has_no_value_stays_last(opened):
+    page = opened("all")
+    header = page.locator(".numbers >> nth=0 >> th[scope=col]").filter(has_text=re.compile("^size"))
+    position = 1 + header.evaluate("(each) => each.cellIndex")
+    for _ in range(2):
+        header.get_by_role("button").click()
+        texts = column(page, position)
+        assert texts[-1] == "unsupported"
+        assert texts[0].startswith("5 B")
+
+
+def test_every_chart_has_a_name_and_a_description(opened):
+    page = opened("all")
+    unfold(page)
+    described = page.evaluate(
+        "Array.from(document.querySelectorAll('svg, img'), (e) => [e.getAttribute('role'),"
+        " ...['title', 'desc'].map((name) => e.querySelector(`:scope > ${name}`)?.textContent)])"
+    )
+    assert len(described) > 10
+    for role, title, words in described:
+        assert role == "img"
+        assert page.get_by_role("img", name=title, exact=True).count() == 1, title
+        assert len(words) > 20
+
+
+def test_the_page_has_landmarks_headings_and_tables_that_can_be_found_by_ear(opened):
+    page = opened("all")
+    unfold(page)
+    for role in ("banner", "main", "navigation", "contentinfo"):
+        assert page.get_by_role(role).count() == 1, role
+    levels = [
+        int(tag[1]) for tag in page.locator("h1, h2, h3").evaluate_all("(h) => h.map((e) => e.tagName)")
+    ]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert page.locator("table:not(:has(> caption))").count() == 0
+    assert page.locator("th:not([scope])").count() == 0
+    targets = page.locator("nav a").evaluate_all("(links) => links.map((e) => e.hash.slice(1))")
+    assert all(page.locator(f"section#{target}").count() == 1 for target in targets)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the verdict"
+
+
+def test_it_prints_what_is_folded_too(opened):
+    page = opened("many")
+    assert page.locator("details.group").count() == 5
+    assert page.locator("details.group[open]").count() == 1
+    printed = page.pdf(format="A4")
+    assert page.locator("details.group[open]").count() == 1
+    unfold(page)
+    assert pages_of(printed) == pages_of(page.pdf(format="A4")) > 10
+
+
+def pages_of(pdf: bytes) -> int:
+    assert pdf.startswith(b"%PDF")
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+def test_it_can_be_read_without_scripts(browser, files):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((files / "twelve.html").as_uri())
+    assert page.locator("thead th").first.inner_text() == "format"
+    assert page.locator("svg").count() == 12
+    context.close()

@@ -1,0 +1,212 @@
+"""The runner: what it records, and what becomes of a run that anything can happen to."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from format_bench.instruments.isolation import Outcome
+from format_bench.operations.cases import IMAGE_STEPS, STEPS, Case, Measured
+from format_bench.results.load import RESULTS
+from format_bench.results.records import key
+from format_bench.results.status import Status
+from format_bench.runner import folders
+from format_bench.runner.recording import combined, keys
+from format_bench.runner.recording import records_of as step_records
+from format_bench.runner.runner import Runner
+from tests.factories import fake_package
+from tools.check_crash_recovery import kill_and_go_on
+
+RUN = """
+import sys
+from pathlib import Path
+from format_bench.operations.cases import Case
+from format_bench.runner.runner import Runner
+
+if __name__ == "__main__":
+    cases = [Case(label, "float", 100) for label in sys.argv[2].split()]
+    out, scratch = Path(sys.argv[1], "out"), Path(sys.argv[1], "scratch")
+    scratch.mkdir(exist_ok=True)
+    runner = Runner(out, scratch, budget_seconds=0, limit_bytes=3_000_000_000)
+
+    def limit(case, *_):
+        # What hangs is waited for; the others need no more time than a busy machine makes them.
+        runner.limit_seconds = 3 if case.format == "Hanging" else 60
+
+    runner.watch = limit
+    print(len(list(runner.run(cases))))
+"""
+
+
+@pytest.fixture(scope="module")
+def toys(tmp_path_factory):
+    """Results of all toys, the folder that they are in, and how to run them again."""
+    folder = tmp_path_factory.mktemp("toys")
+    environment = fake_package.install(folder / "installed")
+    script = folder / "run.py"
+    script.write_text(RUN, encoding="utf-8")
+
+    def run(labels: str) -> int:
+        command = [sys.executable, script, folder, labels]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return int(done.stdout)
+
+    run(" ".join(fake_package.TOYS))
+    return folder, run
+
+
+def records_of(folder: Path, label: str):
+    found = Runner(folder / "out", folder / "scratch").read()
+    return [record for record in found if record.format == label]
+
+
+def test_a_good_format_has_a_value_in_every_cell(toys):
+    found = records_of(toys[0], "Good")
+    assert {key(record) for record in found} == {
+        each for step in STEPS for each in keys(Case("Good", "float", 100), step)
+    }
+    assert [record.sentence for record in found if record.value is None] == []
+
+
+@pytest.mark.parametrize(
+    ("label", "status", "words"),
+    [
+        ("Crashing", "failed", "its process crashed (SIGSEGV)"),
+        ("Hanging", "timed out", "not finished after 3 seconds"),
+        ("Raising", "failed", "RuntimeError: the disk is made of cheese"),
+        ("Eating", "failed", "MemoryError"),
+        ("Filling", "failed", "OSError: [Errno 27] File too large"),
+        ("Exacting", "unsupported", "Exacting cannot hold this table: column 'bool_0' holds"),
+        ("Broken", "unavailable", "a_package_that_nobody_wrote is not installed"),
+        ("Lying", "failed", "came back wrong"),
+    ],
+)
+def test_a_bad_format_costs_its_own_cells_and_says_why(toys, label, status, words):
+    found = records_of(toys[0], label)
+    assert {key(record) for record in found} == {
+        each for step in STEPS for each in keys(Case(label, "float", 100), step)
+    }
+    assert {(record.status.value, record.value) for record in found} == {(status, None)}
+    assert all(words in record.sentence for record in found), found[0].sentence
+
+
+def test_nothing_is_left_behind_and_nothing_is_measured_again(toys):
+    folder, run = toys
+    assert list((folder / "scratch").iterdir()) == []
+    before = (folder / "out" / RESULTS).read_bytes()
+    assert run(" ".join(fake_package.TOYS)) == 0
+    assert (folder / "out" / RESULTS).read_bytes() == before
+
+
+def test_circumstances_are_beside_the_results(toys):
+    folder, _ = toys
+    (path,) = (folder / "out").glob("*.json")
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    assert facts["threads"]["policy"] == "all"
+    assert facts["ended"] >= facts["started"]
+    assert {record.run_id for record in records_of(folder, "Good")} == {
+        path.stem.removesuffix("-threads-all")
+    }
+
+
+def test_pandas_reads_the_results_in_one_line(toys):
+    df = pd.read_json(toys[0] / "out" / RESULTS, lines=True)
+    good = df[(df.format == "Good") & (df.metric == "save time")]
+    assert good.value.item() > 0
+    assert good.unit.item() == "seconds"
+    assert len(good.repeats.item()) >= 3
+
+
+def test_one_thread_and_all_are_cells_of_their_own(tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    cases = [Case("Feather", "eq", 100, threads) for threads in ("1", "all")]
+    found = list(Runner(tmp_path / "out", scratch, budget_seconds=0).run(cases))
+    assert {record.threads for record in found if record.value is not None} == {"1", "all"}
+    for policy, cpus in (("1", 1), ("all", None)):
+        (path,) = (tmp_path / "out").glob(f"*-threads-{policy}.json")
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        assert facts["threads"]["in_force"]["cpus"] == (cpus or facts["cpu"]["usable"])
+
+
+@pytest.mark.usefixtures("libraries_unasked")
+def test_rounds_add_samples_of_processes_of_their_own(tmp_path):
+    case = Case("Feather", "eq", 100)
+    steps = []
+    runner = Runner(
+        tmp_path, tmp_path, rounds=2, budget_seconds=0, watch=lambda *what: steps.append(what)
+    )
+    cases = [case, Case("Pickle", "eq", 100)]
+    records = list(runner.run(cases))
+    assert steps == [(each, step, number) for number in (1, 2) for each in cases for step in STEPS]
+    (first, second) = [
+        each for each in records if (each.format, each.metric) == ("Feather", "save time")
+    ]
+    assert (first.rounds, second.rounds) == (1, 2)
+    assert second.repeats[: len(first.repeats)] == first.repeats
+    # Three samples at least, of two processes that take two each.
+    assert len(second.repeats) == 4
+    assert runner.read() == [record for record in records if record.rounds == 2]
+    assert list(Runner(tmp_path, tmp_path, rounds=2).run(cases)) == []
+    more = list(Runner(tmp_path, tmp_path, rounds=3, budget_seconds=0).run([case]))
+    assert {record.rounds for record in more} == {3}
+
+
+def test_a_value_outlives_a_later_round_without_one():
+    (case, step) = Case("Feather", "eq", 100), STEPS[0]
+    good = Outcome([Measured(metric, [1.0, 3.0]) for metric in step.metrics])
+    bad = Outcome(None, Status.FAILED, "its process crashed (SIGSEGV)")
+    wrong = Outcome(None, Status.FAILED, "came back wrong: all of it", "WrongValues")
+    first, failed, refuted = (
+        next(step_records(case, 2, step, outcome, "run")) for outcome in (good, bad, wrong)
+    )
+    assert combined(None, first, good) == first
+    kept = combined(first, failed, bad)
+    assert (kept.value, kept.rounds) == (2.0, 2)
+    assert kept.sentence == "round 2: failed: its process crashed (SIGSEGV)"
+    assert combined(first, refuted, wrong).value is None
+
+
+@pytest.mark.usefixtures("libraries_unasked")
+def test_the_time_budget_ends_a_run_between_cases(tmp_path):
+    cases = [Case(label, "eq", 100) for label in ("Feather", "Pickle")]
+    assert list(Runner(tmp_path, tmp_path, time_budget_seconds=0).run(cases)) == []
+    assert len(list(Runner(tmp_path, tmp_path, budget_seconds=0).run(cases))) > 0
+
+
+@pytest.mark.usefixtures("libraries_unasked")
+def test_images_are_measured_like_tables(tmp_path):
+    case = Case("NumPy", "cifar-like", 40, suite="image")
+    found = list(Runner(tmp_path, tmp_path, budget_seconds=0).run([case]))
+    assert {key(record) for record in found} == {
+        each for step in IMAGE_STEPS for each in keys(case, step)
+    }
+    assert {record.sentence for record in found if record.value is None} == set()
+
+
+def test_killed_runs_go_on(tmp_path):
+    assert kill_and_go_on(tmp_path, kills=4, seed=2) >= 1
+
+
+def test_two_runs_do_not_write_to_the_same_results(tmp_path):
+    run = Runner(tmp_path, tmp_path).run([Case("Pickle", "eq", 1)])
+    with (
+        folders.only_run(tmp_path),
+        pytest.raises(folders.Busy, match="another run is writing"),
+    ):
+        next(run)
+
+
+def test_the_scratch_folder_of_a_living_run_is_left_alone(tmp_path):
+    with folders.make(tmp_path) as first:
+        (tmp_path / "format-bench-left").mkdir()
+        with folders.make(tmp_path):
+            assert first.is_dir()
+            assert not (tmp_path / "format-bench-left").exists()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,34 @@
+"""The page of losses is what its command makes, and the command finds what is wrong."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import data_formats
+from format_bench.conformance.tables import ordinary
+from format_bench.studies import table_losses
+from tests.helpers import page_of
+
+
+def test_the_page_in_docs_is_up_to_date(root):
+    missing = [name for name in data_formats.names() if not data_formats.find(name).availability()]
+    if missing:
+        pytest.skip(f"not available here: {', '.join(missing)}")
+    page = (root / "docs/losses.md").read_text(encoding="utf-8")
+    made = page_of("format_bench.studies.table_losses")
+    assert page == made, "run: python -m format_bench.studies.table_losses > docs/losses.md"
+    assert "wrong" not in page
+
+
+def test_a_wrong_value_is_shown_as_wrong(monkeypatch):
+    adapter = data_formats.get("Pickle")
+    monkeypatch.setattr(adapter, "_read", lambda *_: ordinary()[::-1].reset_index(drop=True))
+    assert table_losses.verdict(adapter, ordinary()).startswith("**wrong**: column whole: 4 of 4 values")
+
+
+def test_refusals_and_losses_are_shown_in_words():
+    orc = table_losses.verdict(data_formats.get("ORC"), pd.DataFrame({"real": [0.5]}, dtype="float16"))
+    assert orc == "refused: column 'real' holds 16-bit floats; ORC has none"
+    csv = table_losses.verdict(data_formats.get("CSV"), ordinary()[["word"]].astype("category"))
+    assert csv == "column word: category came back as str"

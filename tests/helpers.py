@@ -1,0 +1,53 @@
+"""The commands, as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def clone_with(target: Path, files: dict[str, str]) -> Path:
+    """Clone the checkout as it is now to a folder, write files there, and commit them."""
+    names = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
+    found = {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()}
+    found |= {name: text.encode() for name, text in files.items()}
+    for name, content in found.items():
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(0o755 if content.startswith(b"#!") else 0o644)
+    git(target, "init", "--quiet", "--initial-branch", "main")
+    git(target, "add", "--all")
+    git(target, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "All")
+    return target
+
+
+def page_of(module: str) -> str:
+    """Return the page that a module prints as a command, in a process that no other test has changed."""
+    command = [sys.executable, "-m", module]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def own_home(folder: Path) -> dict[str, str]:
+    """Return the variables of a home in a folder, which has no packages cached: those are shared."""
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    return {"HOME": str(folder), "XDG_CACHE_HOME": cache}
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder and return what it prints."""
+    done = subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+_MAIN = "from format_bench.cli.main import main; main()"
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run format-bench with the arguments, and return its status and what it printed."""
+    command = [sys.executable, "-W", "error", "-c", _MAIN, *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -1,0 +1,156 @@
+"""Months without faults, with stand-ins for the packages and for asv's measuring."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.factories.cron_sandbox import World
+from tests.helpers import git
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path).make()
+
+
+@pytest.fixture(scope="module")
+def months(tmp_path_factory):
+    """Return a server that has measured three months."""
+    made = World(tmp_path_factory.mktemp("months")).make()
+    for month, version in (("02", "2.0"), ("03", "3.0"), ("04", "4.0")):
+        made.next_set(version)
+        made.run(f"2026-{month}-01")
+    return made
+
+
+def test_three_months_are_three_commits_three_tags_and_three_points(months):
+    assert len(months.log("main")) == 4
+    assert months.log("main")[0] == "Renew the library set: pyarrow==3.0 -> pyarrow==4.0"
+    assert months.results() == {
+        f"2026-0{month}": {"alpha": (float(month), 2), "beta": (float(month), 2)} for month in (2, 3, 4)
+    }
+    changed = git(months.remote, "diff", "--name-only", "main~3", "main").split()
+    assert changed == ["constraints.txt"]
+    assert len(git(months.remote, "show", "gh-pages:index.html").split()) == 3
+    dates = git(months.remote, "log", "-3", "--format=%as", "main").split()
+    assert dates == ["2026-04-01", "2026-03-01", "2026-02-01"]
+
+
+def test_where_nothing_has_changed_samples_are_added(months, tmp_path):
+    world = months.copied(tmp_path)
+    (world.folder / "other/README.md").write_text("words alone")
+    git(world.folder / "other", "pull", "--quiet", "--rebase", "origin", "main")
+    world.push_from_elsewhere("Say more")
+    told = world.run("2026-05-01").stdout
+    assert "nothing has changed since 2026-04: samples are added to its commit" in told
+    results = world.results()
+    assert results["2026-04"] == results["2026-05"] == {"alpha": (4, 4), "beta": (4, 4)}
+    assert world.log("main")[0] == "Say more"
+
+
+def test_a_changed_adapter_is_a_point_of_its_own(months, tmp_path):
+    world = months.copied(tmp_path)
+    git(world.folder / "other", "pull", "--quiet", "--rebase", "origin", "main")
+    (world.folder / "other/adapter_core/more.py").touch()
+    world.push_from_elsewhere("Add an adapter")
+    world.run("2026-05-01")
+    assert world.results()["2026-05"] == {"alpha": (4, 2), "beta": (4, 2)}
+    assert world.commit_of("2026-04") != world.commit_of("2026-05") == world.commit_of("main")
+
+
+def test_a_second_run_in_a_month_doubles_nothing(months):
+    before = months.references()
+    assert months.run("2026-04-11").returncode == 0
+    assert months.references() == before
+
+
+def test_history_survives_the_machine(months, tmp_path):
+    world = months.copied(tmp_path)
+    shutil.rmtree(world.server)
+    git(world.folder, "clone", "--quiet", str(world.remote), str(world.server))
+    world.next_set("5.0")
+    world.run("2026-05-01")
+    assert len(world.results()) == 4
+    assert len(list(world.clone.glob(".asv/tiny/results/*/*-env.json"))) == 4
+    assert len(git(world.remote, "show", "gh-pages:index.html").split()) == 4
+
+
+def test_a_machine_set_up_anew_keeps_its_graphs(months, tmp_path):
+    world = months.copied(tmp_path)
+    (world.folder / ".asv-machine.json").unlink()
+    world.at("describe", "echo 'its kernel, and so its description, is another one'; exit 1\n")
+    world.next_set("5.0")
+    assert world.run("2026-05-01").returncode == 0
+    assert len(world.results()) == 4
+
+
+def test_the_month_that_another_machine_has_tagged_is_measured_here_too(months, tmp_path):
+    world = months.copied(tmp_path)
+    git(world.remote, "update-ref", "-d", "refs/heads/results")
+    shutil.rmtree(world.clone)
+    world.next_set("5.0")
+    world.run("2026-04-02")
+    assert world.commit_of("2026-04") == world.commit_of("main") == months.commit_of("2026-04")
+    names = git(world.remote, "ls-tree", "-r", "--name-only", "results").split()
+    assert [Path(name).name for name in names if name.endswith("-env.json")] == [
+        f"{world.commit_of('main')[:8]}-env.json"
+    ]
+
+
+def test_the_log_has_dates(months):
+    lines = (months.server / ".asv/cron.log").read_text().splitlines()
+    assert sum(line.endswith(" begin") for line in lines) >= 3
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ", line) for line in lines)
+
+
+def test_one_line_tells_what_a_month_brought(months):
+    assert re.fullmatch(
+        r"FormatBench on \S+, status 0: 2026-02: measured commit [0-9a-f]{8} "
+        r"\(Renew the library set: pyarrow==1.0 -> pyarrow==2.0\)",
+        months.notified()[0],
+    )
+
+
+def test_a_dry_run_on_a_bare_machine_tells_all_and_makes_nothing(world):
+    before = sorted(world.folder.rglob("*"))
+    done = world.run("2026-02-01", "--dry-run")
+    assert done.returncode == 0
+    assert sorted(world.folder.rglob("*")) == before
+    for told in (
+        f"remote: {world.remote}",
+        "would clone it to .asv/monthly",
+        "would install the packages of constraints.txt in .asv/monthly/.venv",
+        "would fetch, and renew constraints.txt; if it changes: install it for a trial, commit, tag",
+        "would run at tiny scale: alpha beta",
+        "would run: cat >> ",
+    ):
+        assert told in done.stdout
+
+
+def test_a_dry_run_tells_what_is_under_way(world):
+    world.kill_at("2026-02-01", "run beta")
+    assert (
+        "would finish what .asv/monthly/.asv/tiny/month.json has begun"
+        in world.run("2026-02-01", "--dry-run").stdout
+    )
+
+
+def test_quick_is_another_scale(world):
+    assert "at quick scale" in world.run("2026-02-01", "--dry-run", "--quick").stdout
+
+
+def test_help_lists_every_status(world):
+    done = world.run("2026-02-01", "--help")
+    assert done.returncode == 0
+    statuses = done.stdout.partition("Exit status: ")[2]
+    assert re.findall(r"(?:^|; )(\d+) ", statuses.replace("\n", " ")) == [*"0123456789", "143"]
+
+
+def test_an_unknown_option_is_told(world):
+    done = world.run("2026-02-01", "--fast")
+    assert done.returncode == 2
+    assert done.stderr == "cron.sh: there is no option --fast; cron.sh --help lists them\n"

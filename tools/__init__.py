@@ -1,0 +1,1 @@
+"""Programs for developers: checks and measurements that take long."""

@@ -1,0 +1,126 @@
+"""Files of every kind, damaged at random places, each read: ``python -m tools.fuzz_readers FOLDER``.
+
+Prints as JSON what came of each kind, and how often: "read", "refused", or whatever else was raised.
+Where libraries crash, files are read in another process; what `load_table` says of one that crashes it
+is printed too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from data_generator import location
+from data_generator.errors import BadData
+from data_generator.readers._reader import Request
+from data_generator.user.file_kind import codec_of, reader_of
+from data_generator.user.table import load_table
+from tests.factories.files import WRITERS, table, write
+
+ROWS = 20
+FILES = dict.fromkeys(set(WRITERS) - {"a.csv.zst", "a.tsv", "a.jsonl.xz"}, 200)
+"""How many of each kind; the same content in another wrapping is left out."""
+FILES |= {"fixed.h5": 100, "table.h5": 100, "a.duckdb": 50, "a.lance": 50}
+"""HDF5 is there twice, and the others take long to open."""
+
+CRASHING = ("fixed.h5", "table.h5", "a.lance")
+
+
+def damage(path: Path, seed: int) -> None:
+    """Cut a file, or one of a folder, or flip 1 to 16 of its bits."""
+    draw = random.Random(seed)
+    target = draw.choice(sorted(p for p in path.rglob("*") if p.is_file())) if path.is_dir() else path
+    data = bytearray(target.read_bytes())
+    if seed % 4:
+        for _ in range(draw.choice((1, 1, 4, 16))):
+            data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+    else:
+        del data[draw.randrange(len(data)) :]
+    target.write_bytes(data)
+
+
+def outcome(path: Path) -> str:
+    """Return what comes of reading a file in this process."""
+    try:
+        found = location.find(path)
+        codec = codec_of(found)
+        reader = reader_of(found, codec)
+        if reader.crashes:
+            reader.read(Request(found.path, codec, None, None, 0, trust_pickle=False))
+        else:
+            load_table(path)
+    except BadData as error:
+        return "refused" if str(error).isprintable() else f"not one line: {error!r}"
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
+    return "read"
+
+
+def each_outcome(kept: Path, path: Path, seeds: range) -> Iterator[str]:
+    """Yield what comes of reading a file damaged in one way after the other."""
+    for seed in seeds:
+        (shutil.copytree if kept.is_dir() else shutil.copy)(kept, path)
+        damage(path, seed)
+        yield outcome(path)
+        (shutil.rmtree if path.is_dir() else Path.unlink)(path)
+
+
+def each_outcome_in_a_fork(kept: Path, path: Path, seeds: range) -> Iterator[str]:
+    """Yield the same from a process that is as loud as it likes, and begun anew after a crash."""
+    while seeds:
+        receiver, sender = os.pipe()
+        child = os.fork()
+        if not child:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            for told in each_outcome(kept, path, seeds):
+                os.write(sender, told.replace("\n", " ").encode() + b"\n")
+            os._exit(0)
+        os.close(sender)
+        with os.fdopen(receiver, encoding="utf-8") as pipe:
+            told = pipe.read().splitlines()
+        _, status = os.waitpid(child, 0)
+        yield from told
+        seeds = seeds[len(told) :]
+        if os.WIFSIGNALED(status):
+            yield f"crashed: {refusal(path)}"
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            seeds = seeds[1:]
+
+
+def write_in_a_fork(name: str, folder: Path) -> None:
+    """Write a file without using its library here: Lance's threads do not outlive a fork."""
+    child = os.fork()
+    if not child:
+        write(name, folder, table().head(ROWS))
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def refusal(path: Path) -> str:
+    """Return what `load_table` says of a file."""
+    try:
+        load_table(path)
+    except BadData as error:
+        return str(error)
+    return "nothing"
+
+
+def outcomes(name: str, folder: Path) -> dict[str, int]:
+    """Return what came of all the damaged files of a kind."""
+    kept = folder / "kept"
+    kept.mkdir()
+    write_in_a_fork(name, kept)
+    each = each_outcome_in_a_fork if name in CRASHING else each_outcome
+    counts = Counter(each(kept / name, folder / name, range(FILES[name])))
+    shutil.rmtree(kept)
+    return counts
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps({name: outcomes(name, Path(sys.argv[1])) for name in sorted(FILES)}))

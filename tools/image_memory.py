@@ -1,0 +1,88 @@
+"""How much memory storages need for a set of images: ``python -m tools.image_memory --count 3000``.
+
+The images are made as they are asked for, so that the set itself is nowhere. A save that streams grows
+by little, whatever the size of the set; a read needs the set once. Pages of a mapped file count, too,
+though the kernel can take them back.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+import data_generator
+import image_storages
+from format_bench.instruments import isolation
+from format_bench.instruments.memory import measure
+from format_bench.operations.warm_up import warm_up_storage
+
+
+def save(label: str, count: int, path: Path) -> tuple[int, int]:
+    """Save so many images; return by how many bytes the process grew, and the raw bytes of the set."""
+    storage = image_storages.get(label)
+    warm_up_storage(storage)
+    found = data_generator.images("imagenet-like", count)
+    images = CountingImages(found.images)
+    images[0]  # what the generator needs for itself
+    images.size_bytes = 0
+    growth, _ = measure(lambda: storage.save(images, found.labels, path))
+    return growth.peak_bytes, images.size_bytes
+
+
+def read(label: str, path: Path) -> int:
+    """Read all images; return by how many bytes the process grew."""
+    storage = image_storages.get(label)
+    warm_up_storage(storage)
+    growth, _ = measure(lambda: storage.read(path))
+    return growth.peak_bytes
+
+
+class CountingImages:
+    """A set of images that counts the bytes of those it gave."""
+
+    def __init__(self, images) -> None:
+        self.images = images
+        self.size_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def __getitem__(self, index: int):
+        image = self.images[index]
+        self.size_bytes += image.nbytes
+        return image
+
+    def __iter__(self):
+        return (self[index] for index in range(len(self)))
+
+
+@click.command()
+@click.argument("labels", nargs=-1, metavar="[STORAGE]...")
+@click.option("--count", default=3_000, show_default=True, help="Images of the set.")
+@click.option("--scratch", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def main(labels: tuple[str, ...], count: int, scratch: Path | None) -> None:
+    """Print by how much a save and a read grow, in MB and as a multiple of the raw set."""
+    for label in labels or image_storages.names():
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
+            path = Path(folder, "set")
+            saved = isolation.run(save, label, count, path, limit_seconds=3600)
+            if saved.status:
+                click.echo(f"{label:14} {saved.status}: {saved.sentence[:80]}")
+                continue
+            loaded = isolation.run(read, label, path, limit_seconds=3600)
+        growth, raw = saved.value
+        text = f"{label:14} save {growth / 1e6:7.0f} MB {growth / raw:5.2f}"
+        text += (
+            f"   {loaded.sentence[:60]}"
+            if loaded.status
+            else (
+                f"   read {loaded.value / 1e6:7.0f} MB {loaded.value / raw:5.2f}   of {raw / 1e6:.0f} MB"
+            )
+        )
+        click.echo(text)
+
+
+if __name__ == "__main__":
+    main()
