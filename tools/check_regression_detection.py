@@ -1,7 +1,7 @@
 """What is named of a regression that is really measured: ``python -m tools.check_regression_detection``.
 
 Of six months of library sets, the third has a new version of a toy library, which reads slower (see
-`factories.measured_histories`). Printed is what the page on changes names; then, of twenty histories in which
+`factories.measured_histories`). Printed is the page on changes; then, of twenty histories in which
 the library stays the same, how many changes are named though there are none.
 """
 

@@ -18,7 +18,7 @@ from format_bench.instruments import threads as thread_policy
 CHILD_SECONDS = 120
 CHILD = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from format_bench import library_facts; print(json.dumps(library_facts.ask(sys.argv[2])))"
+    "from format_bench.metadata import libraries; print(json.dumps(libraries.ask(sys.argv[2])))"
 )
 
 # Name of a C library: the module that knows its version, and how it tells.

@@ -12,6 +12,7 @@ import pytest
 
 from format_bench.instruments import threads
 from format_bench.metadata import collect as circumstances
+from tests.helpers import ROOT
 
 USABLE = len(os.sched_getaffinity(0))
 
@@ -19,8 +20,11 @@ USABLE = len(os.sched_getaffinity(0))
 def child(policy, code, **variables):
     """Return what code printed, as JSON, in a fresh process under a policy's variables."""
     env = os.environ | threads.environment(policy) | variables
-    command = [sys.executable, "-c", f"import json\nfrom format_bench import threads\n{code}"]
-from tests.helpers import ROOT
+    command = [
+        sys.executable,
+        "-c",
+        f"import json\nfrom format_bench.instruments import threads\n{code}",
+    ]
     output = subprocess.check_output(command, env=env, cwd=ROOT, text=True, timeout=120)
     return json.loads(output.splitlines()[-1])
 
