@@ -39,10 +39,12 @@ setup(
     # What generating, comparing and recording need; formats' libraries are extras.
     install_requires=[
         "click",
+        "filelock",
         "jsonschema",
         "numpy",
         "packaging",
         "pandas>=2.2",
+        "psutil",
         "pyarrow>=15",
         "rich",
         "threadpoolctl",
@@ -66,11 +68,15 @@ setup(
         ],
         # Real sets of images, and those of the Hugging Face hub.
         "images": ["datasets", "pillow", "scikit-image", "scikit-learn"],
+        "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
-            "formatbench[images]",
+            "formatbench[docs,images]",
+            "hypothesis",
+            "import-linter",
             "mypy",
             "playwright",
             "pytest",
+            "pytest-cov",
             "pytest-randomly",
             "pytest-timeout",
             "pytest-xdist",
