@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Without compiling, which takes as long again: most modules are never imported.
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 PINNED := --constraint constraints.txt
-PACKAGES := $(PINNED) --editable ".[all,apart,site,test]"
+PACKAGES := $(PINNED) --editable ".[all,native,site,test]"
 
 .PHONY: bench preview test lint environment
 .DELETE_ON_ERROR:

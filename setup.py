@@ -1,7 +1,7 @@
 """Packages what the benchmarks need inside asv's own environments.
 
 The extras are derived: each is named after adapter files, and holds what those of any family require;
-`all` is their union, without those that declare why they stand apart.
+`all` is their union, except for adapters that are `excluded_from_all`: those are in `native`.
 """
 
 import sys
@@ -21,9 +21,9 @@ FAMILIES = ("data_formats", "image_storages")
 PACKAGES = ("adapter_core", *FAMILIES, "data_generator", "format_bench")
 
 adapters = [each for family in FAMILIES for each in declarations(ROOT / family)]
-extras: dict[str, set[str]] = {"all": set(REAL_TABLES), "apart": set()}
+extras: dict[str, set[str]] = {"all": set(REAL_TABLES), "native": set()}
 for each in adapters:
-    for extra in (each.stem, "apart" if each.apart else "all"):
+    for extra in (each.stem, "native" if each.excluded_from_all else "all"):
         extras.setdefault(extra, set()).update(each.requires)
 
 setup(

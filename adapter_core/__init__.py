@@ -4,7 +4,7 @@ Nothing here imports a third-party package at import time, so that the facts of 
 read on a machine where none of the formats' libraries is installed.
 """
 
-from adapter_core.adapter import Adapter
+from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
@@ -20,8 +20,8 @@ from adapter_core.kinds import Kind
 from adapter_core.registry import Registry
 
 __all__ = [
-    "Adapter",
     "Availability",
+    "BaseAdapter",
     "CannotHold",
     "Codec",
     "DataFormat",

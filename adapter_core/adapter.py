@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import warnings
 from abc import ABC
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.availability import Availability, probe
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from adapter_core.traits import Trait
 
 
-class Adapter(ABC):
+class BaseAdapter(ABC):
     """One way to keep data in files.
 
     Subclasses state facts as class attributes; `label` and `requires` are literals, since they are
@@ -32,12 +33,22 @@ class Adapter(ABC):
     """Requirement strings of the distributions that it needs."""
     suite: ClassVar[str] = ""
     """The asv suite that measures it, a literal too; empty for the first one of its family."""
-    apart: ClassVar[str] = ""
-    """Why the extra `all` is without its libraries, a literal too; empty if they are in it."""
+    excluded_from_all: ClassVar[str] = ""
+    """Reason why the extra `all` excludes its libraries, a literal too; empty if it includes them.
+
+    The extra `native` includes them instead.
+    """
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
     traits: ClassVar[frozenset[Trait] | None] = None
     """What the format is; None if nobody has said, which is not the same as none of them."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # Packages of third parties may still declare the attribute by its first name.
+        if "apart" in vars(cls):
+            warnings.warn("`apart` is now `excluded_from_all`", DeprecationWarning, stacklevel=2)
+            cls.excluded_from_all = vars(cls)["apart"]
 
     def availability(self) -> Availability:
         """Import what the adapter requires and tell whether it can work here."""

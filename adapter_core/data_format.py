@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.adapter import Adapter
+from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, import_failure, probe
 from adapter_core.errors import CannotHold, Unavailable, UnknownLevel, UnknownName, Unsupported
 from adapter_core.kinds import Kind, kinds_of
@@ -28,7 +28,7 @@ class Feature(StrEnum):
     """Reads the columns that are asked for, without building the others."""
 
 
-class DataFormat(Adapter):
+class DataFormat(BaseAdapter):
     """A format that keeps a pandas DataFrame in a file or a directory.
 
     A subclass writes `_save` and `_read`, and declares what it refuses. The index is never kept, so

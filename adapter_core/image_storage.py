@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.adapter import Adapter
+from adapter_core.adapter import BaseAdapter
 from adapter_core.errors import CannotHold
 from adapter_core.image_input import CheckedImages, checked_labels
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adapter_core.image_reader import ImageReader
 
 
-class ImageStorage(Adapter):
+class ImageStorage(BaseAdapter):
     """A way to keep images with their labels in a file or a directory.
 
     Images are uint8 arrays of shape (height, width) or (height, width, channels), one pixel or more;

@@ -28,8 +28,8 @@ class Declaration:
     """Requirement strings of the distributions that it needs, as pip takes them."""
     suite: str = ""
     """The asv suite that measures it; empty for the first one of its family."""
-    apart: str = ""
-    """Why the extra `all` is without its libraries; empty if they are in it."""
+    excluded_from_all: str = ""
+    """Reason why the extra `all` excludes its libraries; empty if it includes them."""
 
 
 def declarations(folder: Path) -> list[Declaration]:
@@ -63,7 +63,7 @@ def _declaration(path: Path, _changed_ns: int) -> Declaration:
         if isinstance(node, ast.ClassDef) and node.name == CLASS_NAME:
             facts = _literals(node)
             if isinstance(facts.get("label"), str) and isinstance(facts.get("requires"), tuple):
-                further = {name: facts.get(name, "") for name in ("suite", "apart")}
+                further = {name: facts.get(name, "") for name in ("suite", "excluded_from_all")}
                 return Declaration(path.stem, facts["label"], facts["requires"], **further)
     raise SyntaxError(
         f"{path}: declares no class {CLASS_NAME} with a literal `label` (text) and `requires` (tuple)"

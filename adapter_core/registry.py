@@ -7,11 +7,11 @@ import importlib.metadata
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from adapter_core.adapter import Adapter
+from adapter_core.adapter import BaseAdapter
 from adapter_core.errors import Unavailable, UnknownName
 from adapter_core.listing import CLASS_NAME, declarations
 
-A = TypeVar("A", bound=Adapter)
+A = TypeVar("A", bound=BaseAdapter)
 
 
 class Registry(Generic[A]):
@@ -81,7 +81,7 @@ class Registry(Generic[A]):
         adapter = self.find(name)
         answer = adapter.availability()
         if not answer:
-            reason = "; ".join(filter(None, [answer.reason, adapter.apart]))
+            reason = "; ".join(filter(None, [answer.reason, adapter.excluded_from_all]))
             raise Unavailable(name, reason, answer.install_hint)
         return adapter
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.tables import duckdb as duckdb_tables
 from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
-from adapter_core.tables.duckdb import link_to
+from adapter_core.tables.duckdb import plain_path
 from adapter_core.tables.sql import misnamed, query
 from adapter_core.traits import Trait
 
@@ -73,5 +73,5 @@ def _opened(path: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyC
         with duckdb.connect(path, read_only=read_only) as database:
             yield database
         return
-    with link_to(path) as link, duckdb.connect(link, read_only=read_only) as database:
+    with plain_path(path) as link, duckdb.connect(link, read_only=read_only) as database:
         yield database

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.tables.root_native import (
     CODEC_NAMES,
-    RootItself,
+    NativeRoot,
     StoredTable,
     columns_of,
     opened,
@@ -35,7 +35,7 @@ TYPES = {
 """The type of a field, by NumPy's code, as in BinaryFormatSpecification.md of ROOT's sources."""
 
 
-class Adapter(RootItself):
+class Adapter(NativeRoot):
     """An RNTuple through ROOT's own library, in C++ that ROOT compiles when first used.
 
     Rows are filled one by one, as ROOT has no call for whole columns; pages are read in bulk. Files are
@@ -49,7 +49,7 @@ class Adapter(RootItself):
         "root>=0.1a12; sys_platform == 'linux' and platform_machine == 'x86_64'",
     )
     suite = "engines"
-    apart = "wheels of ROOT are alphas, for Linux on x86-64 alone, and take 591 MB"
+    excluded_from_all = "wheels of ROOT are alphas, for Linux on x86-64 alone, and take 591 MB"
 
     def _write_table(self, file: Any, arrays: Mapping[str, np.ndarray], setting: int) -> None:
         root().format_bench.WriteRNTuple(file, TABLE, *columns_of(arrays, _type_of), setting)

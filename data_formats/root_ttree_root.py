@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.tables.root_native import (
     CODEC_NAMES,
-    RootItself,
+    NativeRoot,
     StoredTable,
     columns_of,
     opened,
@@ -37,7 +37,7 @@ LEAVES = {
 """Letter and name of a leaf's type, by NumPy's code, as the class TTree documents them."""
 
 
-class Adapter(RootItself):
+class Adapter(NativeRoot):
     """A TTree through ROOT's own library, in C++ that ROOT compiles when first used.
 
     Rows are filled one by one, as ROOT has no call for whole columns; baskets are read whole. Files are
@@ -51,7 +51,7 @@ class Adapter(RootItself):
         "root>=0.1a12; sys_platform == 'linux' and platform_machine == 'x86_64'",
     )
     suite = "engines"
-    apart = "wheels of ROOT are alphas, for Linux on x86-64 alone, and take 591 MB"
+    excluded_from_all = "wheels of ROOT are alphas, for Linux on x86-64 alone, and take 591 MB"
 
     def _write_table(self, file: Any, arrays: Mapping[str, np.ndarray], setting: int) -> None:
         root().format_bench.WriteTTree(file, TABLE, *columns_of(arrays, _leaf_of))

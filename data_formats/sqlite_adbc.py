@@ -39,7 +39,7 @@ class Adapter(DataFormat):
     refuses: ClassVar = sql.REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        reason = sql.unfit(df)
+        reason = sql.unsupported_reason(df)
         if reason:
             raise self.refusal(reason)
 

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.tables.arrays import REFUSES, array_names, put_together, take_apart, unfit
+from adapter_core.tables.arrays import (
+    REFUSES,
+    array_names,
+    column_from_arrays,
+    column_to_arrays,
+    unsupported_reason,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +49,7 @@ class ArrayFormat(DataFormat):
     """Names of columns that cannot be the names of arrays."""
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        reason = unfit(df)
+        reason = unsupported_reason(df)
         if reason is not None:
             raise self.refusal(reason)
 
@@ -52,7 +58,7 @@ class ArrayFormat(DataFormat):
     ) -> None:
         arrays: dict[str, np.ndarray] = {}
         columns = [
-            take_apart(column, self._array_name(i, name), arrays.__setitem__)
+            column_to_arrays(column, self._array_name(i, name), arrays.__setitem__)
             for i, (name, column) in enumerate(df.items())
         ]
         note = json.dumps({"rows": len(df), "columns": columns})
@@ -65,7 +71,7 @@ class ArrayFormat(DataFormat):
             table = json.loads(note)
             notes = [each for each in table["columns"] if columns is None or each["name"] in columns]
             arrays = get([name for each in notes for name in array_names(each)])
-            values = {each["name"]: put_together(each, arrays) for each in notes}
+            values = {each["name"]: column_from_arrays(each, arrays) for each in notes}
         return pd.DataFrame(values, pd.RangeIndex(table["rows"]), copy=False)
 
     def _column_names(self, path: Path) -> list[str]:
@@ -85,7 +91,7 @@ class ArrayFormat(DataFormat):
         codec: str | None,
         level: int | None,
     ) -> None:
-        """Write arrays, of the shapes that `take_apart` tells, and the description."""
+        """Write arrays, of the shapes that `column_to_arrays` tells, and the description."""
 
     @abstractmethod
     def _opened(self, path: Path) -> AbstractContextManager[Opened]:

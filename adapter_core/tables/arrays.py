@@ -64,7 +64,7 @@ _MASKED = {
 }
 
 
-def unfit(df: pd.DataFrame) -> str | None:
+def unsupported_reason(df: pd.DataFrame) -> str | None:
     """Return what is wrong with a column whose kind is not refused but whose dtype cannot be kept."""
     import pandas as pd
 
@@ -76,7 +76,9 @@ def unfit(df: pd.DataFrame) -> str | None:
     return None
 
 
-def take_apart(column: pd.Series, name: str, put: Callable[[str, np.ndarray], None]) -> dict[str, Any]:
+def column_to_arrays(
+    column: pd.Series, name: str, put: Callable[[str, np.ndarray], None]
+) -> dict[str, Any]:
     """Give the arrays of a column to `put`, by their names, and return the column's description.
 
     Parameters
@@ -96,7 +98,7 @@ def take_apart(column: pd.Series, name: str, put: Callable[[str, np.ndarray], No
     if column.dtype == object:
         note["objects"] = _OBJECTS[kind]
     if kind in (Kind.TEXT, Kind.NULL, Kind.BINARY):
-        return note | _take_text_apart(column, kind, name, put)
+        return note | _text_to_arrays(column, kind, name, put)
     if kind in (Kind.CATEGORY, Kind.CATEGORY_NOT_TEXT):
         categories = column.cat.categories
         note |= {
@@ -120,7 +122,7 @@ def take_apart(column: pd.Series, name: str, put: Callable[[str, np.ndarray], No
     return note
 
 
-def _take_text_apart(
+def _text_to_arrays(
     column: pd.Series, kind: Kind, name: str, put: Callable[[str, np.ndarray], None]
 ) -> dict[str, Any]:
     import pyarrow as pa
@@ -165,13 +167,13 @@ def array_names(note: dict[str, Any]) -> list[str]:
     return [note[key] for key in ("values", "valid", "offsets") if key in note]
 
 
-def put_together(note: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
+def column_from_arrays(note: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
     """Return the values of a column, shape (rows,), as pandas takes them.
 
     Parameters
     ----------
     note : dict
-        As `adapter_core.tables.arrays.take_apart` returned it.
+        As `adapter_core.tables.arrays.column_to_arrays` returned it.
     arrays : mapping
         The arrays by name. Of datetimes also the integers are taken.
     """

@@ -36,7 +36,7 @@ def registered(connection: duckdb.DuckDBPyConnection, table: pa.Table) -> Iterat
 
 
 @contextmanager
-def link_to(path: Path) -> Iterator[Path]:
+def plain_path(path: Path) -> Iterator[Path]:
     """Give a symbolic link to a file or directory, there or not, whose path is of plain characters."""
     with TemporaryDirectory() as folder:
         link = Path(folder, "link")

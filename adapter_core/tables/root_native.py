@@ -142,7 +142,7 @@ ALGORITHMS = {"zlib": 1, "lzma": 2, "lz4": 4, "zstd": 5}
 CODEC_NAMES = {number: name for name, number in ALGORITHMS.items()}
 
 
-class RootItself(ArrayFormat):
+class NativeRoot(ArrayFormat):
     """A table laid out as by `adapter_core.tables.root_uproot.Root`: each reads the other's."""
 
     suffix = Root.suffix

@@ -120,7 +120,7 @@ def check_whole(path: Path) -> None:
         raise ValueError(f"{path.name} is cut short: it should have {noted:,} bytes")
 
 
-def unfit(df: pd.DataFrame) -> str | None:
+def unsupported_reason(df: pd.DataFrame) -> str | None:
     """Return why SQLite cannot hold the names or values of a table; None if it can."""
     if len(df.columns) > MAX_COLUMNS:
         return f"{len(df.columns):,} columns do not fit in {MAX_COLUMNS:,}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from adapter_core import Unavailable, UnknownName
-from adapter_core.adapter import Adapter
+from adapter_core.adapter import BaseAdapter
 from format_bench.asv_support.run import FILES, NOTES, journal, keeper, missing
 from format_bench.results.status import Status, WrongValues
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adapter_core.registry import Registry
 
 
-A = TypeVar("A", bound=Adapter)
+A = TypeVar("A", bound=BaseAdapter)
 
 
 class Cell(ABC, Generic[A]):

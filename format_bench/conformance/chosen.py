@@ -12,13 +12,13 @@ import pytest
 
 import data_formats
 import image_storages
-from adapter_core import Adapter, DataFormat, Unavailable
+from adapter_core import BaseAdapter, DataFormat, Unavailable
 from adapter_core.image_storage import ImageStorage
 
 if TYPE_CHECKING:
     from adapter_core.codecs import Codec
 
-FAMILIES: dict[str, tuple[type[Adapter], Any]] = {
+FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
     "table": (DataFormat, data_formats),
     "image": (ImageStorage, image_storages),
 }
@@ -53,7 +53,7 @@ def chosen(config: pytest.Config, family: str) -> list[Choice]:
     return [Choice(adapter.label, adapter)] if issubclass(adapter, base) else []
 
 
-def load(name: str) -> type[Adapter]:
+def load(name: str) -> type[BaseAdapter]:
     """Return the class that the command names.
 
     Raises

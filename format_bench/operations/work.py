@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adapter_core.adapter import Adapter
+    from adapter_core.adapter import BaseAdapter
     from format_bench.operations.cases import Measured
 
 
 class Work(ABC):
     """An adapter whose libraries are imported, and how data go in and out of it."""
 
-    adapter: Adapter
+    adapter: BaseAdapter
 
     @abstractmethod
     def load(self, data: Path) -> Any:

@@ -12,7 +12,7 @@ import pytest
 
 from adapter_core.tables import arrays as column_arrays
 from adapter_core.tables import text_arrays
-from adapter_core.tables.arrays import put_together
+from adapter_core.tables.arrays import column_from_arrays
 
 TEXTS = {
     "one length": ["abc", "dé", "f\0\0"],
@@ -27,13 +27,15 @@ TEXTS = {
 
 def apart(values, dtype=None):
     arrays = {}
-    note = column_arrays.take_apart(pd.Series(values, dtype=dtype, name="n"), "x", arrays.__setitem__)
+    note = column_arrays.column_to_arrays(
+        pd.Series(values, dtype=dtype, name="n"), "x", arrays.__setitem__
+    )
     return arrays, json.loads(json.dumps(note))
 
 
 def back(values, dtype=None):
     arrays, note = apart(values, dtype)
-    return pd.Series(put_together(note, arrays), name="n")
+    return pd.Series(column_from_arrays(note, arrays), name="n")
 
 
 @pytest.mark.parametrize("begin", [0, 1])
@@ -125,9 +127,9 @@ def test_what_the_values_under_nulls_were_is_not_kept():
 def test_a_time_zone_without_a_name_is_refused():
     dateutil = pytest.importorskip("dateutil.tz")
     times = pd.DataFrame({"t": pd.to_datetime(["2020"]).tz_localize(dateutil.gettz("Europe/Paris"))})
-    assert "the time zone of column 't' has no name" in column_arrays.unfit(times)
+    assert "the time zone of column 't' has no name" in column_arrays.unsupported_reason(times)
 
 
 def test_categories_that_json_has_not_are_refused():
     days = pd.DataFrame({"c": pd.Series(pd.to_datetime(["2020"])).astype("category")})
-    assert "column 'c' holds categories of datetime64" in column_arrays.unfit(days)
+    assert "column 'c' holds categories of datetime64" in column_arrays.unsupported_reason(days)

@@ -129,6 +129,15 @@ def test_other_packages_add_formats_by_entry_point(registry, tmp_path):
         formats.get("Lost")
 
 
+def test_the_first_name_of_excluded_from_all_is_still_read():
+    with pytest.warns(DeprecationWarning, match="`apart` is now `excluded_from_all`"):
+
+        class Heavy(DataFormat):
+            apart = "takes 591 MB"
+
+    assert Heavy.excluded_from_all == "takes 591 MB"
+
+
 def test_every_module_imports_with_all_optional_packages_blocked(root):
     families = (root / "data_formats", root / "image_storages")
     required = {text for folder in families for each in declarations(folder) for text in each.requires}
@@ -162,4 +171,4 @@ def test_extras_follow_the_files(root):
     families = (root / "data_formats", root / "image_storages")
     stems = {each.stem.replace("_", "-") for family in families for each in declarations(family)}
     extras = {name.replace("_", "-") for name in metadata.get_all("Provides-Extra")}
-    assert stems | {"all", "apart", "images", "report", "site", "test"} == extras
+    assert stems | {"all", "native", "images", "report", "site", "test"} == extras
