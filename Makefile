@@ -2,7 +2,7 @@
 # bench    measure all formats, compare them, make the site
 # preview  serve the site at http://127.0.0.1:8080
 # test     everything that CI runs
-# lint     style and types alone
+# lint     style, types and layers alone
 #
 # SCALE=full measures tables of 1,000,000 rows instead of 10,000; SUITES=engines measures the further
 # engines instead of the usual formats; PYTHON names the interpreter.
@@ -53,6 +53,7 @@ lint: environment
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/shellcheck cron.sh .ci/run
 
 environment: .venv/.installed
