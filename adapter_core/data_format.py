@@ -234,6 +234,19 @@ class DataFormat(BaseAdapter):
     def _check_values(self, df: pd.DataFrame) -> None:
         """Refuse values or names that the format cannot hold; formats that hold all do nothing."""
 
+    @staticmethod
+    def plain_save(df: pd.DataFrame, path: Path) -> None:
+        """Save a table by the plainest call of the library; optional.
+
+        `tools.overhead` compares `save` with it, and `read` with `plain_read`. Measurements use neither.
+        """
+        raise NotImplementedError
+
+    @staticmethod
+    def plain_read(path: Path) -> pd.DataFrame:
+        """Read by the plainest call of the library; declared together with `plain_save`."""
+        raise NotImplementedError
+
     @abstractmethod
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -115,6 +115,16 @@ class Adapter(DataFormat):
     def _codec_used(self, path: Path) -> str | None:
         return whole_file.codec_of(path)
 
+    @staticmethod
+    def plain_save(df: pd.DataFrame, path: Path) -> None:
+        df.to_csv(path, index=False)
+
+    @staticmethod
+    def plain_read(path: Path) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_csv(path)
+
 
 def _exactly(pandas_version: str) -> dict[str, str]:
     """Return what makes pandas read floats exactly; older versions err by one unit in the last place."""

@@ -50,3 +50,13 @@ class Adapter(DataFormat):
 
     def _codec_used(self, path: Path) -> str | None:
         return arrow_ipc.codec_of(path)
+
+    @staticmethod
+    def plain_save(df: pd.DataFrame, path: Path) -> None:
+        df.to_feather(path, compression="uncompressed")
+
+    @staticmethod
+    def plain_read(path: Path) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_feather(path)

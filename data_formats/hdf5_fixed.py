@@ -69,3 +69,13 @@ class Adapter(HDF5):
         # pandas brings the default index back as an index of stored numbers.
         df.index = pd.RangeIndex(len(df))
         return df
+
+    @staticmethod
+    def plain_save(df: pd.DataFrame, path: Path) -> None:
+        df.to_hdf(path, key=KEY, format="fixed")
+
+    @staticmethod
+    def plain_read(path: Path) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_hdf(path)

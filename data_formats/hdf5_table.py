@@ -96,3 +96,13 @@ class Adapter(HDF5):
 
         with pd.HDFStore(path, mode="r") as store:
             return list(store.get_storer(KEY).non_index_axes[0][1])
+
+    @staticmethod
+    def plain_save(df: pd.DataFrame, path: Path) -> None:
+        df.to_hdf(path, key=KEY, format="table", index=False)
+
+    @staticmethod
+    def plain_read(path: Path) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_hdf(path)

@@ -81,6 +81,19 @@ class Adapter(DataFormat):
                         return found[1].lower()
         return None
 
+    @staticmethod
+    def plain_save(df: pd.DataFrame, path: Path) -> None:
+        import lance
+        import pyarrow as pa
+
+        lance.write_dataset(pa.Table.from_pandas(df, preserve_index=False), path)
+
+    @staticmethod
+    def plain_read(path: Path) -> pd.DataFrame:
+        import lance
+
+        return lance.dataset(path).to_table().to_pandas()
+
 
 def _told_to_compress(table: pa.Table, codec: str, level: int | None) -> pa.Table:
     """Return the table with the codec, by which Lance compresses a column, in each field's metadata.

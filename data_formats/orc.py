@@ -91,6 +91,16 @@ class Adapter(DataFormat):
         compressed, as_it_is = _chunk_bytes(path)
         return named.lower() if compressed > NEGLIGIBLE * as_it_is else None
 
+    @staticmethod
+    def plain_save(df: pd.DataFrame, path: Path) -> None:
+        df.to_orc(path, index=False)
+
+    @staticmethod
+    def plain_read(path: Path) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_orc(path)
+
 
 def _chunk_bytes(path: Path) -> tuple[int, int]:
     """Return how many bytes of a file are in compressed chunks, and how many in others.

@@ -62,3 +62,13 @@ class Adapter(DataFormat):
                 if column.compression != "UNCOMPRESSED":
                     return column.compression.lower()
         return None
+
+    @staticmethod
+    def plain_save(df: pd.DataFrame, path: Path) -> None:
+        df.to_parquet(path, compression=None, index=False)
+
+    @staticmethod
+    def plain_read(path: Path) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_parquet(path)

@@ -1,8 +1,8 @@
-"""What an adapter costs beside the plainest call of its library: ``python -m tools.overhead``.
+"""Overhead of adapters: ``python -m tools.overhead [FORMAT...] [--rows N]``.
 
-For each format, saving and reading `eq` at 1,000,000 rows, in CPU seconds (user and system), adapter
-and plain call in turn, the median of each, and their ratio. Names of formats may follow, and
-``--rows N``.
+Saves and reads `eq` at 1,000,000 rows through each adapter and through the plainest call of its library
+(`DataFormat.plain_save` and `plain_read`), in turn. Prints the median CPU seconds (user and system) of
+both, and their ratio. By default, all formats that declare a plain call.
 """
 
 from __future__ import annotations
@@ -15,82 +15,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 import data_formats
 import data_generator
+from adapter_core import DataFormat
 
 PATIENCE_SECONDS = 60
-"""After which fewer than three samples are enough."""
-
-Save = Callable[[pd.DataFrame, Path], Any]
-Read = Callable[[Path], Any]
+"""Time after which fewer than three samples are enough."""
 
 
-def _save_avro(df: pd.DataFrame, path: Path) -> None:
-    import fastavro
-
-    types = {"int64": "long", "float64": "double", "bool": "boolean", "str": "string"}
-    fields = [{"name": name, "type": types[str(df[name].dtype)]} for name in df.columns]
-    schema = fastavro.parse_schema({"type": "record", "name": "row", "fields": fields})
-    names = list(df.columns)
-    columns = [df[name].tolist() for name in names]
-    with path.open("wb") as file:
-        rows = (dict(zip(names, row)) for row in zip(*columns))  # noqa: B905 (once a row)
-        fastavro.writer(file, schema, rows)
-
-
-def _read_avro(path: Path) -> pd.DataFrame:
-    import fastavro
-
-    with path.open("rb") as file:
-        return pd.DataFrame(list(fastavro.reader(file)))
-
-
-def _save_lance(df: pd.DataFrame, path: Path) -> None:
-    import lance
-    import pyarrow as pa
-
-    lance.write_dataset(pa.Table.from_pandas(df, preserve_index=False), path)
-
-
-def _read_lance(path: Path) -> pd.DataFrame:
-    import lance
-
-    return lance.dataset(path).to_table().to_pandas()
-
-
-PLAIN: dict[str, tuple[Save, Read]] = {
-    "Avro": (_save_avro, _read_avro),
-    "CSV": (lambda df, path: df.to_csv(path, index=False), pd.read_csv),
-    "Excel": (
-        lambda df, path: df.to_excel(path, index=False, engine="openpyxl"),
-        lambda path: pd.read_excel(path, engine="openpyxl"),
-    ),
-    "Feather": (
-        lambda df, path: df.to_feather(path, compression="uncompressed"),
-        pd.read_feather,
-    ),
-    "HDF5.fixed": (lambda df, path: df.to_hdf(path, key="t", format="fixed"), pd.read_hdf),
-    "HDF5.table": (
-        lambda df, path: df.to_hdf(path, key="t", format="table", index=False),
-        pd.read_hdf,
-    ),
-    "JSON": (
-        # Of the same digits, which make the same work for both.
-        lambda df, path: df.to_json(path, orient="records", lines=True, double_precision=15),
-        # Without guessing types, which would be less work, but turns columns named "date" into dates.
-        lambda path: pd.read_json(path, lines=True, dtype=False),
-    ),
-    "Lance": (_save_lance, _read_lance),
-    "ORC": (lambda df, path: df.to_orc(path, index=False), pd.read_orc),
-    "Parquet": (
-        lambda df, path: df.to_parquet(path, compression=None, index=False),
-        pd.read_parquet,
-    ),
-    "Pickle": (lambda df, path: df.to_pickle(path), pd.read_pickle),
-    "XML": (lambda df, path: df.to_xml(path, index=False), pd.read_xml),
-}
+def names() -> list[str]:
+    """Return the labels of the formats that declare a plain call."""
+    found = (data_formats.find(name) for name in data_formats.names())
+    return [each.label for each in found if type(each).plain_save is not DataFormat.plain_save]
 
 
 def cpu_seconds(step: Callable[[], Any]) -> float:
@@ -103,7 +39,6 @@ def cpu_seconds(step: Callable[[], Any]) -> float:
 def ratios(name: str, rows: int, seconds: float = 10.0) -> dict[str, tuple[float, float]]:
     """Return (adapter, plain) CPU seconds of save and read: medians of calls made in turn."""
     adapter = data_formats.get(name)
-    save, read = PLAIN[name]
     df = data_generator.table("eq", rows=rows).df
     samples: dict[str, tuple[list[float], list[float]]] = {"save": ([], []), "read": ([], [])}
     with tempfile.TemporaryDirectory() as folder:
@@ -116,15 +51,15 @@ def ratios(name: str, rows: int, seconds: float = 10.0) -> dict[str, tuple[float
             adapter.remove(plain)
             calls = {
                 ("save", 0): lambda: adapter.save(df, ours),
-                ("save", 1): lambda: save(df, plain),
+                ("save", 1): lambda: adapter.plain_save(df, plain),
                 ("read", 0): lambda: adapter.read(ours),
-                ("read", 1): lambda: read(plain),
+                ("read", 1): lambda: adapter.plain_read(plain),
             }
-            # Whoever is first pays for memory that the second finds; so they take turns.
-            turn = len(samples["save"][0]) % 2
+            # The first caller pays for memory that the second one reuses, hence the alternation.
+            first = len(samples["save"][0]) % 2
             for step in ("save", "read"):
-                for who in (turn, 1 - turn):
-                    samples[step][who].append(cpu_seconds(calls[step, who]))
+                for caller in (first, 1 - first):
+                    samples[step][caller].append(cpu_seconds(calls[step, caller]))
     return {
         step: (statistics.median(ours), statistics.median(plain))
         for step, (ours, plain) in samples.items()
@@ -134,7 +69,7 @@ def ratios(name: str, rows: int, seconds: float = 10.0) -> dict[str, tuple[float
 def main() -> None:
     """Print a line for each format and step."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=list(PLAIN), metavar="FORMAT")
+    parser.add_argument("names", nargs="*", default=names(), metavar="FORMAT")
     parser.add_argument("--rows", type=int, default=1_000_000)
     arguments = parser.parse_args()
     print(f"{'format':12}{'step':6}{'adapter s':>12}{'plain s':>12}{'ratio':>8}")
