@@ -72,7 +72,8 @@ class Adapter(HDF5):
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
-        df.to_hdf(path, key=KEY, format="fixed")
+        # pandas takes the key "table" for two groups when it reads without a key.
+        df.to_hdf(path, key="t", format="fixed")
 
     @staticmethod
     def plain_read(path: Path) -> pd.DataFrame:

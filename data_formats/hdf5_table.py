@@ -99,7 +99,8 @@ class Adapter(HDF5):
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
-        df.to_hdf(path, key=KEY, format="table", index=False)
+        # pandas takes the key "table" for two groups when it reads without a key.
+        df.to_hdf(path, key="t", format="table", index=False)
 
     @staticmethod
     def plain_read(path: Path) -> pd.DataFrame:
