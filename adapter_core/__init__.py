@@ -9,12 +9,14 @@ from adapter_core.availability import Availability
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.errors import (
-    CannotHold,
+    OLD_NAMES,
+    CannotHoldError,
     FormatBenchError,
-    Unavailable,
-    UnknownLevel,
-    UnknownName,
-    Unsupported,
+    UnavailableError,
+    UnknownLevelError,
+    UnknownNameError,
+    UnsupportedError,
+    deprecated_names,
 )
 from adapter_core.kinds import Kind
 from adapter_core.registry import Registry
@@ -22,15 +24,17 @@ from adapter_core.registry import Registry
 __all__ = [
     "Availability",
     "BaseAdapter",
-    "CannotHold",
+    "CannotHoldError",
     "Codec",
     "DataFormat",
     "Feature",
     "FormatBenchError",
     "Kind",
     "Registry",
-    "Unavailable",
-    "UnknownLevel",
-    "UnknownName",
-    "Unsupported",
+    "UnavailableError",
+    "UnknownLevelError",
+    "UnknownNameError",
+    "UnsupportedError",
 ]
+
+__getattr__ = deprecated_names(__name__, OLD_NAMES)

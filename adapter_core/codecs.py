@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adapter_core.errors import UnknownLevel
+from adapter_core.errors import UnknownLevelError
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class Codec:
 
         Raises
         ------
-        UnknownLevel
+        UnknownLevelError
             If the codec has no such level, or no levels.
         """
         if level is None:
             return self.default_level
         if self.levels is None:
-            raise UnknownLevel(f"the codec {self.name} has no levels, so {level} cannot be chosen")
+            raise UnknownLevelError(f"the codec {self.name} has no levels, so {level} cannot be chosen")
         if level not in self.levels:
             first, last = self.levels[0], self.levels[-1]
-            raise UnknownLevel(f"the codec {self.name} has levels {first} to {last}, not {level}")
+            raise UnknownLevelError(f"the codec {self.name} has levels {first} to {last}, not {level}")
         return level

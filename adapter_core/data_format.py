@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, import_failure, probe
-from adapter_core.errors import CannotHold, Unavailable, UnknownLevel, UnknownName, Unsupported
+from adapter_core.errors import (
+    CannotHoldError,
+    UnavailableError,
+    UnknownLevelError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from adapter_core.kinds import Kind, kinds_of
 from adapter_core.values import integers_beyond_float
 
@@ -36,7 +42,7 @@ class DataFormat(BaseAdapter):
     """
 
     supports: ClassVar[frozenset[Feature]] = frozenset()
-    """Features that work; any other raises `Unsupported`."""
+    """Features that work; any other raises `UnsupportedError`."""
     refuses: ClassVar[Mapping[Kind, str]] = {}
     """Kinds of column that the format, or its library, cannot hold, and why in a few words."""
     holds_duplicate_names: ClassVar[bool] = False
@@ -68,17 +74,17 @@ class DataFormat(BaseAdapter):
 
         Raises
         ------
-        UnknownName
+        UnknownNameError
             If it has none of that name.
-        Unsupported
+        UnsupportedError
             If there is no choice.
         """
         if not self.codecs:
-            raise Unsupported(f"{self.label} offers no choice of a codec")
+            raise UnsupportedError(f"{self.label} offers no choice of a codec")
         for codec in self.codecs:
             if codec.name == name:
                 return codec
-        raise UnknownName(f"{self.label} codec", name, [codec.name for codec in self.codecs])
+        raise UnknownNameError(f"{self.label} codec", name, [codec.name for codec in self.codecs])
 
     def codec_availability(self, name: str) -> Availability:
         """Tell whether one of the format's codecs can work here."""
@@ -125,11 +131,11 @@ class DataFormat(BaseAdapter):
 
         Raises
         ------
-        CannotHold
+        CannotHoldError
             If the format cannot hold this table as it is. Nothing is written then.
-        UnknownName, UnknownLevel, Unsupported
+        UnknownNameError, UnknownLevelError, UnsupportedError
             If the format has no such codec, or the codec no such level, or there is no choice.
-        Unavailable
+        UnavailableError
             If the codec cannot work here.
         FileNotFoundError
             If the folder to write in does not exist.
@@ -161,9 +167,9 @@ class DataFormat(BaseAdapter):
         ------
         FileNotFoundError
             If nothing is there.
-        UnknownName
+        UnknownNameError
             If a column that is asked for is not in the table.
-        Unsupported
+        UnsupportedError
             If columns are asked for and the format has no column projection.
         """
         path = Path(path)
@@ -171,16 +177,16 @@ class DataFormat(BaseAdapter):
         if columns is None:
             return self._read(path, None)
         if Feature.COLUMNS not in self.supports:
-            raise Unsupported(f"{self.label} has no {Feature.COLUMNS}: it reads whole tables only")
+            raise UnsupportedError(f"{self.label} has no {Feature.COLUMNS}: it reads whole tables only")
         known = self._column_names(path)
         for name in columns:
             if name not in known:
-                raise UnknownName("column", name, known)
+                raise UnknownNameError("column", name, known)
         df = self._read(path, list(columns))
         return df if list(df.columns) == list(columns) else df[list(columns)]
 
     def check(self, df: pd.DataFrame) -> None:
-        """Raise `CannotHold`, with a sentence, if the format cannot hold this table as it is."""
+        """Raise `CannotHoldError`, with a sentence, if the format cannot hold this table as it is."""
         self._check_labels(df)
         for position, kind in enumerate(kinds_of(df)):
             if kind in self.refuses:
@@ -196,20 +202,20 @@ class DataFormat(BaseAdapter):
                 )
         self._check_values(df)
 
-    def refusal(self, reason: str) -> CannotHold:
+    def refusal(self, reason: str) -> CannotHoldError:
         """Return the error that says why this format cannot hold a table."""
-        return CannotHold(f"{self.label} cannot hold this table: {reason}")
+        return CannotHoldError(f"{self.label} cannot hold this table: {reason}")
 
     def _chosen(self, codec: str | None, level: int | None) -> dict[str, Any]:
         """Return what to tell `_save` about compression, which is nothing where none is asked for."""
         if codec is None:
             if level is not None:
-                raise UnknownLevel(f"{self.label}: level {level} is given without a codec")
+                raise UnknownLevelError(f"{self.label}: level {level} is given without a codec")
             return {}
         level = self.codec_named(codec).level_or_default(level)
         answer = self.codec_availability(codec)
         if not answer:
-            raise Unavailable(f"{self.label} with {codec}", answer.reason, answer.install_hint)
+            raise UnavailableError(f"{self.label} with {codec}", answer.reason, answer.install_hint)
         return {"codec": codec, "level": level}
 
     def _check_exists(self, path: Path) -> None:

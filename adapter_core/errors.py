@@ -1,51 +1,83 @@
-"""The errors that the project raises on purpose.
+"""Error tree of the whole project.
 
 FormatBenchError
-├── UnknownName      no adapter, data set, column or codec has that name
-├── UnknownLevel     the codec has no such level, or no levels
-├── Unavailable      the adapter's package is missing, too old or broken on this machine
-└── Unsupported      the format, or its library, has no such feature
-    └── CannotHold   the format cannot hold this table; raised before anything is written
+├── UnknownNameError (LookupError)          no adapter, data set, column or codec has that name
+├── UnknownLevelError (ValueError)          the codec lacks that level, or has no levels
+├── UnavailableError                        a package is missing, too old or broken on this machine
+├── UnsupportedError                        the format, or its library, lacks that feature
+│   └── CannotHoldError (ValueError)        the format cannot represent this table; nothing was written
+├── InvalidDataError                        a user's file or folder cannot be measured as it is
+├── ForeignPickleError                      a pickle asks for something else than data
+├── TooFewRowsError (ValueError)            a real table has fewer rows than requested
+├── InvalidSpecError (ValueError)           a specification does not describe a table
+├── InvalidRequestError (ValueError)        a run cannot be planned from this request
+├── InvalidGridError (ValueError)           a codec grid cannot be planned from this request
+├── UserDataError                           the user's data of a run cannot be measured
+├── InvalidFolderError                      a folder cannot take results or measured files
+├── FolderLockedError                       another run is writing to the same folder
+├── NotColdError                            a file could not be proven absent from the page cache
+├── WrongValuesError                        data came back with other values than were saved
+├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
+├── InvalidResultsError (ValueError)        a file does not consist of records
+├── InvalidNoiseFloorError                  a file does not contain noise floors
+├── ResultsNotFoundError                    a folder lacks results of asv
+├── NoCommonCellsError                      two results share no cell
+├── NoCandidateError                        a recommendation's requirements exclude every candidate
+├── InvalidWeightError (ValueError)         a weight of a recommendation cannot be used
+├── GitError                                a git command failed
+├── InvalidBranchError                      a branch cannot take the commits of a history
+├── ResolutionError                         no set of versions meets the requirements
+├── MonthlyError                            a step of the monthly run ends with an exit status
+│   └── PushRejectedError                   the remote branch has moved
+├── FetchError                              a file of an npm package could not be fetched
+├── VendoringError                          asv's scripts cannot be put beside its page
+└── UnknownAsvPageError                     asv's page has another form than in the known versions
+
+The message of each is one sentence meant for the user, who sees it without a traceback.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+
+from adapter_core.text import printable
 
 
 class FormatBenchError(Exception):
-    """Base of all errors that carry a sentence meant for the user."""
+    """Base of all errors that the project raises on purpose."""
 
 
-class UnknownName(FormatBenchError, LookupError):
-    """A name that nothing answers to; the message lists the nearest ones.
+class UnknownNameError(FormatBenchError, LookupError):
+    """A name that does not exist; the message lists the nearest ones.
 
     Parameters
     ----------
-    what : str
-        The kind of thing that was asked for, as in "data format".
+    kind : str
+        The kind of thing that was requested, e.g. "data format".
     name : str
-        The name that was asked for.
+        The name that was requested.
     known : iterable of str
         The names that exist.
     """
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.name = name
         known = sorted(known)
         lowered = {label.lower(): label for label in known}
         near = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)
         self.near = [lowered[match] for match in near]
         hint = f"did you mean {' or '.join(self.near)}?" if near else f"known: {', '.join(known)}"
-        super().__init__(f"there is no {what} {name!r}; {hint}")
+        super().__init__(f"there is no {kind} {name!r}; {hint}")
 
 
-class UnknownLevel(FormatBenchError, ValueError):
+class UnknownLevelError(FormatBenchError, ValueError):
     """A compression level that the codec does not have."""
 
 
-class Unavailable(FormatBenchError):
+class UnavailableError(FormatBenchError):
     """An adapter, or a codec of it, that exists but cannot work on this machine.
 
     Parameters
@@ -65,9 +97,216 @@ class Unavailable(FormatBenchError):
         super().__init__(f"{label} is unavailable: {reason}; try: {install_hint}")
 
 
-class Unsupported(FormatBenchError):
-    """Something that the format, or its library, does not offer."""
+class UnsupportedError(FormatBenchError):
+    """A feature that the format, or its library, does not offer."""
 
 
-class CannotHold(Unsupported, ValueError):
-    """A table that the format cannot hold as it is; nothing was written."""
+class CannotHoldError(UnsupportedError, ValueError):
+    """A table that the format cannot represent as it is; nothing was written."""
+
+
+class InvalidDataError(FormatBenchError):
+    """A file or folder of a user that cannot be measured as it is.
+
+    Parameters
+    ----------
+    place : path-like
+        The file or folder.
+    problem : str
+        Predicate of the sentence whose subject is the place.
+    advice : str, optional
+        Advice to the user, as a clause.
+    """
+
+    def __init__(self, place: str | os.PathLike[str], problem: str, advice: str = "") -> None:
+        self.place, self.problem, self.advice = place, problem, advice
+        # Names of files and messages of libraries may contain control characters of terminals.
+        super().__init__(printable(f"{os.fspath(place)}: {problem}{'; ' if advice else ''}{advice}"))
+
+
+class ForeignPickleError(FormatBenchError):
+    """A pickle that asks for something else than data."""
+
+
+class TooFewRowsError(FormatBenchError, ValueError):
+    """More rows requested than a real table has.
+
+    Parameters
+    ----------
+    name : str
+        The table.
+    rows : int
+        Number of rows requested.
+    available : int
+        Number of rows of the table.
+    """
+
+    def __init__(self, name: str, rows: int, available: int) -> None:
+        super().__init__(f"{name} has {available:,} rows, not {rows:,}; ask for fewer")
+
+
+class InvalidSpecError(FormatBenchError, ValueError):
+    """A specification that does not describe a table.
+
+    Parameters
+    ----------
+    place : str
+        The file, or another name of the specification.
+    mistakes : iterable of str
+        One line for each mistake.
+    """
+
+    def __init__(self, place: str, mistakes: tuple[str, ...]) -> None:
+        self.mistakes = mistakes
+        super().__init__(f"{place}: {'; '.join(mistakes)}")
+
+
+class InvalidRequestError(FormatBenchError, ValueError):
+    """A request that no run can be planned from."""
+
+
+class InvalidGridError(FormatBenchError, ValueError):
+    """A request that no codec grid can be planned from."""
+
+
+class UserDataError(FormatBenchError):
+    """A user's data that a run cannot measure; the message contains the reason."""
+
+
+class InvalidFolderError(FormatBenchError):
+    """A folder that cannot take results, or measured files."""
+
+
+class FolderLockedError(FormatBenchError):
+    """A folder of results that another run is writing to."""
+
+
+class NotColdError(FormatBenchError):
+    """Pages of a file could not be evicted, or it could not be proven that they were."""
+
+
+class WrongValuesError(FormatBenchError):
+    """Data came back with other values than were saved."""
+
+
+class InvalidRecordError(FormatBenchError, ValueError):
+    """A mapping that does not match the schema of records; the message names the field."""
+
+
+class InvalidResultsError(FormatBenchError, ValueError):
+    """A file that does not consist of records; the message names the file and the line."""
+
+
+class InvalidNoiseFloorError(FormatBenchError):
+    """A file that does not contain noise floors."""
+
+
+class ResultsNotFoundError(FormatBenchError):
+    """A folder without results of asv."""
+
+
+class NoCommonCellsError(FormatBenchError):
+    """Two results without a common cell; the message lists the cells of each."""
+
+
+class NoCandidateError(FormatBenchError):
+    """Requirements that exclude every candidate; the message counts them by requirement."""
+
+
+class InvalidWeightError(FormatBenchError, ValueError):
+    """A weight that cannot be used; the message names it."""
+
+
+class GitError(FormatBenchError):
+    """A git command that failed.
+
+    Parameters
+    ----------
+    command : str
+        The subcommand, e.g. "push".
+    returncode : int
+        Exit status of git.
+    stderr : str
+        Text that git printed to the standard error output.
+    """
+
+    def __init__(self, command: str, returncode: int, stderr: str) -> None:
+        self.returncode = returncode
+        lines = [line for line in stderr.splitlines() if line.strip() and not line.startswith("hint:")]
+        reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
+        super().__init__(f"git {command} failed: {reason or ' '.join(lines[-1:]) or returncode}")
+
+
+class InvalidBranchError(FormatBenchError):
+    """A branch that cannot take the commits of a history."""
+
+
+class ResolutionError(FormatBenchError):
+    """Requirements that no set of versions meets, or a package index that does not answer."""
+
+
+class MonthlyError(FormatBenchError):
+    """An error that ends a step of the monthly run with a line and an exit status.
+
+    Parameters
+    ----------
+    status : int
+        Exit status of the run, unless a graver error follows.
+    sentence : str
+        The reason.
+    """
+
+    def __init__(self, status: int, sentence: str) -> None:
+        self.status = status
+        super().__init__(sentence)
+
+
+class PushRejectedError(MonthlyError):
+    """A push that the remote rejected since its branch has moved."""
+
+
+class FetchError(FormatBenchError):
+    """A file that npm could not fetch, or that its package lacks."""
+
+
+class VendoringError(FormatBenchError):
+    """Scripts of asv's page that cannot be put beside it."""
+
+
+class UnknownAsvPageError(FormatBenchError):
+    """A page of asv whose form differs from that of the known versions."""
+
+
+def deprecated_names(module: str, renamed: Mapping[str, type[Exception]]) -> Callable[[str], object]:
+    """Return a module's `__getattr__` that gives errors under their old names, for one release.
+
+    Parameters
+    ----------
+    module : str
+        The module's `__name__`.
+    renamed : mapping of str to type
+        The errors by their old names.
+    """
+
+    def __getattr__(name: str) -> object:  # noqa: N807 (PEP 562)
+        if name not in renamed:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+        new = renamed[name]
+        warnings.warn(
+            f"{module}.{name} is now {new.__module__}.{new.__name__}", DeprecationWarning, stacklevel=2
+        )
+        return new
+
+    return __getattr__
+
+
+OLD_NAMES: Mapping[str, type[Exception]] = {
+    "CannotHold": CannotHoldError,
+    "Unavailable": UnavailableError,
+    "UnknownLevel": UnknownLevelError,
+    "UnknownName": UnknownNameError,
+    "Unsupported": UnsupportedError,
+}
+"""Names of this module until version 0.1."""
+
+__getattr__ = deprecated_names(__name__, OLD_NAMES)

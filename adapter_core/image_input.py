@@ -47,7 +47,7 @@ class CheckedImages:
 
         Raises
         ------
-        CannotHold
+        CannotHoldError
             At the first one that is no image, or that the storage cannot hold.
         """
         import numpy as np
@@ -88,7 +88,7 @@ def checked_labels(labels: Sequence[int] | np.ndarray, count: int, refusal: Refu
 
     Raises
     ------
-    CannotHold
+    CannotHoldError
         If they are not as many integers from 0 to 2**31 as there are images.
     """
     import numpy as np

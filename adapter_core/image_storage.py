@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.adapter import BaseAdapter
-from adapter_core.errors import CannotHold
+from adapter_core.errors import CannotHoldError
 from adapter_core.image_input import CheckedImages, checked_labels
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ImageStorage(BaseAdapter):
 
         Raises
         ------
-        CannotHold
+        CannotHoldError
             If these are no images or labels, or the storage cannot hold them as they are. Nothing is
             left at a temporary name, and what was at `path` stays.
         FileNotFoundError
@@ -101,13 +101,13 @@ class ImageStorage(BaseAdapter):
         return self._open(self._existing(path))
 
     def check(self, images: Sequence[np.ndarray]) -> None:
-        """Raise `CannotHold`, with a sentence, at the first image that the storage cannot hold."""
+        """Raise `CannotHoldError`, with a sentence, at the first image that the storage cannot hold."""
         for _ in self._checked(images):
             pass
 
-    def refusal(self, reason: str) -> CannotHold:
+    def refusal(self, reason: str) -> CannotHoldError:
         """Return the error that says why this storage cannot hold some images."""
-        return CannotHold(f"{self.label} cannot hold these images: {reason}")
+        return CannotHoldError(f"{self.label} cannot hold these images: {reason}")
 
     def _checked(self, images: Sequence[np.ndarray]) -> CheckedImages:
         return CheckedImages(images, self.channels, self.refusal, equal=self.equal_shapes_only)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from adapter_core.adapter import BaseAdapter
-from adapter_core.errors import Unavailable, UnknownName
+from adapter_core.errors import UnavailableError, UnknownNameError
 from adapter_core.listing import CLASS_NAME, declarations
 
 A = TypeVar("A", bound=BaseAdapter)
@@ -50,7 +50,7 @@ class Registry(Generic[A]):
 
         Raises
         ------
-        UnknownName
+        UnknownNameError
             If there is none; the message lists near matches.
         """
         for each in declarations(self.folder):
@@ -59,30 +59,30 @@ class Registry(Generic[A]):
                 return getattr(module, CLASS_NAME)()
         entry_points = self._entry_points()
         if name not in entry_points:
-            raise UnknownName(self.what, name, self.names())
+            raise UnknownNameError(self.what, name, self.names())
         entry = entry_points[name]
         try:
             return entry.load()()
         except Exception as error:
             reason = f"{entry.value} failed to load: {type(error).__name__}: {error}"
             origin = entry.dist.name if entry.dist else entry.value
-            raise Unavailable(name, reason, f"pip install --upgrade {origin}") from error
+            raise UnavailableError(name, reason, f"pip install --upgrade {origin}") from error
 
     def get(self, name: str) -> A:
         """Return the adapter of that name, ready to work.
 
         Raises
         ------
-        UnknownName
+        UnknownNameError
             If there is none; the message lists near matches.
-        Unavailable
+        UnavailableError
             If what it requires is missing or broken; the message says why and how to install it.
         """
         adapter = self.find(name)
         answer = adapter.availability()
         if not answer:
             reason = "; ".join(filter(None, [answer.reason, adapter.excluded_from_all]))
-            raise Unavailable(name, reason, answer.install_hint)
+            raise UnavailableError(name, reason, answer.install_hint)
         return adapter
 
     def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:

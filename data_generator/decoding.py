@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data_generator.errors import BadData, library_errors
+from adapter_core.errors import InvalidDataError
+from data_generator.errors import library_errors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +24,7 @@ def shape_of(path: Path) -> tuple[int, ...]:
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If the file is no image, or has more than 8 bits a channel.
     """
     from PIL import Image
@@ -43,7 +44,7 @@ def decode(path: Path) -> np.ndarray:
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If the file cannot be read, or has more than 8 bits a channel.
     """
     import numpy as np
@@ -58,7 +59,9 @@ def _mode(path: Path, image: Any) -> str:
     # Pillow halves the depth of colour without a word; how the file has it, its tiles tell.
     halved = any(";16" in str(tile) for tile in image.tile)
     if halved or image.mode.startswith(DEEP_MODES):
-        raise BadData(path, "has more than 8 bits a channel", "convert it to 8 bits, or leave it out")
+        raise InvalidDataError(
+            path, "has more than 8 bits a channel", "convert it to 8 bits, or leave it out"
+        )
     if image.mode in GREY_MODES:
         return "LA" if image.has_transparency_data else "L"
     return "RGBA" if image.has_transparency_data else "RGB"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ def with_plain_labels(place: str | os.PathLike[str], df: pd.DataFrame) -> tuple[
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If two columns would have one name.
     """
     import pandas as pd
@@ -45,11 +45,11 @@ def with_plain_labels(place: str | os.PathLike[str], df: pd.DataFrame) -> tuple[
 
 
 def refuse_duplicates(place: str | os.PathLike[str], names: Iterable[str]) -> None:
-    """Raise `BadData` if two columns have one name, which few formats can keep."""
+    """Raise `InvalidDataError` if two columns have one name, which few formats can keep."""
     twice = [repr(name) for name, number in Counter(names).items() if number > 1]
     if twice:
         problem = f"has several columns of the same name: {', '.join(twice)}"
-        raise BadData(place, problem, "give each its own name")
+        raise InvalidDataError(place, problem, "give each its own name")
 
 
 def _level_names(index: pd.Index) -> list[str]:

@@ -7,7 +7,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 
 SEPARATOR = "::"
 
@@ -29,7 +29,7 @@ def find(text: str | os.PathLike[str]) -> Place:
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If nothing is there, or neither a file nor a folder, or if it may not be read.
     """
     name, separator, table = os.fspath(text).rpartition(SEPARATOR)
@@ -39,13 +39,15 @@ def find(text: str | os.PathLike[str]) -> Place:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError as error:
-        raise BadData(path, "there is no such file or folder") from error
+        raise InvalidDataError(path, "there is no such file or folder") from error
     except OSError as error:
-        raise BadData(path, f"cannot be opened: {error.strerror}") from error
+        raise InvalidDataError(path, f"cannot be opened: {error.strerror}") from error
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-        raise BadData(path, "is neither a file nor a folder", "copy what it gives to a file")
+        raise InvalidDataError(path, "is neither a file nor a folder", "copy what it gives to a file")
     if not os.access(path, os.R_OK):
-        raise BadData(path, "cannot be opened: this user may not read it", "change its permissions")
+        raise InvalidDataError(
+            path, "cannot be opened: this user may not read it", "change its permissions"
+        )
     return Place(path, table or None, stat.S_ISDIR(mode))
 
 

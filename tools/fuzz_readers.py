@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from adapter_core.errors import InvalidDataError
 from data_generator import location
-from data_generator.errors import BadData
 from data_generator.readers._reader import Request
 from data_generator.user.file_kind import codec_of, reader_of
 from data_generator.user.table import load_table
@@ -55,7 +55,7 @@ def outcome(path: Path) -> str:
             reader.read(Request(found.path, codec, None, None, 0, trust_pickle=False))
         else:
             load_table(path)
-    except BadData as error:
+    except InvalidDataError as error:
         return "refused" if str(error).isprintable() else f"not one line: {error!r}"
     except BaseException as error:
         return f"{type(error).__name__}: {error}"
@@ -106,7 +106,7 @@ def refusal(path: Path) -> str:
     """Return what `load_table` says of a file."""
     try:
         load_table(path)
-    except BadData as error:
+    except InvalidDataError as error:
         return str(error)
     return "nothing"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adapter_core.errors import UnknownName
+from adapter_core.errors import UnknownNameError
 from data_generator.catalog.tables import DEFAULT_SEED
 from data_generator.dataset import Dataset
 from data_generator.lazy import LazyImages
@@ -47,15 +47,15 @@ def images(name: str, count: int, seed: int = DEFAULT_SEED) -> Dataset:
 
     Raises
     ------
-    UnknownName
+    UnknownNameError
         If there is no such set.
     ValueError
         If `count` is negative, or if a real set has not as many.
-    Unavailable
+    UnavailableError
         If the package that a real set comes with is missing.
     """
     if name not in image_names():
-        raise UnknownName("set of images", name, image_names())
+        raise UnknownNameError("set of images", name, image_names())
     if count < 0:
         raise ValueError(f"a set cannot have {count} images")
     if name in _REAL:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import UnknownName
+from adapter_core.errors import UnknownNameError
 from data_generator.dataset import Dataset
 from data_generator.random_words import Bits
 from data_generator.real import flights
@@ -72,20 +72,20 @@ def table(
 
     Raises
     ------
-    UnknownName
+    UnknownNameError
         If there is no such table.
     ValueError
         If `rows` is negative, if a path is given for a table that is always made, or if the file
         holds another table.
     FileNotFoundError
         If nothing is at `path`.
-    TooFewRows
+    TooFewRowsError
         If a real table has fewer rows.
-    Unavailable
+    UnavailableError
         If the package of a real table is missing.
     """
     if name not in names():
-        raise UnknownName("table", name, names())
+        raise UnknownNameError("table", name, names())
     if rows is not None and rows < 0:
         raise ValueError(f"a table cannot have {rows} rows")
     if path is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.profiling import frequencies, numbers, text
 from data_generator.profiling import widths as described_widths
 from data_generator.profiling.measures import Encoded, encoded, in_descending_order, of_encoded
@@ -22,7 +22,7 @@ def described(name: str, column: pa.Array) -> ColumnSpec:
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If it is of a type that no spec has.
     """
     import pyarrow as pa
@@ -40,7 +40,9 @@ def described(name: str, column: pa.Array) -> ColumnSpec:
         return ColumnSpec(name, "list", **nulls, **_lists(column))
     kind = kind_of(column.type)
     if kind is None:
-        raise BadData(name, f"is of type {column.type}, which no TableSpec has", "leave the column out")
+        raise InvalidDataError(
+            name, f"is of type {column.type}, which no TableSpec has", "leave the column out"
+        )
     return ColumnSpec(name, **kind, **nulls, **_flat(kind, plain(column)))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.profiling.columns import described
 from data_generator.profiling.fit import fitted, parquet_bytes
 from data_generator.spec.spec import DEFAULT_SEED, ColumnSpec, TableSpec
@@ -42,7 +42,7 @@ def profile(df: pd.DataFrame, *, keep_names: bool = False, seed: int = DEFAULT_S
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If a column is of a type that no spec has.
     """
     columns = {str(name): as_arrow(str(name), df[name]) for name in df.columns}
@@ -58,7 +58,7 @@ def as_arrow(name: str, column: pd.Series) -> pa.Array:
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If its values are not of one type.
     """
     import pyarrow as pa
@@ -67,7 +67,9 @@ def as_arrow(name: str, column: pd.Series) -> pa.Array:
         found = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise BadData(f"column {name!r}", f"is not of one type: {reason}", "leave it out") from error
+        raise InvalidDataError(
+            f"column {name!r}", f"is not of one type: {reason}", "leave it out"
+        ) from error
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 

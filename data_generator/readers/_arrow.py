@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._memory import check_fits
 from data_generator.readers._reader import Request, TableReader
@@ -70,7 +70,9 @@ class ArrowReader(TableReader):
                 rows += len(batch)
                 yield batch
         if notes.rows not in (None, rows):
-            raise BadData(request.path, f"is damaged: it notes {notes.rows:,} rows and holds {rows:,}")
+            raise InvalidDataError(
+                request.path, f"is damaged: it notes {notes.rows:,} rows and holds {rows:,}"
+            )
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 
 MEMINFO = Path("/proc/meminfo")
 """https://docs.kernel.org/filesystems/proc.html#meminfo"""
 
 
 def check_fits(path: Path, size_bytes: int) -> None:
-    """Raise `BadData` if a file declares that it holds more bytes than are available.
+    """Raise `InvalidDataError` if a file declares that it holds more bytes than are available.
 
     Linux grants more memory than there is, and kills the process that then uses it.
     """
@@ -20,7 +20,7 @@ def check_fits(path: Path, size_bytes: int) -> None:
         problem = (
             f"declares {size_bytes / 1e9:,.1f} GB, and {available / 1e9:,.1f} GB of memory are free"
         )
-        raise BadData(path, problem, "take a part of it, or a larger machine")
+        raise InvalidDataError(path, problem, "take a part of it, or a larger machine")
 
 
 def available_bytes() -> int | None:

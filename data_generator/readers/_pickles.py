@@ -6,6 +6,8 @@ import pickle
 from io import BytesIO
 from typing import Any
 
+from adapter_core.errors import ForeignPickleError
+
 DANGER = (
     "a pickle can run any program when it is loaded; if you trust where it comes from, "
     "add --trust-pickle"
@@ -38,10 +40,6 @@ _OFFSETS = "pandas._libs.tslibs.offsets"
 """The module of the frequencies that an index of times may have; its classes are public elsewhere."""
 
 
-class Foreign(Exception):
-    """A pickle that asks for something else than data."""
-
-
 class _DataUnpickler(pickle.Unpickler):
     """https://docs.python.org/3/library/pickle.html#restricting-globals."""
 
@@ -50,7 +48,7 @@ class _DataUnpickler(pickle.Unpickler):
 
         is_frequency = module == _OFFSETS and name in offsets.__all__
         if (module, name) not in _DATA and not is_frequency:
-            raise Foreign(f"{module}.{name}")
+            raise ForeignPickleError(f"{module}.{name}")
         return super().find_class(module, name)
 
 
@@ -63,7 +61,7 @@ def foreign_name(data: bytes) -> str | None:
     for encoding in ("ASCII", "latin1", "bytes"):
         try:
             _DataUnpickler(BytesIO(data), encoding=encoding).load()
-        except Foreign as error:
+        except ForeignPickleError as error:
             return str(error)
         except Exception:  # noqa: S112 (see above)
             continue

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.availability import probe
-from adapter_core.errors import Unavailable
-from data_generator.errors import BadData, library_errors
+from adapter_core.errors import InvalidDataError, UnavailableError
+from data_generator.errors import library_errors
 from data_generator.sampling import sampled_rows
 
 if TYPE_CHECKING:
@@ -41,17 +41,17 @@ class Request:
 
         Raises
         ------
-        BadData
+        InvalidDataError
             If there is none, or not the one that was named, or several and none was named.
         """
         if not tables:
-            raise BadData(self.path, f"holds no {what}")
+            raise InvalidDataError(self.path, f"holds no {what}")
         listed = f"{', '.join(tables[:10])}{', ...' if len(tables) > 10 else ''}"  # noqa: PLR2004
         if self.table is None and len(tables) > 1:
             advice = f"name one of them, as in {self.path.name}::{tables[0]}"
-            raise BadData(self.path, f"holds {len(tables)} {what}s: {listed}", advice)
+            raise InvalidDataError(self.path, f"holds {len(tables)} {what}s: {listed}", advice)
         if self.table is not None and self.table not in tables:
-            raise BadData(self.path, f"holds no {what} {self.table!r}", f"it holds {listed}")
+            raise InvalidDataError(self.path, f"holds no {what} {self.table!r}", f"it holds {listed}")
         return self.table or tables[0]
 
 
@@ -86,11 +86,11 @@ class TableReader(ABC):
         return False
 
     def check_available(self) -> None:
-        """Raise `Unavailable` if the libraries that read such files are missing or broken."""
+        """Raise `UnavailableError` if the libraries that read such files are missing or broken."""
         hint = f"python -m pip install {' '.join(self.requires)}"
         answer = probe(self.requires, self.modules, hint)
         if not answer:
-            raise Unavailable(f"the reader of {self.what} files", answer.reason, hint)
+            raise UnavailableError(f"the reader of {self.what} files", answer.reason, hint)
 
     @abstractmethod
     def read(self, request: Request) -> pd.DataFrame:
@@ -101,7 +101,7 @@ class TableReader(ABC):
 
         Raises
         ------
-        BadData
+        InvalidDataError
             If the file cannot be read.
         """
 

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.readers import every_reader
 from data_generator.readers._reader import Request
 
@@ -29,7 +29,7 @@ def rehearse(reader: TableReader, request: Request) -> None:
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If it cannot be read, or if the process crashes.
     """
     arguments = json.dumps([reader.what, {**asdict(request), "path": str(request.path)}])
@@ -43,11 +43,11 @@ def rehearse(reader: TableReader, request: Request) -> None:
     )
     if done.returncode < 0:
         name = signal.Signals(-done.returncode).name
-        raise BadData(
+        raise InvalidDataError(
             request.path, f"is damaged: the process that read it as {reader.what} died ({name})"
         )
     if done.returncode == 0 and done.stdout:
-        raise BadData(request.path, *json.loads(done.stdout))
+        raise InvalidDataError(request.path, *json.loads(done.stdout))
 
 
 def main(arguments: str) -> None:
@@ -56,7 +56,7 @@ def main(arguments: str) -> None:
     (reader,) = (each for each in every_reader() if each.what == what)
     try:
         reader.read(Request(**{**fields, "path": Path(fields["path"])}))
-    except BadData as error:
+    except InvalidDataError as error:
         sys.stdout.write(json.dumps([error.problem, error.advice]))
 
 

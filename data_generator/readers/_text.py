@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
+from adapter_core.errors import InvalidDataError
 from adapter_core.tables import whole_file
-from data_generator.errors import BadData, library_errors
+from data_generator.errors import library_errors
 
 if TYPE_CHECKING:
     from data_generator.readers._reader import Request
@@ -30,16 +31,16 @@ def opened(request: Request) -> Iterator[TextIO]:
 
 @contextmanager
 def guard(request: Request, what: str) -> Iterator[None]:
-    """Turn what a reader of text raises into `BadData`, which says where text is not UTF-8."""
+    """Turn what a reader of text raises into `InvalidDataError`, which says where text is not UTF-8."""
     try:
         with library_errors(request.path, what):
             yield
-    except BadData as error:
+    except InvalidDataError as error:
         if not isinstance(error.__cause__, UnicodeDecodeError):
             raise
         with library_errors(request.path, what):
             problem = _first_undecodable(request)
-        raise BadData(request.path, problem, "save it as UTF-8") from error
+        raise InvalidDataError(request.path, problem, "save it as UTF-8") from error
 
 
 def _first_undecodable(request: Request) -> str:

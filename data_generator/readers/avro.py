@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.readers._reader import Request, TableReader
 
 if TYPE_CHECKING:
@@ -29,6 +29,6 @@ class Reader(TableReader):
             schema = reader.writer_schema
             records = list(reader)
         if not isinstance(schema, dict) or schema["type"] != "record":
-            raise BadData(request.path, "holds values that are no records")
+            raise InvalidDataError(request.path, "holds values that are no records")
         with self.guard(request):
             return pd.DataFrame(records, columns=[field["name"] for field in schema["fields"]])

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
 from data_generator.location import bare_name
 from data_generator.readers import _text
@@ -45,7 +45,7 @@ class Reader(TableReader):
         with self.guard(request):
             separator, header = _header(request)
         if not header:
-            raise BadData(request.path, "holds no columns")
+            raise InvalidDataError(request.path, "holds no columns")
         # pandas would give the second of two equal names another one.
         refuse_duplicates(request.path, [name for name in header if name])
         with self.guard(request):

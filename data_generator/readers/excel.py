@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from typing import TYPE_CHECKING, Any
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._memory import check_fits
 from data_generator.readers._reader import Request, TableReader
@@ -44,13 +44,13 @@ class Reader(TableReader):
         with self.guard(request), zipfile.ZipFile(request.path) as archive:
             members = archive.infolist()
         if any(member.flag_bits & ENCRYPTED for member in members):
-            raise BadData(request.path, "is encrypted", "save it without a password")
+            raise InvalidDataError(request.path, "is encrypted", "save it without a password")
         check_fits(request.path, sum(member.file_size for member in members))
         with self.guard(request), pd.ExcelFile(request.path, engine="openpyxl") as workbook:
             headers = {sheet.title: _header(sheet) for sheet in workbook.book.worksheets}
         with_header = [name for name, header in headers.items() if header]
         if not with_header:
-            raise BadData(request.path, "holds no sheet with names in its first row")
+            raise InvalidDataError(request.path, "holds no sheet with names in its first row")
         sheet = request.only(with_header, "sheet")
         refuse_duplicates(request.path, headers[sheet])
         with self.guard(request):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.readers._hdf5_pickles import foreign_name
 from data_generator.readers._pickles import DANGER
 from data_generator.readers._reader import Request, TableReader
@@ -35,11 +35,11 @@ class Reader(TableReader):
             with self.guard(request):
                 name = foreign_name(request.path)
             if name is not None:
-                raise BadData(request.path, f"holds a pickle that calls {name}", DANGER)
+                raise InvalidDataError(request.path, f"holds a pickle that calls {name}", DANGER)
         with self.guard(request), pd.HDFStore(request.path, mode="r") as store:
             keys = _tables(list(store.keys()))
         if not keys:
-            raise BadData(
+            raise InvalidDataError(
                 request.path, "holds no table that pandas wrote", "write it by DataFrame.to_hdf"
             )
         key = request.only(keys, "table")
@@ -48,7 +48,9 @@ class Reader(TableReader):
         if isinstance(found, pd.Series):
             return found.to_frame()
         if not isinstance(found, pd.DataFrame):
-            raise BadData(request.path, f"holds no table at {key}, but a {type(found).__name__}")
+            raise InvalidDataError(
+                request.path, f"holds no table at {key}, but a {type(found).__name__}"
+            )
         return found
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.location import bare_name
 from data_generator.readers import _text
 from data_generator.readers._reader import Request, TableReader
@@ -47,7 +47,7 @@ class Reader(TableReader):
         if not start.startswith(("[{", "[]")) and not is_by_line:
             found = {"{": "one object", "[": "an array of other things"}.get(start[:1], "no records")
             advice = "wanted is an array of objects, or one object a line"
-            raise BadData(request.path, f"holds {found}", advice)
+            raise InvalidDataError(request.path, f"holds {found}", advice)
         with self.guard(request):
             return pd.read_json(
                 request.path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.readers._pickles import DANGER
 from data_generator.readers._reader import Request, TableReader
 
@@ -25,11 +25,13 @@ class Reader(TableReader):
         import pandas as pd
 
         if not request.trust_pickle:
-            raise BadData(request.path, "is a pickle", DANGER)
+            raise InvalidDataError(request.path, "is a pickle", DANGER)
         with self.guard(request):
             found = pd.read_pickle(request.path, compression=request.codec)  # noqa: S301 (trusted)
         if isinstance(found, pd.Series):
             return found.to_frame()
         if not isinstance(found, pd.DataFrame):
-            raise BadData(request.path, f"holds a {type(found).__name__}, and no pandas DataFrame")
+            raise InvalidDataError(
+                request.path, f"holds a {type(found).__name__}, and no pandas DataFrame"
+            )
         return found

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.readers._reader import Request, TableReader
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _address(path: Path) -> str:
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
         advice = "end the program that writes to it, or run PRAGMA wal_checkpoint(TRUNCATE)"
-        raise BadData(path, f"has changes that are in {log.name} alone", advice)
+        raise InvalidDataError(path, f"has changes that are in {log.name} alone", advice)
     return f"{address}&immutable=1"
 
 
@@ -78,7 +78,7 @@ def _check_size(path: Path, head: bytes) -> None:
         pages * (page_bytes if page_bytes > 1 else LARGEST_PAGE_BYTES) if is_counted else HEAD_BYTES
     )
     if path.stat().st_size < expected:
-        raise BadData(path, f"is cut: it has {path.stat().st_size:,} of {expected:,} bytes")
+        raise InvalidDataError(path, f"is cut: it has {path.stat().st_size:,} of {expected:,} bytes")
 
 
 def _connect(address: str) -> sqlite3.Connection:

@@ -10,7 +10,7 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import FormatBenchError, Unavailable
+from adapter_core.errors import TooFewRowsError, UnavailableError
 from data_generator.dataset import Dataset
 
 if TYPE_CHECKING:
@@ -23,23 +23,6 @@ FILES = {"flights": "flights.csv.zip", "weather": "weather.csv"}
 """The file of each table in the package's folder ``data``."""
 
 NAMES = tuple(FILES)
-
-
-class TooFewRows(FormatBenchError, ValueError):
-    """More rows than a real table has.
-
-    Parameters
-    ----------
-    name : str
-        The table.
-    rows : int
-        How many were asked for.
-    there : int
-        How many there are.
-    """
-
-    def __init__(self, name: str, rows: int, there: int) -> None:
-        super().__init__(f"{name} has {there:,} rows, not {rows:,}; ask for fewer")
 
 
 def real_table(name: str, rows: int | None = None) -> Dataset:
@@ -55,9 +38,9 @@ def real_table(name: str, rows: int | None = None) -> Dataset:
 
     Raises
     ------
-    Unavailable
+    UnavailableError
         If the package is missing.
-    TooFewRows
+    TooFewRowsError
         If the table has fewer rows.
     """
     import pandas as pd
@@ -65,7 +48,7 @@ def real_table(name: str, rows: int | None = None) -> Dataset:
     folder = _folder()
     if folder is None:
         hint = f"python -m pip install {PACKAGE}"
-        raise Unavailable(name, f"{PACKAGE} is not installed", hint)
+        raise UnavailableError(name, f"{PACKAGE} is not installed", hint)
     df = pd.read_csv(folder / "data" / FILES[name])
     return Dataset(name, first_rows(name, df, rows))
 
@@ -88,10 +71,10 @@ def first_rows(name: str, df: pd.DataFrame, rows: int | None) -> pd.DataFrame:
 
     Raises
     ------
-    TooFewRows
+    TooFewRowsError
         If there are fewer.
     """
     wanted = len(df) if rows is None else rows
     if wanted > len(df):
-        raise TooFewRows(name, wanted, len(df))
+        raise TooFewRowsError(name, wanted, len(df))
     return df.head(wanted).reset_index(drop=True)

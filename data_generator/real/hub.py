@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.availability import probe
-from adapter_core.errors import Unavailable, UnknownName
+from adapter_core.errors import TooFewRowsError, UnavailableError, UnknownNameError
 from data_generator.dataset import Dataset
 from data_generator.decoding import to_array
 from data_generator.lazy import LazyImages
-from data_generator.real.flights import TooFewRows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,9 +60,9 @@ def load_images(
 
     Raises
     ------
-    UnknownName
+    UnknownNameError
         If there is no such set.
-    Unavailable
+    UnavailableError
         If `datasets` or Pillow is missing, or the set is not in the cache and cannot be reached.
     FileNotFoundError
         If nothing is at `path`.
@@ -71,11 +70,11 @@ def load_images(
         If `path` holds no such images, or if `count` is negative or more than there are.
     """
     if name not in _SOURCES:
-        raise UnknownName("set of real images", name, _SOURCES)
+        raise UnknownNameError("set of real images", name, _SOURCES)
     hint = "python -m pip install datasets pillow"
     available = probe(("datasets", "pillow"), {"pillow": "PIL"}, hint)
     if not available:
-        raise Unavailable(name, available.reason, hint)
+        raise UnavailableError(name, available.reason, hint)
     source = _SOURCES[name]
     rows = _from_hub(name) if path is None else _from_disk(name, Path(path))
     column = source.image
@@ -125,7 +124,7 @@ def _from_hub(name: str) -> Any:
             f"{repository} could not be loaded from {datasets.config.HF_ENDPOINT}: {_first_line(error)}"
         )
         hint = f"load_images({name!r}, path=...) with a local copy, or once with access to the internet"
-        raise Unavailable(name, reason, hint) from error
+        raise UnavailableError(name, reason, hint) from error
 
 
 def _first_line(error: Exception) -> str:
@@ -153,19 +152,19 @@ def hub_table(
 
     Raises
     ------
-    Unavailable
+    UnavailableError
         If `datasets` is missing, or if there is no such table in the cache and none can be reached.
-    TooFewRows
+    TooFewRowsError
         If the table has fewer rows.
     """
     hint = "python -m pip install datasets"
     available = probe(("datasets",), {}, hint)
     if not available:
-        raise Unavailable(repository, available.reason, hint)
+        raise UnavailableError(repository, available.reason, hint)
     found = _loaded(repository, config, split)
     wanted = len(found) if rows is None else rows
     if wanted > len(found):
-        raise TooFewRows(repository, wanted, len(found))
+        raise TooFewRowsError(repository, wanted, len(found))
     return Dataset(repository, found.with_format("arrow")[:wanted].to_pandas())
 
 
@@ -184,4 +183,4 @@ def _loaded(repository: str, config: str | None, split: str) -> Any:
         source = repository if Path(repository).is_dir() else datasets.config.HF_ENDPOINT
         reason = f"its split {split} could not be loaded from {source}: {first_line}"
         hint = "a file of the table, which load_table reads, or once with access to the internet"
-        raise Unavailable(repository, reason, hint) from error
+        raise UnavailableError(repository, reason, hint) from error

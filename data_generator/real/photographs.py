@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.availability import probe
-from adapter_core.errors import Unavailable
+from adapter_core.errors import UnavailableError
 from data_generator.dataset import Dataset
 from data_generator.decoding import to_array
 from data_generator.lazy import LazyImages
@@ -35,7 +35,7 @@ def digits(count: int) -> Dataset:
     ------
     ValueError
         If there are not as many: there are 1,797.
-    Unavailable
+    UnavailableError
         If scikit-learn is missing or broken.
     """
     import numpy as np
@@ -56,7 +56,7 @@ def pictures(count: int) -> Dataset:
     ------
     ValueError
         If there are not as many.
-    Unavailable
+    UnavailableError
         If scikit-image is missing or broken, or is a version that comes without one of the pictures.
     """
     _check("pictures", count, len(PICTURES))
@@ -65,7 +65,7 @@ def pictures(count: int) -> Dataset:
     for path in paths:
         if not path.is_file():
             reason = f"this version of scikit-image comes without {path.name}"
-            raise Unavailable("pictures", reason, "python -m pip install scikit-image==0.26.0")
+            raise UnavailableError("pictures", reason, "python -m pip install scikit-image==0.26.0")
     return Dataset(
         "pictures", images=LazyImages(partial(_picture, paths), range(count)), labels=list(range(count))
     )
@@ -88,5 +88,5 @@ def _module(label: str, distribution: str, package: str, module: str) -> Any:
     hint = f"python -m pip install {distribution}"
     available = probe((distribution,), {distribution: package}, hint)
     if not available:
-        raise Unavailable(label, available.reason, hint)
+        raise UnavailableError(label, available.reason, hint)
     return import_module(module)

@@ -32,7 +32,7 @@ def realistic_table(
 
     Raises
     ------
-    BadSpec
+    InvalidSpecError
         If the spec describes no table; one line for each mistake.
     """
     import pandas as pd

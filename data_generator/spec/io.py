@@ -10,8 +10,9 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from adapter_core.errors import InvalidSpecError
 from data_generator.spec.spec import Alphabet, ColumnSpec, TableSpec
-from data_generator.spec.validation import BadSpec, mistakes
+from data_generator.spec.validation import mistakes
 
 ENDINGS = (".json", ".toml")
 
@@ -21,7 +22,7 @@ def read_spec(path: str | os.PathLike[str]) -> TableSpec:
 
     Raises
     ------
-    BadSpec
+    InvalidSpecError
         If it is neither, or describes no table; one line for each mistake.
     FileNotFoundError
         If nothing is at `path`.
@@ -31,9 +32,11 @@ def read_spec(path: str | os.PathLike[str]) -> TableSpec:
     try:
         raw = tomllib.loads(text) if check_ending(path) == ".toml" else json.loads(text)
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise BadSpec(str(path), (f"is no {check_ending(path)[1:].upper()}: {error}",)) from error
+        raise InvalidSpecError(
+            str(path), (f"is no {check_ending(path)[1:].upper()}: {error}",)
+        ) from error
     if not isinstance(raw, dict):
-        raise BadSpec(str(path), ("is no table of properties",))
+        raise InvalidSpecError(str(path), ("is no table of properties",))
     return from_dict(raw, str(path))
 
 
@@ -42,7 +45,7 @@ def write_spec(spec: TableSpec, path: str | os.PathLike[str]) -> None:
 
     Raises
     ------
-    BadSpec
+    InvalidSpecError
         If the name of the file ends in neither ``.json`` nor ``.toml``.
     """
     path = Path(path)
@@ -65,7 +68,7 @@ def from_dict(raw: Mapping[str, Any], place: str = "the specification") -> Table
     """Return the specification that a dictionary of plain values states; see `read_spec`."""
     found = tuple(mistakes(raw))
     if found:
-        raise BadSpec(place, found)
+        raise InvalidSpecError(place, found)
     return TableSpec(**{**raw, "columns": tuple(map(_column, raw["columns"]))})
 
 
@@ -84,12 +87,12 @@ def checked(spec: TableSpec) -> TableSpec:
 
     Raises
     ------
-    BadSpec
+    InvalidSpecError
         If it describes no table; one line for each mistake.
     """
     found = tuple(mistakes(to_dict(spec)))
     if found:
-        raise BadSpec("the specification", found)
+        raise InvalidSpecError("the specification", found)
     return spec
 
 
@@ -98,12 +101,12 @@ def check_ending(path: Path) -> str:
 
     Raises
     ------
-    BadSpec
+    InvalidSpecError
         If it is another.
     """
     ending = path.suffix.lower()
     if ending not in ENDINGS:
-        raise BadSpec(str(path), (f"a specification is a file *{' or *'.join(ENDINGS)}",))
+        raise InvalidSpecError(str(path), (f"a specification is a file *{' or *'.join(ENDINGS)}",))
     return ending
 
 

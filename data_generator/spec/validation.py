@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
-from adapter_core.errors import FormatBenchError
 from data_generator.spec.dtypes import DTYPES
 from data_generator.spec.spec import PATTERNS
 
@@ -103,22 +102,6 @@ NEAR_ONE = 0.01
 
 RUNS_PER_VALUE = 1.02
 """Each distinct value has a run at least; both numbers were rounded."""
-
-
-class BadSpec(FormatBenchError, ValueError):
-    """A specification that describes no table.
-
-    Parameters
-    ----------
-    place : str
-        The file, or what else it is.
-    mistakes : iterable of str
-        One line for each mistake.
-    """
-
-    def __init__(self, place: str, mistakes: tuple[str, ...]) -> None:
-        self.mistakes = mistakes
-        super().__init__(f"{place}: {'; '.join(mistakes)}")
 
 
 def mistakes(table: Mapping[str, Any]) -> Iterator[str]:

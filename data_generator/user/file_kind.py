@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.availability import import_failure
-from adapter_core.errors import Unavailable
+from adapter_core.errors import InvalidDataError, UnavailableError
 from adapter_core.tables import whole_file
-from data_generator.errors import BadData, library_errors
+from data_generator.errors import library_errors
 from data_generator.location import bare_name
 from data_generator.readers import every_reader
 
@@ -47,7 +47,7 @@ def codec_of(place: Place) -> str | None:
     needed = {each.name: each.requires for each in whole_file.CODECS}.get(codec or "", "")
     reason = import_failure(needed) if needed else ""
     if reason:
-        raise Unavailable(f"the reader of {codec} files", reason, f"python -m pip install {needed}")
+        raise UnavailableError(f"the reader of {codec} files", reason, f"python -m pip install {needed}")
     return codec
 
 
@@ -56,15 +56,15 @@ def reader_of(place: Place, codec: str | None) -> TableReader:
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If it is empty, of no known kind, or if name and content contradict each other.
-    Unavailable
+    UnavailableError
         If the package that reads it is missing or broken.
     """
     reader = _folder_reader(place.path) if place.is_folder else _file_reader(place.path, codec)
     if place.table and not reader.holds_several:
         problem = f"is {reader.what}, which holds one table"
-        raise BadData(place.path, problem, f"leave out ::{place.table}")
+        raise InvalidDataError(place.path, problem, f"leave out ::{place.table}")
     reader.check_available()
     return reader
 
@@ -73,14 +73,16 @@ def _folder_reader(path: Path) -> TableReader:
     for reader in every_reader():
         if reader.is_in(path):
             return reader
-    raise BadData(path, "is a folder without a table in it", "give one file, or a Lance data set")
+    raise InvalidDataError(
+        path, "is a folder without a table in it", "give one file, or a Lance data set"
+    )
 
 
 def _file_reader(path: Path, codec: str | None) -> TableReader:
     with library_errors(path, codec or "a file"), whole_file.reading(path) as file:
         head = file.read(HEAD_BYTES)
     if not head:
-        raise BadData(path, "is empty" if codec is None else "is empty when it is unpacked")
+        raise InvalidDataError(path, "is empty" if codec is None else "is empty when it is unpacked")
     ending = Path(bare_name(path)).suffix.lower()
     named = [reader for reader in every_reader() if ending in reader.endings]
     found = [reader for reader in every_reader() if reader.recognises(head)]
@@ -92,9 +94,9 @@ def _file_reader(path: Path, codec: str | None) -> TableReader:
     if named and found[0] not in named:
         advice = f"if the content is right, let the name end with {found[0].endings[0]}"
         problem = f"is {_what(named)} by its name, but its content is {found[0].what}"
-        raise BadData(path, problem, advice)
+        raise InvalidDataError(path, problem, advice)
     if codec and not found[0].is_compressible:
-        raise BadData(path, f"is {found[0].what} inside {codec}", UNPACK)
+        raise InvalidDataError(path, f"is {found[0].what} inside {codec}", UNPACK)
     return found[0]
 
 
@@ -108,12 +110,12 @@ def _reader_by_name(path: Path, head: bytes, named: list[TableReader]) -> TableR
         what = "text" if nul < 0 else f"binary: byte {nul:,} (counted from 0) is 0"
     if named:
         problem = f"is {_what(named)} by its name, but its content is {what}"
-        raise BadData(path, problem, advice or "give it the ending of what it is")
+        raise InvalidDataError(path, problem, advice or "give it the ending of what it is")
     if not advice and nul < 0:
         advice = "let the name end with .csv, .tsv, .json or .jsonl, whichever it is"
     elif not advice:
         advice = f"known are {', '.join(reader.endings[0] for reader in every_reader())}"
-    raise BadData(path, f"is of no known kind, its content is {what}", advice)
+    raise InvalidDataError(path, f"is of no known kind, its content is {what}", advice)
 
 
 def _what(readers: list[TableReader]) -> str:

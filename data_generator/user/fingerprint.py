@@ -20,7 +20,7 @@ def fingerprint(data: str | os.PathLike[str]) -> str:
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If nothing is there, or it cannot be read.
     """
     found = location.find(data)

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.availability import probe
-from adapter_core.errors import Unavailable
+from adapter_core.errors import InvalidDataError, UnavailableError
 from adapter_core.image_input import MAX_LABEL
 from adapter_core.images.one_file_each import LABELS
 from data_generator import location
 from data_generator.catalog import images
 from data_generator.catalog.tables import DEFAULT_SEED
 from data_generator.decoding import decode, shape_of
-from data_generator.errors import BadData
 from data_generator.lazy import LazyImages
 from data_generator.sampling import sampled_rows
 from data_generator.user.dataset import OwnData, safe_name
@@ -41,7 +40,7 @@ def listed(folder: Path) -> tuple[list[Path], list[int]]:
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If there are no images, or some in classes and some in none, or if labels.csv does not fit them.
     """
     loose = sorted(path for path in folder.iterdir() if _is_image(path))
@@ -49,9 +48,9 @@ def listed(folder: Path) -> tuple[list[Path], list[int]]:
     classes = [images for images in map(_images_below, subfolders) if images]
     if loose and classes:
         problem = f"has images both in subfolders and beside them, as {loose[0].name}"
-        raise BadData(folder, problem, "put all into subfolders, one for each class, or none")
+        raise InvalidDataError(folder, problem, "put all into subfolders, one for each class, or none")
     if not loose and not classes:
-        raise BadData(folder, "holds no images", f"looked for were {', '.join(ENDINGS)}")
+        raise InvalidDataError(folder, "holds no images", f"looked for were {', '.join(ENDINGS)}")
     if loose:
         return loose, _labels_of(loose, folder / LABELS)
     paths = [path for images in classes for path in images]
@@ -78,23 +77,25 @@ def _labels_of(images: list[Path], notes: Path) -> list[int]:
     labels = dict(zip(df["file"], df["label"].tolist(), strict=True))
     for image in images:
         if image.name not in labels:
-            raise BadData(notes, f"has no label for {image.name}")
+            raise InvalidDataError(notes, f"has no label for {image.name}")
     there = {image.name for image in images}
     gone = next((name for name in labels if name not in there), None)
     if gone is not None:
-        raise BadData(notes, f"labels {gone}, which is not in the folder")
+        raise InvalidDataError(notes, f"labels {gone}, which is not in the folder")
     return [labels[image.name] for image in images]
 
 
 def _check_notes(df: pd.DataFrame, notes: Path) -> None:
     for name in ("file", "label"):
         if name not in df:
-            raise BadData(notes, f"has no column {name!r}", "its first line must be file,label")
+            raise InvalidDataError(notes, f"has no column {name!r}", "its first line must be file,label")
     if not df["file"].is_unique:
-        raise BadData(notes, f"labels {df['file'][df['file'].duplicated()].iloc[0]} more than once")
+        raise InvalidDataError(
+            notes, f"labels {df['file'][df['file'].duplicated()].iloc[0]} more than once"
+        )
     label = df["label"]
     if label.dtype.kind != "i" or label.min() < 0 or label.max() > MAX_LABEL:
-        raise BadData(notes, f"has labels that are no whole numbers from 0 to {MAX_LABEL}")
+        raise InvalidDataError(notes, f"has labels that are no whole numbers from 0 to {MAX_LABEL}")
 
 
 class FolderImages(LazyImages):
@@ -126,10 +127,10 @@ def load_image_folder(
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If there is no such folder, if it holds no images, or if one of those taken is no image or has
         more than 8 bits a channel. That one is damaged behind its head is told when it is decoded.
-    Unavailable
+    UnavailableError
         If Pillow is missing or broken.
     ValueError
         If `sample` is not positive.
@@ -139,10 +140,10 @@ def load_image_folder(
     hint = "python -m pip install pillow"
     available = probe(("pillow",), {"pillow": "PIL"}, hint)
     if not available:
-        raise Unavailable("the reader of images", available.reason, hint)
+        raise UnavailableError("the reader of images", available.reason, hint)
     found = location.find(path)
     if not found.is_folder:
-        raise BadData(found.path, "is a file", "give the folder that the images are in")
+        raise InvalidDataError(found.path, "is a file", "give the folder that the images are in")
     paths, labels = listed(found.path)
     chosen = sampled_rows(len(paths), sample, seed)
     if chosen is not None:

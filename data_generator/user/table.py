@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core.errors import InvalidDataError
 from data_generator import location
 from data_generator.catalog import tables
-from data_generator.errors import BadData
 from data_generator.labels import with_plain_labels
 from data_generator.readers._reader import Request
 from data_generator.readers._rehearsal import rehearse
@@ -57,9 +57,9 @@ def load_table(
 
     Raises
     ------
-    BadData
+    InvalidDataError
         If there is no such file, or its content cannot be read or measured.
-    Unavailable
+    UnavailableError
         If the package that reads it is missing or broken.
     ValueError
         If `sample_rows` is not positive.
@@ -74,9 +74,9 @@ def load_table(
         rehearse(reader, request)
     df = reader.read(request)
     if df.shape[1] == 0:
-        raise BadData(found.path, "holds no columns")
+        raise InvalidDataError(found.path, "holds no columns")
     if df.shape[0] == 0:
-        raise BadData(found.path, "holds no rows, so there is nothing to measure")
+        raise InvalidDataError(found.path, "holds no rows, so there is nothing to measure")
     plain, remarks = with_plain_labels(found.path, df)
     chosen = sampled_rows(len(plain), sample_rows, seed)
     if chosen is not None:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from adapter_core import Unavailable, UnknownName
+from adapter_core import UnavailableError, UnknownNameError
 from adapter_core.adapter import BaseAdapter
+from adapter_core.errors import WrongValuesError
 from format_bench.asv_support.run import FILES, NOTES, journal, keeper, missing
-from format_bench.results.status import Status, WrongValues
+from format_bench.results.status import Status
 
 if TYPE_CHECKING:
     from adapter_core.registry import Registry
@@ -68,7 +69,7 @@ class Cell(ABC, Generic[A]):
             raise self.skip(Status.UNAVAILABLE, NotImplementedError(reason))
         try:
             adapter: A = self.registry.get(self.label)
-        except (Unavailable, UnknownName) as error:
+        except (UnavailableError, UnknownNameError) as error:
             raise self.skip(Status.UNAVAILABLE, error) from error
         for suite in (self.suite, *suites_before):
             earlier = self.journal.ended_badly(suite, self.params[: self.file_axes])
@@ -156,7 +157,7 @@ class Cell(ABC, Generic[A]):
         return NOTES / f"{self._name}-{name}"
 
     def _write_failure(self, error: BaseException) -> None:
-        named = str(error) if isinstance(error, WrongValues) else f"{type(error).__name__}: {error}"
+        named = str(error) if isinstance(error, WrongValuesError) else f"{type(error).__name__}: {error}"
         self._write(Status.FAILED, " ".join(named.split())[:500])
 
     def _write(self, status: Status, sentence: str) -> None:

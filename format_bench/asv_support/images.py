@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, cast
 
 import data_generator
 import image_storages
-from adapter_core import CannotHold, Unavailable
+from adapter_core import CannotHoldError, UnavailableError
+from adapter_core.errors import WrongValuesError
 from adapter_core.image_storage import ImageStorage
 from format_bench.asv_support.cell import Cell
 from format_bench.asv_support.run import DATA, FILES, prepare
@@ -21,7 +22,7 @@ from format_bench.asv_support.steps import READ_MEMORY, SAVE_MEMORY, VERDICT
 from format_bench.instruments.memory import Meter, measure
 from format_bench.operations import image_cache
 from format_bench.operations.warm_up import warm_up_storage
-from format_bench.results.status import WRONG, Status, WrongValues
+from format_bench.results.status import WRONG, Status
 from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
@@ -74,12 +75,12 @@ class ImageCell(Cell[ImageStorage]):
         """Skip the cell, with a reason, if the storage cannot hold the set, or the disk has no room."""
         try:
             adapter.check(self.images)
-        except CannotHold as error:
+        except CannotHoldError as error:
             raise self.skip(Status.UNSUPPORTED, error) from error
         free, needed = self._room()
         if free < needed:
             why = f"the disk has {free / 1e9:.0f} GB free; the set may take {needed / 1e9:.0f} GB"
-            raise self.skip(Status.UNAVAILABLE, Unavailable(adapter.label, why, "free some"))
+            raise self.skip(Status.UNAVAILABLE, UnavailableError(adapter.label, why, "free some"))
 
     def warm_up(self, adapter: ImageStorage) -> None:
         """Save, read and open a tiny set."""
@@ -142,12 +143,12 @@ def changed_images(cell: ImageCell, adapter: ImageStorage, path: Path) -> int:
 
     Raises
     ------
-    WrongValues
+    WrongValuesError
         If anything came back wrong.
     """
     facts = json.loads(cell.noted(VERDICT, lambda: read(cell, adapter, path)))
     if facts["errors"]:
-        raise WrongValues(WRONG + "; ".join(facts["errors"]))
+        raise WrongValuesError(WRONG + "; ".join(facts["errors"]))
     if facts["losses"]:
         cell.remark("; ".join(facts["losses"]))
     return int(facts["lost"])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import ResultsNotFoundError
 from format_bench.asv_support.journal import Journal, Reason
 from format_bench.results.status import WRONG, Status
 
@@ -19,10 +19,6 @@ REMARKED = ("track_lost_columns", "track_changed_images", "compression.Compressi
 """The benchmarks whose values come with a remark: what was lost, or which codec was declined."""
 
 UNEXPLAINED = "asv has no value, and no process of this cell left a reason"
-
-
-class NoResults(FormatBenchError):
-    """A folder without results of asv."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,7 @@ def newest_run(results_dir: Path) -> Run:
 
     Raises
     ------
-    NoResults
+    ResultsNotFoundError
         If there is no result in the folder.
     """
     from asv.results import iter_results
@@ -81,7 +77,9 @@ def newest_run(results_dir: Path) -> Run:
     path = results_dir / "benchmarks.json"
     results = [each for each in iter_results(str(results_dir)) if each.started_at]
     if not path.is_file() or not results:
-        raise NoResults(f"{results_dir} holds no results of asv; run `make bench`, or `asv run`")
+        raise ResultsNotFoundError(
+            f"{results_dir} holds no results of asv; run `make bench`, or `asv run`"
+        )
     newest = max(results, key=lambda each: max(each.started_at.values()))
     benchmarks = json.loads(path.read_text(encoding="utf-8"))
     benchmarks.pop("version")

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import FormatBenchError, WrongValuesError
 from format_bench.asv_support.tables import load
 from format_bench.instruments import page_cache
 from format_bench.instruments.memory import measure
 from format_bench.instruments.touch import touch
-from format_bench.results.status import WRONG, Status, WrongValues
+from format_bench.results.status import WRONG, Status
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def lost_columns(cell: TableCell, adapter: DataFormat, path: Path) -> int:
 
     Raises
     ------
-    WrongValues
+    WrongValuesError
         If a value, a row or a name came back wrong.
     """
     facts = json.loads(
@@ -73,7 +73,7 @@ def refuse_wrong(cell: Cell[Any]) -> None:
 
 def _raise_if_wrong(facts: dict[str, Any]) -> None:
     if facts["errors"]:
-        raise WrongValues(WRONG + "; ".join(facts["errors"]))
+        raise WrongValuesError(WRONG + "; ".join(facts["errors"]))
 
 
 def set_page_cache(cell: Cell[Any], path: Path, state: str) -> None:

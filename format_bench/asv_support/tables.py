@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import data_formats
 import data_generator
-from adapter_core import CannotHold, DataFormat, Unavailable, Unsupported
-from data_generator.real.flights import TooFewRows
+from adapter_core import CannotHoldError, DataFormat, UnavailableError, UnsupportedError
+from adapter_core.errors import TooFewRowsError, WrongValuesError
 from format_bench.asv_support.cell import Cell
 from format_bench.asv_support.run import DATA, missing, prepare
 from format_bench.operations.warm_up import warm_up
-from format_bench.results.status import WRONG, Status, WrongValues
+from format_bench.results.status import WRONG, Status
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def prepare_tables(names: Sequence[str], rows: int, module: str, scale: str) -> 
         for name in names:
             try:
                 df = _table(name, rows)
-            except Unavailable as error:
+            except UnavailableError as error:
                 missing(name).write_text(str(error), encoding="utf-8")
                 continue
             df.to_pickle(DATA / name)
@@ -48,7 +48,7 @@ def prepare_tables(names: Sequence[str], rows: int, module: str, scale: str) -> 
 def _table(name: str, rows: int) -> pd.DataFrame:
     try:
         return data_generator.table(name, rows=rows).df
-    except TooFewRows:
+    except TooFewRowsError:
         return data_generator.table(name).df
 
 
@@ -69,7 +69,7 @@ class TableCell(Cell[DataFormat]):
         """Skip the cell, with a reason, if the format cannot hold the table."""
         try:
             adapter.check(df)
-        except CannotHold as error:
+        except CannotHoldError as error:
             raise self.skip(Status.UNSUPPORTED, error) from error
 
     def warm_up(self, adapter: DataFormat) -> None:
@@ -97,20 +97,20 @@ def codec_of(adapter: DataFormat, choice: str) -> tuple[str | None, int | None]:
 
     Raises
     ------
-    Unsupported
+    UnsupportedError
         If the format has no such codec, or no default of its own.
     """
     if choice == "none":
         return None, None
     if choice == OWN_DEFAULT:
         if adapter.default_codec is None:
-            raise Unsupported(f"{adapter.label} does not compress unless it is told to, see none")
+            raise UnsupportedError(f"{adapter.label} does not compress unless it is told to, see none")
         return adapter.default_codec, None
     name = choice.partition(" ")[0]
     for codec in adapter.codecs:
         if codec.name in (name, f"blosc:{name}"):
             return codec.name, CHOICES[choice] if codec.levels else None
-    raise Unsupported(f"{adapter.label} has no codec {name}")
+    raise UnsupportedError(f"{adapter.label} has no codec {name}")
 
 
 class CompressionCell(TableCell):
@@ -122,7 +122,7 @@ class CompressionCell(TableCell):
         """Return codec and level; skip the cell, with a reason, if the format has no such choice."""
         try:
             return codec_of(adapter, self.params[2])
-        except Unsupported as error:
+        except UnsupportedError as error:
             raise self.skip(Status.UNSUPPORTED, error) from error
 
     def save(self, adapter: DataFormat, path: Path) -> None:
@@ -137,13 +137,13 @@ class CompressionCell(TableCell):
 
         Raises
         ------
-        WrongValues
+        WrongValuesError
             If the table comes back wrong.
         """
         path = self.saved(adapter)
         verdict = verify(load(self.dataset), adapter.read(path), adapter.kept_digits)
         if verdict.errors:
-            raise WrongValues(WRONG + "; ".join(verdict.errors))
+            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         codec, used = self.chosen(adapter)[0], adapter.codec_used(path)
         if used != codec:
             self.remark(f"{adapter.label} was told to use {codec}; its file shows {used or 'none'}")

@@ -18,8 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.errors import ResultsNotFoundError
 from adapter_core.listing import declarations
-from format_bench.asv_support.results import NoResults, run_of
+from format_bench.asv_support.results import run_of
 from format_bench.asv_support.run import FOLDER
 from format_bench.library_sets import parse, steps
 
@@ -169,7 +170,7 @@ def read_history(results_dir: Path, repository: Path) -> History:
 
     Raises
     ------
-    NoResults
+    ResultsNotFoundError
         If there is no result in the folder.
     """
     from asv.benchmarks import Benchmarks
@@ -179,7 +180,9 @@ def read_history(results_dir: Path, repository: Path) -> History:
     path = results_dir / "benchmarks.json"
     results = list(iter_results(str(results_dir))) if path.is_file() else []
     if not results:
-        raise NoResults(f"{results_dir} holds no results of asv; run `make bench`, or `asv run`")
+        raise ResultsNotFoundError(
+            f"{results_dir} holds no results of asv; run `make bench`, or `asv run`"
+        )
     benchmarks = load_json(str(path), api_version=Benchmarks.api_version)
     by_line: dict[tuple[str, ...], list[Any]] = {}
     for result in sorted(results, key=lambda each: (each.date, each.commit_hash)):

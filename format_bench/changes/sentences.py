@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from adapter_core.text import printable
 from format_bench.changes.change import Sort
-from format_bench.display.text import joined, many, printable, quantity, times
+from format_bench.display.text import joined, many, quantity, times
 
 if TYPE_CHECKING:
     from format_bench.changes.change import Change

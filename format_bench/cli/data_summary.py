@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from adapter_core.kinds import Kind
-from data_generator.errors import printable
+from adapter_core.text import printable
 from data_generator.user.summary import ColumnDescription, ImagesDescription, Plain, TableDescription
 from format_bench.display.units import human
 

@@ -9,7 +9,7 @@ from typing import Any
 import data_formats
 import data_generator
 import image_storages
-from adapter_core import DataFormat, Registry, Unavailable
+from adapter_core import DataFormat, Registry, UnavailableError
 from adapter_core.traits import Trait
 from format_bench.runner.plan import COMPRESSION_CODECS, DEFAULT_DATASETS
 
@@ -61,7 +61,7 @@ def _format(kind: str, registry: Registry[Any], name: str) -> Fact:
     }
     try:
         adapter = registry.find(name)
-    except Unavailable as error:
+    except UnavailableError as error:
         return {**fact, "available": f"no: {error.reason}"}
     answer = adapter.availability()
     if not answer:
@@ -96,7 +96,7 @@ def _versions(requires: tuple[str, ...]) -> Iterator[str]:
 def _codecs(name: str) -> Iterator[Fact]:
     try:
         adapter = data_formats.find(name)
-    except Unavailable:
+    except UnavailableError:
         return
     for codec in adapter.codecs:
         answer = adapter.codec_availability(codec.name)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import NoCommonCellsError
 from format_bench.comparison.pairs import Group, Pair, means_of, pairs_of
 from format_bench.comparison.ranks import Agreement, Disagreement, agreements, disagreements
 from format_bench.comparison.ratios import Ratio, ratio_of
@@ -19,10 +19,6 @@ from format_bench.comparison.ratios import Ratio, ratio_of
 if TYPE_CHECKING:
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
-
-
-class NothingInCommon(FormatBenchError):
-    """Two results of which no cell measures the same thing; the message says what each has."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +48,12 @@ def compare(a: Results, b: Results) -> Comparison:
 
     Raises
     ------
-    NothingInCommon
+    NoCommonCellsError
         If no cell has a value in both.
     """
     pairs, only_a, only_b = pairs_of(a, b)
     if not pairs:
-        raise NothingInCommon(f"nothing was measured in both: {_tables(a)}; {_tables(b)}")
+        raise NoCommonCellsError(f"nothing was measured in both: {_tables(a)}; {_tables(b)}")
     means = means_of(pairs)
     ratios = _ratios(pairs, means, [each.floors for each in (a, b) if each.floors])
     return Comparison(

@@ -12,7 +12,7 @@ import pytest
 
 import data_formats
 import image_storages
-from adapter_core import BaseAdapter, DataFormat, Unavailable
+from adapter_core import BaseAdapter, DataFormat, UnavailableError
 from adapter_core.image_storage import ImageStorage
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Choice:
         """Return the codecs that it declares; none if the package that has it fails to load."""
         try:
             return tuple(getattr(self.make(), "codecs", ()))
-        except Unavailable:
+        except UnavailableError:
             return ()
 
 
@@ -80,7 +80,7 @@ def ready(choice: Choice, codec: Codec | None = None) -> Any:
     """Return an adapter that can work, with a codec if one is given; else the test is skipped."""
     try:
         adapter = choice.make()
-    except Unavailable as error:
+    except UnavailableError as error:
         pytest.skip(str(error))
     answer = adapter.availability()
     if answer and codec:

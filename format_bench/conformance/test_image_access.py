@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adapter_core import CannotHold
+from adapter_core import CannotHoldError
 from data_generator.synthetic.edge_case_images import equal, hostile_images
 
 SETS = hostile_images()
@@ -16,7 +16,7 @@ def test_random_access_agrees_with_reading_everything(storage, name, path):
     images, labels = SETS[name]
     try:
         storage.save(images, labels, path)
-    except CannotHold:
+    except CannotHoldError:
         return
     found, found_labels = storage.read(path)
     order = np.random.default_rng(1).permutation(len(images))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adapter_core import CannotHold
+from adapter_core import CannotHoldError
 from data_generator.synthetic.edge_case_images import equal, hostile_images, random_image
 
 SETS = hostile_images()
@@ -32,7 +32,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_refused_and_leaves_what_was_there(storage, name, path):
     storage.save(*equal(), path)
-    with pytest.raises(CannotHold, match="cannot hold these images: "):
+    with pytest.raises(CannotHoldError, match="cannot hold these images: "):
         storage.save(*BAD[name], path)
     assert list(path.parent.iterdir()) == [path]
     assert len(storage.read(path)[0]) == 40
@@ -42,9 +42,9 @@ def test_check_refuses_what_save_refuses(storage):
     for images, _ in SETS.values():
         try:
             storage.check(images)
-        except CannotHold as refusal:
+        except CannotHoldError as refusal:
             assert str(refusal).startswith(f"{storage.label} cannot hold these images: ")
-    with pytest.raises(CannotHold):
+    with pytest.raises(CannotHoldError):
         storage.check(BAD["floats"][0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adapter_core import CannotHold
+from adapter_core import CannotHoldError
 from data_generator.synthetic.edge_case_images import equal, hostile_images, random_image, unequal
 from format_bench.conformance.made_on_demand import MadeOnDemand
 from format_bench.verification.images import verify_images
@@ -18,7 +18,7 @@ def test_a_set_comes_back_right_or_is_refused(storage, name, path):
     images, labels = SETS[name]
     try:
         storage.save(images, labels, path)
-    except CannotHold as refusal:
+    except CannotHoldError as refusal:
         assert str(refusal).startswith(f"{storage.label} cannot hold these images: ")
         assert list(path.parent.iterdir()) == []
         return

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from adapter_core import Feature, Unavailable, UnknownLevel, UnknownName, Unsupported
+from adapter_core import Feature, UnavailableError, UnknownLevelError, UnknownNameError, UnsupportedError
 from format_bench.conformance.tables import files_of, repetitive
 from format_bench.verification.tables import verify
 
@@ -36,7 +36,7 @@ def test_columns_are_projected_from_compressed_files(adapter, codec, path):
     adapter.save(repetitive(), path, codec.name)
     read = adapter.read(path, columns=["word", "real"])
     assert verify(repetitive()[["word", "real"]], read, adapter.kept_digits).errors == ()
-    with pytest.raises(UnknownName, match="there is no column 'reel'; did you mean real"):
+    with pytest.raises(UnknownNameError, match="there is no column 'reel'; did you mean real"):
         adapter.read(path, columns=["reel"])
 
 
@@ -59,9 +59,9 @@ def test_a_truncated_compressed_file_raises_or_is_declared_not_to(adapter, codec
 
 
 def test_a_level_without_a_codec_and_an_unknown_codec_are_told(adapter, path):
-    with pytest.raises(UnknownLevel, match="level 3 is given without a codec"):
+    with pytest.raises(UnknownLevelError, match="level 3 is given without a codec"):
         adapter.save(repetitive(), path, level=3)
-    error = UnknownName if adapter.codecs else Unsupported
+    error = UnknownNameError if adapter.codecs else UnsupportedError
     with pytest.raises(error, match="codec"):
         adapter.save(repetitive(), path, "???")
     assert list(path.parent.iterdir()) == []
@@ -74,7 +74,7 @@ def test_a_level_that_the_codec_has_not_is_told(adapter, codec, path):
     else:
         outside, words = (1,), f"{codec.name} has no levels"
     for level in outside:
-        with pytest.raises(UnknownLevel, match=words):
+        with pytest.raises(UnknownLevelError, match=words):
             adapter.save(repetitive(), path, codec.name, level)
     assert list(path.parent.iterdir()) == []
 
@@ -84,7 +84,9 @@ def test_a_codec_without_its_package_leaves_the_format_available(adapter, path, 
         if codec.requires:
             assert codec.requires in adapter.requires
             monkeypatch.setitem(sys.modules, codec.requires, None)
-            with pytest.raises(Unavailable, match=f"with {codec.name} is unavailable: .*pip install"):
+            with pytest.raises(
+                UnavailableError, match=f"with {codec.name} is unavailable: .*pip install"
+            ):
                 adapter.save(repetitive(), path, codec.name)
     assert adapter.availability()
     assert list(path.parent.iterdir()) == []

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import data_generator
-from adapter_core import CannotHold, Feature, Unavailable, UnknownName, Unsupported
+from adapter_core import CannotHoldError, Feature, UnavailableError, UnknownNameError, UnsupportedError
 from format_bench.conformance.tables import every_table, ordinary
 from format_bench.verification.tables import verify
 
@@ -21,7 +21,7 @@ def test_a_table_comes_back_right_or_is_refused(adapter, table, path):
     untouched = df.copy(deep=True)
     try:
         adapter.save(df, path)
-    except CannotHold as refusal:
+    except CannotHoldError as refusal:
         assert str(refusal).startswith(f"{adapter.label} cannot hold this table: ")
         assert list(path.parent.iterdir()) == []
         return
@@ -40,7 +40,7 @@ def test_an_ordinary_table_is_not_refused_and_comes_back_exact(adapter, path):
 def test_a_real_table_comes_back_right(adapter, path):
     try:
         flights = data_generator.table("flights", rows=2_000).df
-    except Unavailable as error:
+    except UnavailableError as error:
         pytest.skip(str(error))
     adapter.save(flights, path)
     assert verify(flights, adapter.read(path), adapter.kept_digits).errors == ()
@@ -51,7 +51,7 @@ def test_every_kind_that_is_refused_is_refused_with_the_declared_reason(adapter)
     for df in TABLES.values():
         try:
             adapter.check(df)
-        except CannotHold as refusal:
+        except CannotHoldError as refusal:
             reasons.add(str(refusal).rpartition("; ")[2])
     tried = {kind for kind in adapter.refuses if "half" not in kind.name.lower()}
     assert {adapter.refuses[kind] for kind in tried} <= reasons
@@ -69,7 +69,7 @@ def test_every_kind_that_is_refused_is_refused_with_the_declared_reason(adapter)
     ],
 )
 def test_what_no_format_keeps_is_refused(adapter, path, df, words):
-    with pytest.raises(CannotHold, match=words):
+    with pytest.raises(CannotHoldError, match=words):
         adapter.save(df, path)
     assert list(path.parent.iterdir()) == []
 
@@ -78,11 +78,13 @@ def test_columns_are_projected_or_refused(adapter, path):
     df = ordinary()
     adapter.save(df, path)
     if Feature.COLUMNS not in adapter.supports:
-        with pytest.raises(Unsupported, match=re.escape(f"{adapter.label} has no column projection")):
+        with pytest.raises(
+            UnsupportedError, match=re.escape(f"{adapter.label} has no column projection")
+        ):
             adapter.read(path, columns=["real"])
         return
     for columns in (["real"], ["word", "whole"], list(df.columns)):
         read = adapter.read(path, columns=columns)
         assert verify(df[columns], read, adapter.kept_digits).errors == ()
-    with pytest.raises(UnknownName, match="there is no column 'reel'; did you mean real"):
+    with pytest.raises(UnknownNameError, match="there is no column 'reel'; did you mean real"):
         adapter.read(path, columns=["word", "reel"])

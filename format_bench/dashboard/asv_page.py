@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import UnknownAsvPageError
 
 INDEX = "index.html"
 ASV_PAGE = "asv.html"
@@ -25,20 +25,16 @@ ERROR_LINK = f'<p>The <a href="{INDEX}">report</a> needs neither.</p>\n'
 """What leads to the overview from the error page, which asks for a network and for scripts."""
 
 
-class UnknownAsvPage(FormatBenchError):
-    """asv's page is not what it was in the versions that are known."""
-
-
 def with_links(page: str, error_page: str) -> dict[str, str]:
     """Return asv's pages with links to the overview, by name.
 
     Raises
     ------
-    UnknownAsvPage
+    UnknownAsvPageError
         If there is no place for them.
     """
     if page.count(_MENU) != 1 or error_page.count(_END) != 1:
-        raise UnknownAsvPage(
+        raise UnknownAsvPageError(
             f"asv's {INDEX} has no menu that begins with {_MENU}...>, or {ERROR_PAGE} has no end;"
             " is asv newer?"
         )

@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from adapter_core.text import printable
 from format_bench.asv_support.records import records_of
 from format_bench.asv_support.run import Keeper
 from format_bench.dashboard.asv_page import ASV_PAGE
 from format_bench.dashboard.layout import Page, render
 from format_bench.display import marks
-from format_bench.display.text import joined, printable
+from format_bench.display.text import joined
 from format_bench.report import ranking
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.model import TITLES, Entry, Measure, outline_of

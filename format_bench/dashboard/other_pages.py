@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.errors import InvalidResultsError
 from format_bench.dashboard.documents import as_html
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import quantity
@@ -19,7 +20,6 @@ from format_bench.report import circumstances as facts
 from format_bench.report import losses_and_gaps as gaps
 from format_bench.report import losses_and_gaps as losses
 from format_bench.report import losses_and_gaps as remarks
-from format_bench.results.records import BadResults
 
 if TYPE_CHECKING:
     from format_bench.dashboard.comparisons import Newest
@@ -84,7 +84,7 @@ def engines(newest: Newest) -> Iterator[Page]:
     """Yield the page, unless no format was measured with several engines."""
     try:
         text = engine_page(newest.results)
-    except BadResults:
+    except InvalidResultsError:
         return
     yield Page(
         "Which engine",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import FormatBenchError, Unavailable
+from adapter_core.errors import FormatBenchError, UnavailableError
 from format_bench.dashboard import asv_page, vendored
 from format_bench.dashboard.layout import source_of
 
@@ -55,7 +55,7 @@ def _files(source: Source) -> dict[str, str]:
         return files(source)
     except ModuleNotFoundError as error:
         reason, hint = f"{error.name} is not installed", "pip install 'formatbench[site]'"
-        raise Unavailable("the report", reason, hint) from error
+        raise UnavailableError("the report", reason, hint) from error
 
 
 def _write(path: Path, content: bytes) -> None:

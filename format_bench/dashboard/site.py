@@ -23,7 +23,7 @@ def files(source: Source) -> dict[str, str]:
 
     Raises
     ------
-    NoResults
+    ResultsNotFoundError
         If asv has no results.
     """
     history = read_history(source.results_dir, source.root)

@@ -18,15 +18,11 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from adapter_core.errors import FormatBenchError, Unavailable
+from adapter_core.errors import FetchError, UnavailableError, VendoringError
 
 _LIMIT_SECONDS = 300
 _ROOT = "package"
 """The folder that holds everything in a package's archive."""
-
-
-class NotFetched(FormatBenchError):
-    """What npm could not fetch, or what is not in a package."""
 
 
 class File(NamedTuple):
@@ -45,14 +41,14 @@ def fetch(files: Sequence[File]) -> dict[File, bytes]:
 
     Raises
     ------
-    Unavailable
+    UnavailableError
         If npm is not installed.
-    NotFetched
+    FetchError
         If the registry cannot be reached, gives something else than it promised, or lacks a file.
     """
     npm = shutil.which("npm")
     if npm is None:
-        raise Unavailable("npm", "it is not installed", "apt-get install npm")
+        raise UnavailableError("npm", "it is not installed", "apt-get install npm")
     packages = list(dict.fromkeys(f"{each.package}@{each.version}" for each in files))
     with tempfile.TemporaryDirectory() as folder:
         archives = dict(zip(packages, _pack(npm, packages, folder), strict=True))
@@ -67,9 +63,9 @@ def _pack(npm: str, packages: Sequence[str], folder: str) -> list[Path]:
             command, cwd=folder, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise NotFetched(f"npm has not answered after {_LIMIT_SECONDS} seconds") from error
+        raise FetchError(f"npm has not answered after {_LIMIT_SECONDS} seconds") from error
     if done.returncode:
-        raise NotFetched(f"npm cannot fetch {', '.join(packages)}: {_why(done)}")
+        raise FetchError(f"npm cannot fetch {', '.join(packages)}: {_why(done)}")
     return [Path(folder, each["filename"]) for each in json.loads(done.stdout)]
 
 
@@ -88,7 +84,7 @@ def _read(archive: Path, path: str) -> bytes:
         except KeyError:
             member = None
         if member is None:
-            raise NotFetched(f"{archive.name} from the npm registry holds no file {path}")
+            raise FetchError(f"{archive.name} from the npm registry holds no file {path}")
         return member.read()
 
 
@@ -142,10 +138,6 @@ stupidtable no version but this one."""
 _LINK = re.compile(r'(?P<name>src|href)="(?P<address>https://[^"]+)" integrity="(?P<digest>[^"]+)"')
 
 
-class NotVendored(FormatBenchError):
-    """What cannot be put beside asv's page."""
-
-
 def is_asked_for() -> bool:
     """Tell whether the environment asks for it."""
     return os.environ.get(SWITCH, "") not in ("", "0")
@@ -156,15 +148,17 @@ def vendored(page: str) -> tuple[str, dict[str, bytes]]:
 
     Raises
     ------
-    NotVendored
+    VendoringError
         If the page names a script that is not known here, or the registry has another one.
-    NotFetched, Unavailable
+    FetchError, UnavailableError
         If npm cannot fetch them.
     """
     links = list(_LINK.finditer(page))
     unknown = [link["address"] for link in links if link["address"] not in SCRIPTS]
     if unknown or not links:
-        raise NotVendored(f"asv's page names scripts that are not known: {', '.join(unknown) or 'none'}")
+        raise VendoringError(
+            f"asv's page names scripts that are not known: {', '.join(unknown) or 'none'}"
+        )
     found = fetch([SCRIPTS[link["address"]][0] for link in links])
     files = {}
     for link in links:
@@ -180,4 +174,6 @@ def vendored(page: str) -> tuple[str, dict[str, bytes]]:
 def _verify(file: File, content: bytes, digest: str) -> None:
     algorithm, _, expected = digest.partition("-")
     if base64.b64encode(hashlib.new(algorithm, content).digest()).decode() != expected:
-        raise NotVendored(f"{file.path} of {file.package} {file.version} is not what it was: {digest}")
+        raise VendoringError(
+            f"{file.path} of {file.package} {file.version} is not what it was: {digest}"
+        )

@@ -13,12 +13,6 @@ _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """What makes a spreadsheet take text for a formula, also in full width; after OWASP, "CSV Injection"."""
 
 
-def printable(text: str) -> str:
-    """Return text on one line; characters that cannot be seen are replaced by U+FFFD."""
-    shown = (c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text)
-    return " ".join("".join(shown).split())
-
-
 def guarded(text: str) -> str:
     """Return text that no spreadsheet takes for a formula: an apostrophe before what could be one."""
     return f"'{text}" if text.startswith(_FORMULA) else text

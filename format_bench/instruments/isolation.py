@@ -17,8 +17,13 @@ from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import Any
 
-from adapter_core.errors import CannotHold, Unavailable, UnknownName, Unsupported
-from format_bench.instruments.page_cache import NotCold
+from adapter_core.errors import (
+    CannotHoldError,
+    NotColdError,
+    UnavailableError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from format_bench.results.status import Status
 
 PRELOADED = [
@@ -32,11 +37,11 @@ PR_SET_PDEATHSIG = 1
 """Of prctl(2): the signal that a process gets when its parent dies."""
 
 _ANSWERS: dict[type[BaseException], Status] = {
-    CannotHold: Status.UNSUPPORTED,
-    Unsupported: Status.UNSUPPORTED,
-    Unavailable: Status.UNAVAILABLE,
-    UnknownName: Status.UNAVAILABLE,
-    NotCold: Status.UNAVAILABLE,
+    CannotHoldError: Status.UNSUPPORTED,
+    UnsupportedError: Status.UNSUPPORTED,
+    UnavailableError: Status.UNAVAILABLE,
+    UnknownNameError: Status.UNAVAILABLE,
+    NotColdError: Status.UNAVAILABLE,
 }
 """Errors that are answers: their text is the sentence."""
 

@@ -12,11 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from adapter_core.errors import FormatBenchError
-
-
-class NotCold(FormatBenchError):
-    """Pages of a file could not be evicted, or it could not be proven that they were."""
+from adapter_core.errors import NotColdError
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ def make_cold(path: Path) -> None:
 
     Raises
     ------
-    NotCold
+    NotColdError
         If a page is still there, as on file systems that keep their files in memory; the message says
         which file and how much of it.
     """
@@ -75,7 +71,7 @@ def make_cold(path: Path) -> None:
         left = _resident_pages(file)
         if left:
             pages = -(-file.stat().st_size // mmap.PAGESIZE)
-            raise NotCold(f"{left:,} of {pages:,} pages of {file.name} stay in the page cache")
+            raise NotColdError(f"{left:,} of {pages:,} pages of {file.name} stay in the page cache")
 
 
 def sync(path: Path) -> None:
@@ -113,7 +109,9 @@ def _resident_pages(file: Path) -> int:
         del first
         if failed:
             reason = os.strerror(ctypes.get_errno())
-            raise NotCold(f"the kernel does not tell which pages of {file.name} are cached: {reason}")
+            raise NotColdError(
+                f"the kernel does not tell which pages of {file.name} are cached: {reason}"
+            )
         return sum(state & 1 for state in states)
 
 

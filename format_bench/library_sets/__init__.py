@@ -4,7 +4,8 @@ A set is resolved from what setup.py declares, as of today or of an earlier day,
 one before it.
 """
 
-from format_bench.library_sets.resolution import Unresolvable, declared, resolve
+from adapter_core.errors import ResolutionError
+from format_bench.library_sets.resolution import declared, resolve
 from format_bench.library_sets.sets import HEAD, Step, message, parse, steps
 
-__all__ = ["HEAD", "Step", "Unresolvable", "declared", "message", "parse", "resolve", "steps"]
+__all__ = ["HEAD", "ResolutionError", "Step", "declared", "message", "parse", "resolve", "steps"]

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import FormatBenchError, ResolutionError
 from format_bench.library_sets.sets import HEAD, Step, parse, steps
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def declared(root: Path) -> dict[str, list[str]]:
 
     Raises
     ------
-    Unresolvable
+    ResolutionError
         If the build backend cannot be installed, as where no package index is in reach.
     FormatBenchError
         If the build fails.
@@ -80,7 +80,7 @@ def _metadata(root: Path) -> PackageMetadata:
             return PathDistribution(Path(builder.metadata_path(folder))).metadata
     except subprocess.CalledProcessError as error:
         told = reason((error.stderr or b"").decode())
-        raise Unresolvable(f"the build backend cannot be installed: {told}") from error
+        raise ResolutionError(f"the build backend cannot be installed: {told}") from error
     except (BuildException, BuildBackendException) as error:
         raise FormatBenchError(f"{root}: what setup.py declares cannot be read: {error}") from error
 
@@ -89,10 +89,6 @@ TIMEOUT_SECONDS = 900
 
 UNSOLVED = "No solution found when resolving dependencies: "
 """The beginning of what uv says whenever there is none; the reason follows."""
-
-
-class Unresolvable(FormatBenchError):
-    """Requirements that no set of versions meets, or a package index that does not answer."""
 
 
 def noon(day: date) -> datetime:
@@ -129,7 +125,7 @@ def resolve(
 
     Raises
     ------
-    Unresolvable
+    ResolutionError
         If there are no such versions, or no index; the message gives the resolver's reason.
     FormatBenchError
         If uv is not installed.
@@ -141,9 +137,9 @@ def resolve(
     try:
         done = _compiled(requirements, options)
     except subprocess.TimeoutExpired as error:
-        raise Unresolvable(f"no answer after {TIMEOUT_SECONDS} seconds") from error
+        raise ResolutionError(f"no answer after {TIMEOUT_SECONDS} seconds") from error
     if done.returncode:
-        raise Unresolvable(reason(done.stderr))
+        raise ResolutionError(reason(done.stderr))
     return done.stdout
 
 
@@ -199,7 +195,7 @@ def renew(constraints: Path, exclude_newer: date | None = None, *, dry_run: bool
 
     Raises
     ------
-    Unresolvable
+    ResolutionError
         If the requirements cannot be met; the file stays as it was.
     """
     python_version = f"{sys.version_info.major}.{sys.version_info.minor}"

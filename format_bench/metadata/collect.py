@@ -13,9 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from adapter_core.errors import GitError
 from data_generator import DEFAULT_SEED
 from format_bench.metadata import libraries, machine
-from format_bench.system.git import GitFailed, run_git
+from format_bench.system.git import run_git
 
 if TYPE_CHECKING:
     from format_bench.instruments.threads import Threads
@@ -90,7 +91,7 @@ def _commit() -> dict[str, Any]:
 def _git(folder: Path, *arguments: str) -> str | None:
     try:
         return run_git(arguments, folder).decode(errors="replace").strip()
-    except (OSError, GitFailed):
+    except (OSError, GitError):
         return None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import data_formats
-from adapter_core import UnknownLevel
+from adapter_core import UnknownLevelError
 
 if TYPE_CHECKING:
     from format_bench.instruments.threads import Threads
@@ -21,7 +21,7 @@ class Case:
 
     Raises
     ------
-    UnknownName, Unavailable, UnknownLevel, Unsupported
+    UnknownNameError, UnavailableError, UnknownLevelError, UnsupportedError
         If there is no such format that has such a codec, or the codec has no such level.
     """
 
@@ -42,7 +42,7 @@ class Case:
             codec = data_formats.find(self.format).codec_named(self.codec)
             object.__setattr__(self, "level", codec.level_or_default(self.level))
         elif self.level is not None:
-            raise UnknownLevel(f"{self.format}: level {self.level} is given without a codec")
+            raise UnknownLevelError(f"{self.format}: level {self.level} is given without a codec")
 
 
 @dataclass(frozen=True)

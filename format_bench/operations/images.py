@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, cast
 
 import data_generator
 import image_storages
+from adapter_core.errors import WrongValuesError
 from format_bench.instruments import page_cache
 from format_bench.operations import image_cache
 from format_bench.operations.cases import Measured
 from format_bench.operations.warm_up import warm_up_storage
 from format_bench.operations.work import Work
-from format_bench.results.status import WRONG, WrongValues
+from format_bench.results.status import WRONG
 from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class ImageWork(Work):
         return image_cache.load(data)
 
     def check(self, data: Set) -> None:
-        """Raise `CannotHold` if the storage cannot hold the images."""
+        """Raise `CannotHoldError` if the storage cannot hold the images."""
         self.adapter.check(data[0])
 
     def save(self, data: Set, file: Path) -> None:
@@ -71,7 +72,7 @@ class ImageWork(Work):
         """Return the number of images whose pixels changed as the storage declares."""
         verdict = verify_images(self.adapter, *data, *found)
         if verdict.errors:
-            raise WrongValues(WRONG + "; ".join(verdict.errors))
+            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("changed images", [verdict.changed_images], "; ".join(verdict.losses))
 
     def about(self, file: Path) -> list[Measured]:

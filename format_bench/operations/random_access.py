@@ -42,7 +42,7 @@ def seconds_per_image(
 
     Raises
     ------
-    NotCold
+    NotColdError
         If the set cannot be evicted, or that cannot be proven.
     """
     goes = []

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import data_formats
 import data_generator
+from adapter_core.errors import WrongValuesError
 from format_bench.instruments.touch import touch
 from format_bench.operations.cases import Measured
 from format_bench.operations.warm_up import warm_up
 from format_bench.operations.work import Work
-from format_bench.results.status import WRONG, WrongValues
+from format_bench.results.status import WRONG
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class TableWork(Work):
         return pd.read_pickle(data)  # noqa: S301 (written by `leave_table`)
 
     def check(self, data: pd.DataFrame) -> None:
-        """Raise `CannotHold` if the format cannot hold the table."""
+        """Raise `CannotHoldError` if the format cannot hold the table."""
         self.adapter.check(data)
 
     def save(self, data: pd.DataFrame, file: Path) -> None:
@@ -69,7 +70,7 @@ class TableWork(Work):
         """Return the number of columns that lost something, and what, in words."""
         verdict = verify(data, found, self.adapter.kept_digits)
         if verdict.errors:
-            raise WrongValues(WRONG + "; ".join(verdict.errors))
+            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
 
     def about(self, file: Path) -> list[Measured]:

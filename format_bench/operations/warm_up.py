@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import data_generator
-from adapter_core.errors import CannotHold
+from adapter_core.errors import CannotHoldError
 
 if TYPE_CHECKING:
     from adapter_core import DataFormat
@@ -23,7 +23,7 @@ def warm_up(adapter: DataFormat) -> None:
         path = Path(folder, f"warm{adapter.suffix}")
         try:
             adapter.save(df, path)
-        except CannotHold:
+        except CannotHoldError:
             return
         adapter.read(path)
 

@@ -22,7 +22,7 @@ class Work(ABC):
 
     @abstractmethod
     def check(self, data: Any) -> None:
-        """Raise `CannotHold` if the adapter cannot hold the data."""
+        """Raise `CannotHoldError` if the adapter cannot hold the data."""
 
     @abstractmethod
     def save(self, data: Any, file: Path) -> None:
@@ -38,7 +38,7 @@ class Work(ABC):
 
         Raises
         ------
-        WrongValues
+        WrongValuesError
             If anything came back with another value.
         """
 

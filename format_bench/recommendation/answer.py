@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import NoCandidateError
 from format_bench.recommendation.requirements import Requirement, answer
 
 if TYPE_CHECKING:
@@ -93,10 +93,6 @@ class Recommendation:
         return sorted(kept_back, key=lambda each: each.score or 0.0)
 
 
-class NothingLeft(FormatBenchError):
-    """No candidate can be chosen; the message says what excludes how many."""
-
-
 def excluded_of(
     candidates: list[Candidate],
     requirements: tuple[Requirement, ...],
@@ -118,7 +114,7 @@ def excluded_of(
 
     Raises
     ------
-    NothingLeft
+    NoCandidateError
         If that is all of them.
     """
     every = list(dict.fromkeys(table for those in tables.values() for table in those))
@@ -130,7 +126,7 @@ def excluded_of(
         if reasons or empty:
             found.append(Excluded(candidate, reasons, empty, score=None))
     if len(found) == len(candidates):
-        raise NothingLeft(_message(found))
+        raise NoCandidateError(_message(found))
     return found
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 import data_formats
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import FormatBenchError, InvalidResultsError
 from adapter_core.traits import Trait
 from format_bench.display.text import joined, many, times
 from format_bench.report import ranking
@@ -25,7 +25,6 @@ from format_bench.report.losses_and_gaps import losses
 from format_bench.report.model import Family, Measure, families
 from format_bench.report.ranking import contest_of, findings_on, mean_ratios
 from format_bench.results.load import Results, family_of, load
-from format_bench.results.records import BadResults
 
 if TYPE_CHECKING:
     from format_bench.report.model import Entry
@@ -60,12 +59,12 @@ def page(results: Results) -> str:
 
     Raises
     ------
-    BadResults
+    InvalidResultsError
         If no format has several engines in the results.
     """
     families = list(by_format(results))
     if not families:
-        raise BadResults(f"{results.name} holds no format with several engines")
+        raise InvalidResultsError(f"{results.name} holds no format with several engines")
     parts = [_HEAD, f"{_extent(families)} {ranking.legend(results.floors)}\n"]
     parts += _overview(families, results.floors)
     for family in families:

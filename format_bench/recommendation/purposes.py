@@ -139,7 +139,7 @@ def combined(
 
     Raises
     ------
-    BadWeight
+    InvalidWeightError
         If the results have no values of what the user weighs.
     """
     if preset is None and weights:

@@ -79,9 +79,9 @@ def recommend(
 
     Raises
     ------
-    BadWeight
+    InvalidWeightError
         If a weight cannot be used, or the results have no values of what it weighs.
-    NothingLeft
+    NoCandidateError
         If no candidate can be chosen.
     """
     counting = checked(weights)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import data_formats
 import image_storages
-from adapter_core import DataFormat, Feature, Registry, Unavailable, UnknownName
+from adapter_core import DataFormat, Feature, Registry, UnavailableError, UnknownNameError
 from adapter_core.traits import Trait
 from format_bench.results.metrics import Measure
 
@@ -35,7 +35,7 @@ def facts_of(label: str, family: str) -> Facts:
     registry: Registry[Any] = (image_storages if family == "image" else data_formats).registry
     try:
         adapter = registry.find(label)
-    except (UnknownName, Unavailable):
+    except (UnknownNameError, UnavailableError):
         return Facts()
     features = adapter.supports if isinstance(adapter, DataFormat) else None
     return Facts(adapter.traits, features)

@@ -6,8 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import UnknownName
-from format_bench.recommendation.scoring import BadWeight
+from adapter_core.errors import InvalidWeightError, UnknownNameError
 from format_bench.results.load import family_of
 from format_bench.results.metrics import Measure
 
@@ -24,12 +23,12 @@ def of_dataset(results: Results, dataset: str) -> Results:
 
     Raises
     ------
-    UnknownName
+    UnknownNameError
         If the results have none of that name.
     """
     known = {record.dataset for record in results.records}
     if dataset not in known:
-        raise UnknownName(f"data set in {results.name}", dataset, known)
+        raise UnknownNameError(f"data set in {results.name}", dataset, known)
     return replace(results, records=[each for each in results.records if each.dataset == dataset])
 
 
@@ -46,7 +45,7 @@ def one_family(results: Results, measures: Collection[Measure]) -> Results:
 
     Raises
     ------
-    BadWeight
+    InvalidWeightError
         If there is none.
     """
     wanted = set(measures)
@@ -56,7 +55,7 @@ def one_family(results: Results, measures: Collection[Measure]) -> Results:
             if family == "tabular":
                 records += _compressed(results.records, {(each.dataset, each.rows) for each in records})
             return replace(results, records=records)
-    raise BadWeight(_lacking(results, wanted))
+    raise InvalidWeightError(_lacking(results, wanted))
 
 
 def _compressed(records: list[Record], tables: set[tuple[str, int]]) -> list[Record]:

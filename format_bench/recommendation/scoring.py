@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeVar
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import InvalidWeightError
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
@@ -34,28 +34,28 @@ Weights = dict[Measure, float]
 """Only their proportions matter."""
 
 
-class BadWeight(FormatBenchError, ValueError):
-    """A weight that cannot be used; the message names it."""
-
-
 def parsed(texts: Iterable[str]) -> Weights:
     """Return the weights that are written as "read_time=3".
 
     Raises
     ------
-    BadWeight
+    InvalidWeightError
         If one is not written so, is no number from 0 on, or is said twice.
-    UnknownName
+    UnknownNameError
         If there is no such metric.
     """
     weights: Weights = {}
     for text in texts:
         name, equals, number = text.partition("=")
         if not equals:
-            raise BadWeight(f"--weight {text}: a metric and its weight are wanted, as in read_time=3")
+            raise InvalidWeightError(
+                f"--weight {text}: a metric and its weight are wanted, as in read_time=3"
+            )
         measure = Measure.named(name.strip())
         if measure in weights:
-            raise BadWeight(f"--weight {text}: {measure} has a weight already, {weights[measure]:g}")
+            raise InvalidWeightError(
+                f"--weight {text}: {measure} has a weight already, {weights[measure]:g}"
+            )
         weights[measure] = _number(number, text)
     return weights
 
@@ -65,15 +65,17 @@ def checked(weights: Weights) -> Weights:
 
     Raises
     ------
-    BadWeight
+    InvalidWeightError
         If one is no finite number from 0 on, or none counts.
     """
     for measure, weight in weights.items():
         if not (math.isfinite(weight) and weight >= 0):
-            raise BadWeight(f"the weight of {measure} is {weight:g}; it must be a number from 0 on")
+            raise InvalidWeightError(
+                f"the weight of {measure} is {weight:g}; it must be a number from 0 on"
+            )
     counting = {measure: weight for measure, weight in weights.items() if weight > 0}
     if not counting:
-        raise BadWeight("no metric has a weight above 0, so there is nothing to choose by")
+        raise InvalidWeightError("no metric has a weight above 0, so there is nothing to choose by")
     return counting
 
 
@@ -83,7 +85,9 @@ def _number(text: str, option: str) -> float:
     except ValueError:
         number = math.nan
     if not (math.isfinite(number) and number >= 0):
-        raise BadWeight(f"--weight {option}: {text.strip() or 'nothing'} is not a number from 0 on")
+        raise InvalidWeightError(
+            f"--weight {option}: {text.strip() or 'nothing'} is not a number from 0 on"
+        )
     return number
 
 

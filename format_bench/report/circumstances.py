@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import printable, quantity
+from adapter_core.text import printable
+from format_bench.display.text import quantity
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from adapter_core.text import printable
 from format_bench.display.marks import WORDS
-from format_bench.display.text import joined, many, printable, quantity
+from format_bench.display.text import joined, many, quantity
 from format_bench.results.load import family_of
 from format_bench.results.metrics import METRICS
 

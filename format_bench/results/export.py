@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from adapter_core.errors import UnknownName
+from adapter_core.errors import UnknownNameError
 from format_bench.results.records import Record, line
 
 
@@ -27,15 +27,15 @@ def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
 
     Raises
     ------
-    BadRecord
+    InvalidRecordError
         If a field is wrong, for a file that ends in .jsonl.
-    UnknownName
+    UnknownNameError
         If the file ends in anything else.
     """
     path = Path(path)
     writers = {".jsonl": _write_lines, ".csv": _write_csv, ".parquet": _write_parquet}
     if path.suffix not in writers:
-        raise UnknownName("table of results with the ending", path.suffix, writers)
+        raise UnknownNameError("table of results with the ending", path.suffix, writers)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     try:
         writers[path.suffix]([*records], temporary)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.errors import InvalidResultsError
 from format_bench.results import noise_floor, published, records
-from format_bench.results.records import BadResults, key
+from format_bench.results.records import key
 
 if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
@@ -47,7 +48,7 @@ def load(source: str | Path) -> Results:
 
     Raises
     ------
-    BadResults
+    InvalidResultsError
         If nothing is there, or something else; the message names the file and, if it can, the line.
     """
     if source in published.names() and not Path(source).exists():
@@ -55,7 +56,7 @@ def load(source: str | Path) -> Results:
     path = _file(Path(source))
     last = {key(record): record for record in records.read(path)}
     if not last:
-        raise BadResults(f"{path} is empty: no cell has been measured")
+        raise InvalidResultsError(f"{path} is empty: no cell has been measured")
     noise = path.parent / NOISE
     return Results(
         name=path.parent.resolve().name if path.name in FILES else path.stem,
@@ -74,14 +75,14 @@ def _file(source: Path) -> Path:
     if source.is_file():
         return source
     if not source.exists():
-        raise BadResults(
+        raise InvalidResultsError(
             f"there are no results at {source}; `format-bench run --out {source}` makes them, and "
             f"published ones are: {', '.join(published.names())}"
         )
     for name in FILES:
         if (source / name).is_file():
             return source / name
-    raise BadResults(f"{source} holds no results: there is neither {' nor '.join(FILES)} in it")
+    raise InvalidResultsError(f"{source} holds no results: there is neither {' nor '.join(FILES)} in it")
 
 
 def _circumstances(folder: Path) -> list[dict[str, Any]]:

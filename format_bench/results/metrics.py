@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import UnknownName
+from adapter_core.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
@@ -57,14 +57,14 @@ class Measure:
 
         Raises
         ------
-        UnknownName
+        UnknownNameError
             If there is no such metric; the message lists near ones.
         """
         words = name.replace("_", " ").replace("-", " ")
         metric = words.removeprefix(_COLD)
         exact = next((each for each in METRICS if each.lower() == metric.lower()), None)
         if exact is None:
-            raise UnknownName("metric", name, [each.replace(" ", "_") for each in METRICS])
+            raise UnknownNameError("metric", name, [each.replace(" ", "_") for each in METRICS])
         return cls(exact, cold=words.startswith(_COLD))
 
     @property

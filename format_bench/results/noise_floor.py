@@ -7,11 +7,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from adapter_core.errors import FormatBenchError
-
-
-class BadFloor(FormatBenchError):
-    """A file that holds no noise floors."""
+from adapter_core.errors import InvalidNoiseFloorError
 
 
 @dataclass(frozen=True)
@@ -50,10 +46,12 @@ def read(path: Path) -> Floors:
     ------
     FileNotFoundError
         If there is no such file.
-    BadFloor
+    InvalidNoiseFloorError
         If it holds something else.
     """
     try:
         return Floors(**{name: float(value) for name, value in json.loads(path.read_bytes()).items()})
     except (ValueError, TypeError, AttributeError) as error:
-        raise BadFloor(f"{path} holds no noise floors; write it anew with the noise command") from error
+        raise InvalidNoiseFloorError(
+            f"{path} holds no noise floors; write it anew with the noise command"
+        ) from error

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import InvalidRecordError, InvalidResultsError
 from format_bench.results.status import Status
 
 if TYPE_CHECKING:
@@ -34,10 +34,6 @@ SCHEMA = Path(__file__).with_name("record_schema.json")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class BadRecord(FormatBenchError, ValueError):
-    """Facts that are not a record; the message names the field."""
-
-
 def validate(facts: Any) -> None:
     """Check facts against the schema of records.
 
@@ -48,15 +44,15 @@ def validate(facts: Any) -> None:
 
     Raises
     ------
-    BadRecord
+    InvalidRecordError
         If anything is wrong; the message is about the first thing.
     """
     error = next(_validator().iter_errors(facts), None)
     if error is not None:
-        raise BadRecord(_sentence(error))
+        raise InvalidRecordError(_sentence(error))
     interval = facts["interval"]
     if interval is not None and interval[0] > interval[1]:
-        raise BadRecord(f"interval is {interval}, but must have its lower end first")
+        raise InvalidRecordError(f"interval is {interval}, but must have its lower end first")
 
 
 @functools.cache
@@ -105,10 +101,6 @@ def _sentence(error: jsonschema.ValidationError) -> str:
 _HEAD = b'{"suite": '
 
 
-class BadResults(FormatBenchError, ValueError):
-    """A file that does not hold records; the message names the file and the line."""
-
-
 @dataclass(frozen=True)
 class Record:
     """One cell of a suite: a value, or a sentence that says why there is none."""
@@ -154,7 +146,7 @@ def line(record: Record) -> bytes:
 
     Raises
     ------
-    BadRecord
+    InvalidRecordError
         If a field is wrong.
     """
     facts = asdict(record)
@@ -174,9 +166,9 @@ def append(path: str | os.PathLike[str], record: Record) -> None:
 
     Raises
     ------
-    BadRecord
+    InvalidRecordError
         If a field is wrong. Nothing is written then.
-    BadResults
+    InvalidResultsError
         If the file ends in something that is not a torn record. It is left as it is.
     """
     encoded = line(record)
@@ -198,7 +190,7 @@ def read(path: str | os.PathLike[str]) -> list[Record]:
     ------
     FileNotFoundError
         If there is no such file.
-    BadResults
+    InvalidResultsError
         If a line is not a record.
     """
     path = Path(path)
@@ -224,7 +216,9 @@ def _cut_torn_line(file: IO[bytes], path: Path) -> int:
 
 def _check_torn(torn: bytes, path: Path, number: int) -> None:
     if torn[: len(_HEAD)] != _HEAD[: len(torn)]:
-        raise BadResults(f"{path}, line {number}: the last line is not the beginning of a record")
+        raise InvalidResultsError(
+            f"{path}, line {number}: the last line is not the beginning of a record"
+        )
 
 
 def _sync_folder(folder: Path) -> None:
@@ -240,7 +234,7 @@ def _parsed(line: bytes, path: Path, number: int) -> Record:
         facts = json.loads(line.decode())
         validate(facts)
     except (ValueError, RecursionError) as error:
-        raise BadResults(f"{path}, line {number}: {error}") from error
+        raise InvalidResultsError(f"{path}, line {number}: {error}") from error
     return Record(**{**facts, "status": Status(facts["status"])})
 
 

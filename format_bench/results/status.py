@@ -17,7 +17,3 @@ class Status(StrEnum):
 
 WRONG = "came back wrong: "
 """Begins the sentence of a cell whose data came back with other values."""
-
-
-class WrongValues(Exception):
-    """Data came back with other values than were saved."""

@@ -17,14 +17,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import FolderLockedError, InvalidFolderError
 from format_bench.results.load import RESULTS
 
 _PREFIX = "format-bench-"
-
-
-class Busy(FormatBenchError):
-    """Another run is writing to the same results."""
 
 
 @contextmanager
@@ -49,13 +45,15 @@ def only_run(out: Path) -> Iterator[None]:
 
     Raises
     ------
-    Busy
+    FolderLockedError
         If one is writing.
     """
     try:
         lock = _try_lock(out)
     except BlockingIOError as error:
-        raise Busy(f"another run is writing to {out}; wait for it, or choose another folder") from error
+        raise FolderLockedError(
+            f"another run is writing to {out}; wait for it, or choose another folder"
+        ) from error
     try:
         yield
     finally:
@@ -90,27 +88,25 @@ LEAST_FREE_BYTES = 200_000_000
 """Below which a scratch folder has no room for any run."""
 
 
-class BadFolder(FormatBenchError):
-    """A folder that cannot take results, or measured files."""
-
-
 def check_scratch(scratch: Path | None) -> Path:
     """Return the folder for measured files, the system's temporary one by default.
 
     Raises
     ------
-    BadFolder
+    InvalidFolderError
         If it does not exist, cannot be written to, or has no room.
     """
     folder = scratch or Path(tempfile.gettempdir())
     if not folder.is_dir():
-        raise BadFolder(f"--scratch {folder}: there is no such folder; make it, or name another")
+        raise InvalidFolderError(
+            f"--scratch {folder}: there is no such folder; make it, or name another"
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadFolder(f"--scratch {folder}: it cannot be written to; name another")
+        raise InvalidFolderError(f"--scratch {folder}: it cannot be written to; name another")
     free = shutil.disk_usage(folder).free
     if free < LEAST_FREE_BYTES:
         least = f"at least {LEAST_FREE_BYTES / 1e6:.0f} MB are needed"
-        raise BadFolder(f"--scratch {folder}: its disk has {free / 1e6:.0f} MB free; {least}")
+        raise InvalidFolderError(f"--scratch {folder}: its disk has {free / 1e6:.0f} MB free; {least}")
     return folder
 
 
@@ -119,16 +115,16 @@ def open_results(out: Path, *, fresh: bool) -> None:
 
     Raises
     ------
-    BadFolder
+    InvalidFolderError
         If something else is there, or it cannot be written to.
-    Busy
+    FolderLockedError
         If another run is writing to it.
     """
     if out.exists() and not out.is_dir():
-        raise BadFolder(f"--out {out}: it is no folder; name another")
+        raise InvalidFolderError(f"--out {out}: it is no folder; name another")
     out.mkdir(parents=True, exist_ok=True)
     if not os.access(out, os.W_OK | os.X_OK):
-        raise BadFolder(f"--out {out}: it cannot be written to; name another")
+        raise InvalidFolderError(f"--out {out}: it cannot be written to; name another")
     if fresh:
         with only_run(out):
             for path in (out / RESULTS, out / DATA, *out.glob("*-threads-*.json")):
@@ -140,13 +136,13 @@ def check_same_data(out: Path, name: str, fingerprint: str) -> None:
 
     Raises
     ------
-    BadFolder
+    InvalidFolderError
         If the results are of other data.
     """
     path = out / DATA
     known = json.loads(path.read_bytes()) if path.exists() else {}
     if known.get(name, fingerprint) != fingerprint:
-        raise BadFolder(
+        raise InvalidFolderError(
             f"{out} holds results of another {name}; start over with --fresh, or name another --out"
         )
     temporary = path.with_name(f".{DATA}.{os.getpid()}.partial")

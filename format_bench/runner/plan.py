@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import data_formats
 import data_generator
 import image_storages
-from adapter_core.errors import FormatBenchError, Unavailable, UnknownLevel, UnknownName, Unsupported
+from adapter_core.errors import (
+    InvalidRequestError,
+    UnavailableError,
+    UnknownLevelError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from format_bench.operations.cases import Case
 
 if TYPE_CHECKING:
@@ -29,10 +35,6 @@ NO_CODEC = "none"
 OWN_DEFAULT = "default"
 COMPRESSION_CODECS = (NO_CODEC, OWN_DEFAULT, "lz4", "zstd:1")
 """The codecs of the compression suite: the thesis' own, and what each library takes by itself."""
-
-
-class BadPlan(FormatBenchError, ValueError):
-    """What no run can be made of."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +73,15 @@ def plan(wishes: Wishes, own: Sequence[tuple[str, int]] = ()) -> Plan:
 
     Raises
     ------
-    UnknownName
+    UnknownNameError
         If there is no such format, data set or codec.
-    BadPlan
+    InvalidRequestError
         If nothing is left to measure, or what was asked for contradicts itself.
     """
     if wishes.rows is not None and wishes.rows < 1:
-        raise BadPlan(f"--rows {wishes.rows}: at least 1 is needed")
+        raise InvalidRequestError(f"--rows {wishes.rows}: at least 1 is needed")
     if wishes.codecs and wishes.suite == "image":
-        raise BadPlan("--codecs: image storages offer no choice of a codec")
+        raise InvalidRequestError("--codecs: image storages offer no choice of a codec")
     registry = image_storages.registry if wishes.suite == "image" else data_formats.registry
     labels = _known("format", wishes.formats, registry.names()) or registry.usual_names()
     cases: list[Case] = []
@@ -91,17 +93,22 @@ def plan(wishes: Wishes, own: Sequence[tuple[str, int]] = ()) -> Plan:
                     used = _default_codec(label) if codec == OWN_DEFAULT else codec
                     case = Case(label, dataset, rows, wishes.threads, used, level, wishes.suite)
                     cases.append(case)
-                except (UnknownName, UnknownLevel, Unsupported, Unavailable) as error:
+                except (
+                    UnknownNameError,
+                    UnknownLevelError,
+                    UnsupportedError,
+                    UnavailableError,
+                ) as error:
                     left_out[str(error)] = None
     if not cases:
-        raise BadPlan(f"nothing is left to measure: {'; '.join(left_out)}")
+        raise InvalidRequestError(f"nothing is left to measure: {'; '.join(left_out)}")
     return Plan(tuple(dict.fromkeys(cases)), tuple(left_out))
 
 
 def _default_codec(label: str) -> str | None:
     try:
         return data_formats.find(label).default_codec
-    except Unavailable:
+    except UnavailableError:
         return None  # as the runner will find out, and record
 
 
@@ -119,7 +126,7 @@ def _known(what: str, names: Iterable[str], known: list[str]) -> list[str]:
     found: dict[str, None] = {}
     for name in names:
         if name.lower() not in spelt:
-            raise UnknownName(what, name, known)
+            raise UnknownNameError(what, name, known)
         found[spelt[name.lower()]] = None
     return list(found)
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from adapter_core.errors import WrongValuesError
 from format_bench.instruments.intervals import median_interval
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Key, Record, engine_of
-from format_bench.results.status import Status, WrongValues
+from format_bench.results.status import Status
 
 if TYPE_CHECKING:
     from format_bench.instruments.isolation import Outcome
@@ -64,7 +65,7 @@ def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:
     A value stays, with a remark, when a later round has none, except where that round shows that the
     data came back wrong.
     """
-    if earlier is None or earlier.value is None or outcome.error == WrongValues.__name__:
+    if earlier is None or earlier.value is None or outcome.error == WrongValuesError.__name__:
         return found
     rounds = earlier.rounds + 1
     if found.value is None:

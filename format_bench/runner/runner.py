@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.errors import WrongValuesError
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.instruments.isolation import Outcome
@@ -23,7 +24,7 @@ from format_bench.operations.cases import Case, Step, steps_of
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
-from format_bench.results.status import Status, WrongValues
+from format_bench.results.status import Status
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
 from format_bench.runner.datasets import CaseData
@@ -98,9 +99,9 @@ class Runner:
 
         Raises
         ------
-        BadResults
+        InvalidResultsError
             If the results in the folder are damaged.
-        Busy
+        FolderLockedError
             If another run is writing to the folder.
         """
         self.out.mkdir(parents=True, exist_ok=True)
@@ -165,7 +166,7 @@ class Runner:
                     self.watch(case, step, number)
                 arguments = (case, data.value[0], file, self.effort)
                 outcome = self._isolated(case_steps.CALLS[step], *arguments)
-            if outcome.error == WrongValues.__name__:
+            if outcome.error == WrongValuesError.__name__:
                 # How fast wrong data were saved is of no interest.
                 yield from self._append(case, first, outcome, data, number)
             if outcome.status and step.cache != "cold":
@@ -186,7 +187,7 @@ class Runner:
         self, case: Case, step: Step, outcome: Outcome, data: Outcome, number: int
     ) -> Iterator[Record]:
         columns = 0 if data.status else data.value[1]
-        wrong = outcome.error == WrongValues.__name__
+        wrong = outcome.error == WrongValuesError.__name__
         for found in records_of(case, columns, step, outcome, self.run_id):
             # A run that was killed between two cells of a step has left the first.
             if wrong or self._lacks(key(found), number):

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core.errors import InvalidRequestError
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.operations.cases import IMAGE_STEPS, STEPS, Case, Step, Suite
 from format_bench.runner import folders
-from format_bench.runner.plan import BadPlan, Wishes, plan
+from format_bench.runner.plan import Wishes, plan
 from format_bench.runner.progress import Column, Display, columns_of
 from format_bench.runner.runner import Runner
 from format_bench.runner.timing import Stopwatch
@@ -111,7 +112,7 @@ def _wishes(options: Options, own: Prepared | None) -> Wishes:
     suite = options.suite or (own.suite if own else "tabular")
     if own and (suite == "image") != (own.suite == "image"):
         held = "a folder of images" if own.suite == "image" else "a table"
-        raise BadPlan(f"--suite {suite}: {own.name} is {held}")
+        raise InvalidRequestError(f"--suite {suite}: {own.name} is {held}")
     return Wishes(
         suite, options.formats, options.datasets, options.rows, options.codecs, options.threads
     )

@@ -84,7 +84,7 @@ def read(case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
 
     Raises
     ------
-    WrongValues
+    WrongValuesError
         If a value, a row or a name came back wrong.
     """
     work = work_on(case)
@@ -112,7 +112,7 @@ def cold_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Measured]
 
     Raises
     ------
-    NotCold
+    NotColdError
         If it cannot be evicted, or that cannot be proven.
     """
     work = work_on(case)
@@ -152,7 +152,7 @@ def cold_random_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Me
 
     Raises
     ------
-    NotCold
+    NotColdError
         If it cannot be evicted, or that cannot be proven.
     """
     storage = cast("ImageStorage", work_on(case).adapter)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import FormatBenchError, UserDataError
 from data_generator import DEFAULT_SEED
 from data_generator.user.fingerprint import fingerprint
 from format_bench.instruments import isolation
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 
 LIMIT_SECONDS = 3600
 """After which reading counts as hung."""
-
-
-class Unreadable(FormatBenchError):
-    """Own data that cannot be measured; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -71,14 +67,14 @@ def prepare(source: Source, folder: Path) -> Prepared:
 
     Raises
     ------
-    Unreadable
+    UserDataError
         If they cannot be read, or the process that reads them dies.
     """
     outcome = isolation.run(_prepare, source, folder / "own", limit_seconds=LIMIT_SECONDS)
     if outcome.status:
-        raise Unreadable(f"{source.path}: cannot be read: {outcome.sentence}")
+        raise UserDataError(f"{source.path}: cannot be read: {outcome.sentence}")
     if isinstance(outcome.value, str):
-        raise Unreadable(outcome.value)
+        raise UserDataError(outcome.value)
     prepared: Prepared = outcome.value
     return prepared
 

@@ -63,7 +63,7 @@ def reads(label: str, path: Path, budget_seconds: float) -> Reads:
 
     Raises
     ------
-    NotCold
+    NotColdError
         If the file cannot be proven out of the page cache.
     """
     adapter = data_formats.get(label)

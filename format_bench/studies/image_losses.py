@@ -14,7 +14,7 @@ import click
 
 import data_generator
 import image_storages
-from adapter_core.errors import CannotHold
+from adapter_core.errors import CannotHoldError
 from data_generator.synthetic.edge_case_images import hostile_images
 from format_bench.verification.images import verify_images
 
@@ -50,7 +50,7 @@ def verdict(storage: ImageStorage, images: Set) -> Verdict:
         path = Path(folder, f"set{storage.suffix}")
         try:
             storage.save(*images, path)
-        except CannotHold as refusal:
+        except CannotHoldError as refusal:
             return Verdict("refused", f"**refused**: {str(refusal).partition(': ')[2]}")
         found = verify_images(storage, *images, *storage.read(path))
     if found.errors:

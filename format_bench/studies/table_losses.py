@@ -14,7 +14,7 @@ import click
 
 import data_formats
 import data_generator
-from adapter_core.errors import CannotHold
+from adapter_core.errors import CannotHoldError
 from data_generator.synthetic.edge_case_tables import hostile_tables
 from format_bench.verification.tables import verify
 
@@ -46,7 +46,7 @@ def verdict(adapter: DataFormat, df: pd.DataFrame) -> str:
         path = Path(folder, f"table{adapter.suffix}")
         try:
             adapter.save(df, path)
-        except CannotHold as refusal:
+        except CannotHoldError as refusal:
             return f"refused: {str(refusal).partition(': ')[2]}"
         found = verify(df, adapter.read(path), adapter.kept_digits)
     if found.errors:

@@ -7,27 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from adapter_core.errors import FormatBenchError
-
-
-class GitFailed(FormatBenchError):
-    """A git command that failed.
-
-    Parameters
-    ----------
-    command : str
-        The subcommand, as in "push".
-    returncode : int
-        What git returned.
-    told : str
-        What git printed on the standard error output.
-    """
-
-    def __init__(self, command: str, returncode: int, told: str) -> None:
-        self.returncode = returncode
-        lines = [line for line in told.splitlines() if line.strip() and not line.startswith("hint:")]
-        reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-        super().__init__(f"git {command} failed: {reason or ' '.join(lines[-1:]) or returncode}")
+from adapter_core.errors import GitError
 
 
 def run_git(
@@ -54,7 +34,7 @@ def run_git(
 
     Raises
     ------
-    GitFailed
+    GitError
         If git returns anything but 0, or does not return.
     """
     try:
@@ -69,7 +49,7 @@ def run_git(
         )
     except subprocess.TimeoutExpired as error:
         told = f"fatal: not finished after {limit_seconds} seconds"
-        raise GitFailed(arguments[0], 128, told) from error
+        raise GitError(arguments[0], 128, told) from error
     if done.returncode:
-        raise GitFailed(arguments[0], done.returncode, done.stderr.decode(errors="replace"))
+        raise GitError(arguments[0], done.returncode, done.stderr.decode(errors="replace"))
     return done.stdout

@@ -10,7 +10,7 @@ import pytest
 
 import data_formats
 import image_storages
-from adapter_core import DataFormat, Registry, Unavailable, UnknownName
+from adapter_core import DataFormat, Registry, UnavailableError, UnknownNameError
 from adapter_core.listing import declarations
 from tests.factories import fake_formats
 
@@ -50,12 +50,12 @@ def test_an_adapter_is_found_by_its_label():
 
 @pytest.mark.parametrize(("name", "near"), [("parquet", "Parquet"), ("HDF5", "HDF5"), ("Exel", "Excel")])
 def test_an_unknown_name_is_told_with_near_ones(name, near):
-    with pytest.raises(UnknownName, match=f"no data format '{name}'; did you mean .*{near}"):
+    with pytest.raises(UnknownNameError, match=f"no data format '{name}'; did you mean .*{near}"):
         data_formats.get(name)
 
 
 def test_an_unknown_name_without_near_ones_is_told_with_all():
-    with pytest.raises(UnknownName, match=r"known: Avro, .*CSV, .*XML"):
+    with pytest.raises(UnknownNameError, match=r"known: Avro, .*CSV, .*XML"):
         data_formats.get("???")
 
 
@@ -70,7 +70,7 @@ def test_a_missing_package_makes_a_format_unavailable(registry):
     assert formats.names() == ["Missing"]
     answer = formats.find("Missing").availability()
     assert (answer.available, answer.reason) == (False, "no_such_package is not installed")
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(UnavailableError) as caught:
         formats.get("Missing")
     assert str(caught.value) == (
         'Missing is unavailable: no_such_package is not installed; try: pip install ".[missing]"'
@@ -98,7 +98,7 @@ def test_a_package_that_breaks_on_import_makes_a_format_unavailable(registry, tm
     (tmp_path / "broken_package.py").write_text(code)
     answer = formats.find("Broken").availability()
     assert answer.reason.startswith(f"import of broken_package failed: {reason}")
-    with pytest.raises(Unavailable, match="import of broken_package failed"):
+    with pytest.raises(UnavailableError, match="import of broken_package failed"):
         formats.get("Broken")
 
 
@@ -125,7 +125,7 @@ def test_other_packages_add_formats_by_entry_point(registry, tmp_path):
     )
     assert formats.names() == ["Toy", "Foreign", "Lost"]
     assert formats.get("Foreign").label == "Foreign"
-    with pytest.raises(Unavailable, match=r"foreign:Missing failed to load: AttributeError"):
+    with pytest.raises(UnavailableError, match=r"foreign:Missing failed to load: AttributeError"):
         formats.get("Lost")
 
 

@@ -12,7 +12,7 @@ import pytest
 import tables
 
 import data_formats
-from adapter_core import DataFormat, Unavailable
+from adapter_core import DataFormat, UnavailableError
 from format_bench.conformance.tables import files_of, repetitive
 
 LABELS = data_formats.names()
@@ -44,7 +44,9 @@ def ready(label: str, codec: str | None = None) -> DataFormat:
 
 def test_pytables_is_not_left_to_replace_a_codec_that_it_lacks(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "which_lib_version", lambda _: None)
-    with pytest.raises(Unavailable, match="with lzo is unavailable: PyTables was built without lzo"):
+    with pytest.raises(
+        UnavailableError, match="with lzo is unavailable: PyTables was built without lzo"
+    ):
         data_formats.get("HDF5.table").save(repetitive(), tmp_path / "t.h5", "lzo")
     assert list(tmp_path.iterdir()) == []
 

@@ -8,7 +8,7 @@ import pytest
 
 import data_formats
 import data_generator
-from adapter_core import CannotHold
+from adapter_core import CannotHoldError
 from data_formats import csv
 from format_bench.conformance.tables import every_table, ordinary
 from format_bench.verification.tables import verify
@@ -39,16 +39,16 @@ def test_csv_reads_text_that_looks_like_numbers_in_its_first_part_only(tmp_path)
 def test_excel_refuses_a_row_too_many_without_writing(tmp_path):
     adapter = data_formats.get("Excel")
     rows = pd.DataFrame({"n": np.zeros(1_048_576, dtype="int8")})
-    with pytest.raises(CannotHold, match=r"1,048,576 rows and a header do not fit in 1,048,576"):
+    with pytest.raises(CannotHoldError, match=r"1,048,576 rows and a header do not fit in 1,048,576"):
         adapter.save(rows, tmp_path / "t.xlsx")
     adapter.check(rows.iloc[:-1])
     wide = pd.DataFrame(np.zeros((1, 16_385)), columns=[f"c{i}" for i in range(16_385)])
-    with pytest.raises(CannotHold, match=r"16,385 columns do not fit in 16,384"):
+    with pytest.raises(CannotHoldError, match=r"16,385 columns do not fit in 16,384"):
         adapter.save(wide, tmp_path / "t.xlsx")
 
 
 def test_orc_refuses_unsigned_integers():
-    with pytest.raises(CannotHold, match="column 'c' holds unsigned integers; ORC has none"):
+    with pytest.raises(CannotHoldError, match="column 'c' holds unsigned integers; ORC has none"):
         data_formats.get("ORC").check(every_table()["uint8 column"])
 
 

@@ -14,7 +14,7 @@ import uproot
 import zarr
 
 import data_formats
-from adapter_core import CannotHold
+from adapter_core import CannotHoldError
 from adapter_core.tables import root_uproot
 from format_bench.verification.tables import verify
 
@@ -185,7 +185,7 @@ def test_tiledb_refuses_the_one_text_that_it_loses(tmp_path, single):
         array[:] = {"c": values}
     with tiledb.open(path) as array:
         assert array[:]["c"].tolist() == [single * 0, single * 2, single * 0]
-    with pytest.raises(CannotHold, match="column 'c' holds a single NUL"):
+    with pytest.raises(CannotHoldError, match="column 'c' holds a single NUL"):
         data_formats.get("TileDB").check(pd.DataFrame({"c": values}))
 
 

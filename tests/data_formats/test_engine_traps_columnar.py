@@ -18,7 +18,7 @@ from pyiceberg.io.pyarrow import UnsupportedPyArrowTypeException, pyarrow_to_sch
 from pyiceberg.table import StaticTable
 
 import data_formats
-from adapter_core import CannotHold
+from adapter_core import CannotHoldError
 from data_formats.iceberg import FIELD_ID, opened
 from format_bench.verification.tables import verify
 from tests.factories.trap_tables import TIMEDELTAS, saved
@@ -103,7 +103,7 @@ def test_polars_writes_no_small_integers_to_avro_and_the_adapter_larger_ones(tmp
     assert verdict.losses[-1] == "column uint32: uint32 came back as int64"
     assert _rows_of_avro(path) == df.to_dict("records")
     large = pd.DataFrame({"n": np.array([2**63], "uint64")})
-    with pytest.raises(CannotHold, match=r"beyond Avro's long, 2\*\*63 - 1"):
+    with pytest.raises(CannotHoldError, match=r"beyond Avro's long, 2\*\*63 - 1"):
         adapter.check(large)
 
 
@@ -156,21 +156,23 @@ def test_a_time_zone_without_a_name_is_refused_by_polars(label, tmp_path):
     df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01"]).tz_localize("+05:30")})
     with pytest.raises(pl.exceptions.ComputeError, match="unable to parse time zone"):
         pl.DataFrame(pa.Table.from_pandas(df))
-    with pytest.raises(CannotHold, match="time zone of column 't' is an offset"):
+    with pytest.raises(CannotHoldError, match="time zone of column 't' is an offset"):
         saved(label, df, tmp_path)
 
 
 def test_vortex_takes_no_timedeltas_and_the_adapter_refuses_them(tmp_path):
     with pytest.raises(TypeError, match="Expected an object"):
         vortex.io.write(pa.Table.from_pandas(TIMEDELTAS), str(tmp_path / "naive.vortex"))
-    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; Vortex takes none from Arrow"):
+    with pytest.raises(
+        CannotHoldError, match="column 'd' holds timedeltas; Vortex takes none from Arrow"
+    ):
         data_formats.get("Vortex").check(TIMEDELTAS)
 
 
 def test_delta_takes_no_timedeltas_and_the_adapter_refuses_them(tmp_path):
     with pytest.raises(Exception, match="Invalid data type for Delta Lake: Duration"):
         deltalake.write_deltalake(tmp_path / "naive", pa.Table.from_pandas(TIMEDELTAS))
-    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; Delta Lake has no type"):
+    with pytest.raises(CannotHoldError, match="column 'd' holds timedeltas; Delta Lake has no type"):
         data_formats.get("Delta").check(TIMEDELTAS)
 
 
@@ -202,7 +204,7 @@ def test_fastparquet_cuts_nanoseconds_off_timedeltas_which_the_adapter_refuses(t
     fastparquet.write(str(naive), TIMEDELTAS)
     with naive.open("rb") as file:
         assert fastparquet.ParquetFile(file).to_pandas()["d"][0] == pd.Timedelta(1_000, unit="ns")
-    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; fastparquet cuts off"):
+    with pytest.raises(CannotHoldError, match="column 'd' holds timedeltas; fastparquet cuts off"):
         data_formats.get("Parquet[fastparquet]").check(TIMEDELTAS)
 
 
@@ -229,7 +231,7 @@ def test_what_iceberg_has_no_type_for_is_refused():
     naive = pa.schema([pa.field("d", pa.duration("ns"), metadata={FIELD_ID: "1"})])
     with pytest.raises(UnsupportedPyArrowTypeException, match="duration"):
         pyarrow_to_schema(naive)
-    with pytest.raises(CannotHold, match="column 'd' holds timedeltas; Iceberg has no type"):
+    with pytest.raises(CannotHoldError, match="column 'd' holds timedeltas; Iceberg has no type"):
         data_formats.get("Iceberg").check(TIMEDELTAS)
 
 

@@ -24,7 +24,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.struct_pb2 import Struct
 
 import data_formats
-from adapter_core import CannotHold
+from adapter_core import CannotHoldError
 from adapter_core.tables import row_format
 from adapter_core.traits import Trait
 from data_formats.protobuf import row_type, rows_class, schema_of
@@ -107,7 +107,7 @@ def test_bson_refuses_what_it_would_change_or_cannot_name(path):
         (pd.DataFrame({"c": pd.Series(finer)}), "datetimes finer than BSON's milliseconds"),
         (pd.DataFrame({"a\0b": [1]}), "'a.x00b' holds a NUL"),
     ):
-        with pytest.raises(CannotHold, match=why):
+        with pytest.raises(CannotHoldError, match=why):
             round_trip("BSON", df, path)
     with pytest.raises(OverflowError):
         bson.encode({"c": 2**63})
@@ -278,7 +278,7 @@ def test_fory_runs_code_of_the_file_and_says_so(path, monkeypatch):
     ],
 )
 def test_fory_refuses_what_pyfory_writes_and_does_not_read(df, path):
-    with pytest.raises(CannotHold, match=r"pyfory writes pandas\.NA and cannot read it"):
+    with pytest.raises(CannotHoldError, match=r"pyfory writes pandas\.NA and cannot read it"):
         round_trip("Fory", df, path)
     fory = pyfory.Fory(xlang=False, strict=False, compatible=False)
     with pytest.raises(ValueError, match="Cannot resolve global name: NA"):

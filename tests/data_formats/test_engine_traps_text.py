@@ -14,7 +14,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import json as arrow_json
 
 import data_formats
-from adapter_core import CannotHold
+from adapter_core import CannotHoldError
 from format_bench.verification.tables import verify
 from tests.factories.trap_tables import FIRST_PART, back, column, late
 
@@ -98,7 +98,7 @@ def test_polars_takes_late_empty_text_for_a_null(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("c,d\n" + "7,1\n" * 200 + '"",1\n')
     assert pl.read_csv(path)["c"][-1] is None
-    with pytest.raises(CannotHold, match="read as numbers"):
+    with pytest.raises(CannotHoldError, match="read as numbers"):
         data_formats.get("CSV[polars]").check(column(*["7"] * 200, ""))
 
 
@@ -135,7 +135,7 @@ def test_plain_calls_change_text_like_dates(tmp_path):
     ],
 )
 def test_text_that_an_engine_takes_for_other_types_is_refused(label, texts):
-    with pytest.raises(CannotHold, match="would be read as numbers or booleans"):
+    with pytest.raises(CannotHoldError, match="would be read as numbers or booleans"):
         data_formats.get(label).check(column(*texts))
 
 

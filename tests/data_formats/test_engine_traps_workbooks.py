@@ -14,7 +14,7 @@ import rustpy_xlsxwriter
 import xlsxwriter
 
 import data_formats
-from adapter_core import CannotHold
+from adapter_core import CannotHoldError
 from format_bench.verification.tables import verify
 from tests.factories.trap_tables import back, column
 
@@ -26,7 +26,7 @@ def test_a_row_of_nulls_at_the_end_is_kept_or_refused(label, tmp_path):
     df = pd.DataFrame({"a": [1.5, None], "b": ["x", None]})
     try:
         read = back(label, df, tmp_path)
-    except CannotHold as refusal:
+    except CannotHoldError as refusal:
         assert "last row is all null" in str(refusal)
         return
     assert verify(df, read).exact
@@ -41,7 +41,7 @@ def test_readers_drop_rows_of_nulls_at_the_end(tmp_path):
 @pytest.mark.parametrize("label", EXCEL)
 def test_a_row_too_many_is_refused(label, tmp_path):
     rows = pd.DataFrame({"n": np.zeros(1_048_576, dtype="int8")})
-    with pytest.raises(CannotHold, match="1,048,576 rows and a header do not fit in 1,048,576"):
+    with pytest.raises(CannotHoldError, match="1,048,576 rows and a header do not fit in 1,048,576"):
         data_formats.get(label).save(rows, tmp_path / "t.xlsx")
     data_formats.get(label).check(rows.iloc[:-1])
 
@@ -91,7 +91,7 @@ def test_text_like_formulas_is_text_or_refused(tmp_path):
         assert verify(df, back(label, df, tmp_path)).exact
         cell = openpyxl.load_workbook(tmp_path / "table.xlsx").active["A2"]
         assert (cell.value, cell.data_type) == ("=1+1", "s")
-    with pytest.raises(CannotHold, match="would become a formula"):
+    with pytest.raises(CannotHoldError, match="would become a formula"):
         data_formats.get("Excel[openpyxl]").check(df)
 
 

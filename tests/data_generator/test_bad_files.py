@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from adapter_core.errors import Unavailable
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError, UnavailableError
 from data_generator.readers import _arrow, _memory
 from data_generator.user.table import load_table
 from tests.factories.bad_files import EVERY, folder, refused, workbook
@@ -30,7 +29,9 @@ def test_bad_input_is_told_in_one_line(case, tmp_path, capfd):
 
 
 def test_a_folder_is_no_table(tmp_path):
-    with pytest.raises(BadData, match="is a folder without a table in it; give one file, or a Lance"):
+    with pytest.raises(
+        InvalidDataError, match="is a folder without a table in it; give one file, or a Lance"
+    ):
         load_table(tmp_path)
 
 
@@ -42,7 +43,7 @@ def test_text_that_is_cut_is_shorter_or_told(name, tmp_path):
         path.write_bytes(data[: int(share * len(data))])
         try:
             assert len(load_table(path).df) < ROWS * (share + 0.05)
-        except BadData:
+        except InvalidDataError:
             refused(path)
 
 
@@ -154,7 +155,7 @@ def test_a_reader_that_is_missing_is_told_with_what_to_install(tmp_path, monkeyp
     expected = (
         "the reader of Avro files is unavailable: .*fastavro.*; try: python -m pip install fastavro"
     )
-    with pytest.raises(Unavailable, match=expected):
+    with pytest.raises(UnavailableError, match=expected):
         load_table(path)
 
 

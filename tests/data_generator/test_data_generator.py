@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import data_generator
-from adapter_core import UnknownName
+from adapter_core import UnknownNameError
 from data_generator.random_words import Bits
 from data_generator.synthetic import uniform as columns
 from data_generator.synthetic import webface
@@ -123,7 +123,7 @@ def test_a_wrong_webface_file_is_told(tmp_path):
 
 
 def test_bad_arguments_are_told():
-    with pytest.raises(UnknownName, match="no table 'floats'; did you mean float"):
+    with pytest.raises(UnknownNameError, match="no table 'floats'; did you mean float"):
         data_generator.table("floats")
     with pytest.raises(ValueError, match="a table cannot have -1 rows"):
         data_generator.table("eq", rows=-1)

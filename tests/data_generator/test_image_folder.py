@@ -12,7 +12,7 @@ import tifffile
 from PIL import Image
 
 import image_storages
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.sampling import sampled_rows
 from data_generator.synthetic.edge_case_images import random_image
 from data_generator.user.image_folder import load_image_folder
@@ -80,7 +80,7 @@ def test_labels_that_do_not_fit_are_told(text, problem, tmp_path):
     for name in ("a.png", "b.png"):
         picture(tmp_path / name)
     (tmp_path / "labels.csv").write_text(text)
-    with pytest.raises(BadData, match=rf"labels\.csv: {problem}"):
+    with pytest.raises(InvalidDataError, match=rf"labels\.csv: {problem}"):
         load_image_folder(tmp_path)
 
 
@@ -158,7 +158,9 @@ DEEP = (random_image(5, 7, 3).astype(np.uint16) << 8) + 3
 )
 def test_images_of_more_than_8_bits_are_refused_and_not_halved(name, write, tmp_path):
     write(tmp_path / name)
-    with pytest.raises(BadData, match=rf"{name}: has more than 8 bits a channel; convert it to 8 bits"):
+    with pytest.raises(
+        InvalidDataError, match=rf"{name}: has more than 8 bits a channel; convert it to 8 bits"
+    ):
         load_image_folder(tmp_path)
 
 
@@ -169,10 +171,10 @@ def test_images_are_decoded_when_they_are_asked_for(tmp_path):
     found = load_image_folder(tmp_path)
     assert found.images.shapes == [(5, 7, 3), (90, 90, 3)]
     assert np.array_equal(found.images[0], COLOUR)
-    with pytest.raises(BadData, match=r"b\.png: cannot be read as an image: .*truncated"):
+    with pytest.raises(InvalidDataError, match=r"b\.png: cannot be read as an image: .*truncated"):
         found.images[1]
     whole.unlink()
-    with pytest.raises(BadData, match=r"a\.png: cannot be read as an image: .*No such file"):
+    with pytest.raises(InvalidDataError, match=r"a\.png: cannot be read as an image: .*No such file"):
         found.images[0]
 
 
@@ -189,14 +191,16 @@ def test_a_sample_keeps_order_and_labels(tmp_path):
 
 def test_a_folder_without_images_is_told(tmp_path):
     (tmp_path / "notes.txt").write_text("nothing")
-    with pytest.raises(BadData, match=r"holds no images; looked for were \.png, \.jpg"):
+    with pytest.raises(InvalidDataError, match=r"holds no images; looked for were \.png, \.jpg"):
         load_data(tmp_path)
 
 
 def test_images_beside_classes_are_told(tmp_path):
     picture(tmp_path / "a" / "1.png")
     picture(tmp_path / "stray.png")
-    with pytest.raises(BadData, match=r"both in subfolders and beside them, as stray\.png; put all"):
+    with pytest.raises(
+        InvalidDataError, match=r"both in subfolders and beside them, as stray\.png; put all"
+    ):
         load_data(tmp_path)
 
 
@@ -204,7 +208,7 @@ def test_images_beside_classes_are_told(tmp_path):
 def test_a_file_that_is_no_image_is_named(content, tmp_path):
     picture(tmp_path / "a.png")
     (tmp_path / "b.png").write_bytes(content)
-    with pytest.raises(BadData, match=r"b\.png: cannot be read as an image: "):
+    with pytest.raises(InvalidDataError, match=r"b\.png: cannot be read as an image: "):
         load_data(tmp_path)
 
 
@@ -214,11 +218,11 @@ def test_an_image_of_a_size_that_only_attacks_have_is_refused(tmp_path):
     data[29:33] = imagecodecs.zlib_crc32(bytes(data[12:29])).to_bytes(4, "big")
     (tmp_path / "a.png").write_bytes(data)
     with pytest.raises(
-        BadData, match=r"a\.png: cannot be read as an image: Image size .* exceeds limit"
+        InvalidDataError, match=r"a\.png: cannot be read as an image: Image size .* exceeds limit"
     ):
         load_data(tmp_path)
 
 
 def test_a_file_is_no_folder(tmp_path):
-    with pytest.raises(BadData, match=r"a\.png: is a file; give the folder"):
+    with pytest.raises(InvalidDataError, match=r"a\.png: is a file; give the folder"):
         load_image_folder(picture(tmp_path / "a.png"))

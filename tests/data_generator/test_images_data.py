@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import data_generator
-from adapter_core import Unavailable, UnknownName
+from adapter_core import UnavailableError, UnknownNameError
 from data_generator.decoding import to_array
 from data_generator.lazy import LazyImages
 from data_generator.real import photographs
@@ -257,7 +257,7 @@ def test_no_images_are_a_set_too(name):
 
 
 def test_bad_arguments_are_told():
-    with pytest.raises(UnknownName, match="no set of images 'cifar'; did you mean cifar-like"):
+    with pytest.raises(UnknownNameError, match="no set of images 'cifar'; did you mean cifar-like"):
         data_generator.images("cifar", 1)
     with pytest.raises(ValueError, match="a set cannot have -1 images"):
         data_generator.images("cifar-like", -1)
@@ -265,7 +265,9 @@ def test_bad_arguments_are_told():
         data_generator.images("digits", 1_798)
     with pytest.raises(ValueError, match=r"pictures has 19 images, not 2,000"):
         data_generator.images("pictures", 2_000)
-    with pytest.raises(UnknownName, match="no set of real images 'CIFAR-100'; did you mean CIFAR-10"):
+    with pytest.raises(
+        UnknownNameError, match="no set of real images 'CIFAR-100'; did you mean CIFAR-10"
+    ):
         data_generator.load_images("CIFAR-100")
 
 
@@ -287,14 +289,14 @@ def test_bad_arguments_are_told():
 )
 def test_a_missing_package_is_told(monkeypatch, module, call, told):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(Unavailable, match=told + r".*; try: python -m pip install"):
+    with pytest.raises(UnavailableError, match=told + r".*; try: python -m pip install"):
         call()
 
 
 def test_a_picture_that_scikit_image_no_longer_ships_is_told(monkeypatch):
     monkeypatch.setattr(photographs, "PICTURES", ["astronaut.png", "gone.png"])
     assert len(data_generator.images("pictures", 1).images) == 1
-    with pytest.raises(Unavailable, match=r"this version of scikit-image comes without gone\.png"):
+    with pytest.raises(UnavailableError, match=r"this version of scikit-image comes without gone\.png"):
         data_generator.images("pictures", 2)
 
 
@@ -423,7 +425,9 @@ def test_wrong_copies_are_told(hub, tmp_path):
 
 @pytest.mark.usefixtures("hub")
 def test_a_set_that_is_not_in_the_cache_is_told_when_offline():
-    with pytest.raises(Unavailable, match=r"could not be loaded from https://.*: OfflineModeIsEnabled"):
+    with pytest.raises(
+        UnavailableError, match=r"could not be loaded from https://.*: OfflineModeIsEnabled"
+    ):
         data_generator.load_images("ImageNet-100")
 
 
@@ -432,7 +436,7 @@ def test_an_unreachable_hub_is_told_in_one_line(root, tmp_path):
         "import data_generator, adapter_core\n"
         "try:\n"
         "    data_generator.load_images('CIFAR-10')\n"
-        "except adapter_core.Unavailable as error:\n"
+        "except adapter_core.UnavailableError as error:\n"
         "    print(error)"
     )
     endpoint = "http://127.0.0.1:9"

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import data_generator
+from adapter_core.errors import InvalidDataError
 from data_generator import ColumnSpec, TableSpec, read_spec, realistic_table
-from data_generator.errors import BadData
 from data_generator.profiling.measures import measured
 from data_generator.profiling.profile import NOTE, as_arrow, profile
 from data_generator.profiling.twin import texts, twin
@@ -143,7 +143,7 @@ def test_any_column_has_a_twin_or_is_refused_in_a_line(name):
     df = hostile_tables()[name]
     try:
         made = twin(profile(df), df).df
-    except BadData as refusal:
+    except InvalidDataError as refusal:
         assert "leave" in str(refusal)
         assert "\n" not in str(refusal)
         assert name.split()[0] in ("complex128", "objects", "periods", "intervals", "sparse")

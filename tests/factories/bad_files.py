@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data_generator.errors import BadData
+from adapter_core.errors import InvalidDataError
 from data_generator.user.load import load_data
 from tests.factories.files import write
 
@@ -30,7 +30,7 @@ LONGEST = 500
 
 def refused(path: Path, **options) -> str:
     """Return what is said of bad input, without the path that each line begins with."""
-    with pytest.raises(BadData) as caught:
+    with pytest.raises(InvalidDataError) as caught:
         load_data(path, **options)
     line = str(caught.value)
     assert line.isprintable()

@@ -52,7 +52,7 @@ def make(branch: Branch, days: Sequence[date], *, dry_run: bool) -> list[Entry]:
 
     Raises
     ------
-    BadBranch
+    InvalidBranchError
         If the branch cannot take them; nothing is made then.
     """
     branch.check(days)

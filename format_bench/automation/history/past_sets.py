@@ -13,7 +13,8 @@ from typing import Any
 
 import click
 
-from format_bench.library_sets.resolution import NEEDED, Unresolvable, resolve
+from adapter_core.errors import ResolutionError
+from format_bench.library_sets.resolution import NEEDED, resolve
 from format_bench.library_sets.sets import parse
 
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -119,24 +120,24 @@ def resolve_past(day: date, declared: Mapping[str, Sequence[str]], python_versio
     needed, wanted = declared[NEEDED], _most_wanted_first(declared)
     try:
         text = pins([])
-    except Unresolvable as error:
+    except ResolutionError as error:
         return PastSet(day, reason=str(error))
     try:
         return PastSet(day, pins(wanted))
-    except Unresolvable:
+    except ResolutionError:
         pass
     # Most of what does not resolve had no version at all, which a requirement alone tells faster.
     left_out = _unmet(day, wanted, python_version)
     kept = [requirement for requirement in wanted if requirement not in left_out]
     try:
         return PastSet(day, pins(kept), left_out)
-    except Unresolvable:
+    except ResolutionError:
         kept.clear()
     for requirement in [each for each in wanted if each not in left_out]:
         try:
             text = pins([*kept, requirement])
             kept.append(requirement)
-        except Unresolvable as error:
+        except ResolutionError as error:
             left_out[requirement] = str(error)
     return PastSet(day, text, left_out)
 
@@ -146,7 +147,7 @@ def _unmet(day: date, requirements: Sequence[str], python_version: str) -> dict[
     for requirement in requirements:
         try:
             resolve([requirement], python_version, day, wheels_only=True)
-        except Unresolvable as error:
+        except ResolutionError as error:
             found[requirement] = str(error)
     return found
 

@@ -15,11 +15,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import FormatBenchError, GitError, InvalidBranchError
 from format_bench.automation.history.past_sets import PastSet, described
 from format_bench.library_sets.resolution import noon
 from format_bench.library_sets.sets import steps
-from format_bench.system.git import GitFailed, run_git
+from format_bench.system.git import run_git
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Repository:
 
         Raises
         ------
-        GitFailed
+        GitError
             If git fails, with the reason that it gives.
         """
         told = self.git_bytes(*arguments, text=text, **environment)
@@ -53,7 +53,7 @@ class Repository:
         """Return the hash of the commit that a name stands for; empty if there is no such name."""
         try:
             return self.git("rev-parse", "--quiet", "--verify", f"{name}^{{commit}}")
-        except GitFailed:
+        except GitError:
             return ""
 
     def has_changes(self) -> bool:
@@ -97,7 +97,7 @@ def checkout(folder: Path) -> Repository:
     """
     try:
         root = Path(Repository(folder).git("rev-parse", "--show-toplevel"))
-    except GitFailed as error:
+    except GitError as error:
         raise FormatBenchError(f"{folder} is in no git checkout; a history is made in one") from error
     if not (root / "asv.conf.json").is_file():
         raise FormatBenchError(f"{root} is no checkout of this project: it has no asv.conf.json")
@@ -133,10 +133,6 @@ def commit_message(past: PastSet, before: Mapping[str, str], base: str) -> str:
 
 SET = "constraints.txt"
 DESCRIPTION = "library_set.json"
-
-
-class BadBranch(FormatBenchError):
-    """A branch that cannot take the commits."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +174,7 @@ class Branch:
 
         Raises
         ------
-        BadBranch
+        InvalidBranchError
             If the commit was made for something else.
         """
         git = self.repository.git
@@ -186,8 +182,8 @@ class Branch:
             return described(
                 git("show", f"{commit}:{DESCRIPTION}"), git("show", f"{commit}:{SET}") + "\n"
             )
-        except GitFailed as error:
-            raise BadBranch(
+        except GitError as error:
+            raise InvalidBranchError(
                 f"the branch {self.name} has other commits than library sets; name another: --branch"
             ) from error
 
@@ -196,23 +192,23 @@ class Branch:
 
         Raises
         ------
-        BadBranch
+        InvalidBranchError
             If they cannot.
         """
         git = self.repository.git
         try:
             git("check-ref-format", self.ref)
-        except GitFailed as error:
-            raise BadBranch(f"{self.name!r} is no name that git takes for a branch") from error
+        except GitError as error:
+            raise InvalidBranchError(f"{self.name!r} is no name that git takes for a branch") from error
         if f"branch {self.ref}" in git("worktree", "list", "--porcelain").splitlines():
-            raise BadBranch(
+            raise InvalidBranchError(
                 f"the branch {self.name} is checked out, and would move under your feet; check out "
                 "another, or name one: --branch"
             )
         try:
             git("var", "GIT_COMMITTER_IDENT")
-        except GitFailed as error:
-            raise BadBranch(
+        except GitError as error:
+            raise InvalidBranchError(
                 "git knows no author for the commits; tell it: git config user.name and user.email"
             ) from error
         self._check_order(days)
@@ -225,7 +221,7 @@ class Branch:
         self.set_of(self.tip)
         before = [day for day in days if day < max(found) and day not in found]
         if before:
-            raise BadBranch(
+            raise InvalidBranchError(
                 f"the branch {self.name} goes up to {max(found)} already, so {before[0]} cannot be "
                 "added; start another: --branch"
             )

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from adapter_core.errors import MonthlyError
 from format_bench.automation.monthly import publish, remote, results, state
 from format_bench.automation.monthly import suites as machine
 from format_bench.automation.monthly.results import ASV
 from format_bench.automation.monthly.start import state_path
-from format_bench.automation.monthly.state import MonthlyError, Status
+from format_bench.automation.monthly.state import Status
 from format_bench.automation.monthly.suites import Suites
 from format_bench.automation.monthly.tools import say
 
@@ -73,7 +74,7 @@ def _tried(step: Callable[[], None]) -> list[Problem]:
         step()
     except MonthlyError as error:
         say(str(error))
-        return [(error.status, str(error))]
+        return [(Status(error.status), str(error))]
     return []
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 
+from adapter_core.errors import MonthlyError
 from format_bench.automation.monthly import remote
 from format_bench.automation.monthly import results as results_branch
 from format_bench.automation.monthly.remote import push_merged
 from format_bench.automation.monthly.results import ASV
-from format_bench.automation.monthly.state import MonthlyError, Status
+from format_bench.automation.monthly.state import Status
 from format_bench.automation.monthly.tools import PYTHON, commit_of, git, say
 
 SITE = "gh-pages"

@@ -11,19 +11,15 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from adapter_core.errors import GitError, MonthlyError, PushRejectedError
 from format_bench.automation.monthly import tools
-from format_bench.automation.monthly.state import MonthlyError, Status
+from format_bench.automation.monthly.state import Status
 from format_bench.automation.monthly.tools import commit_of, git, is_ancestor, say
-from format_bench.system.git import GitFailed
 
 ATTEMPTS = 4
 REFUSED = 1
 """What git push returns if the remote has answered, and did not take it; 128 if it has not answered."""
 FETCHED = "+refs/heads/*:refs/remotes/origin/*"
-
-
-class Refused(MonthlyError):
-    """Someone else has pushed first."""
 
 
 def wait_seconds() -> float:
@@ -36,7 +32,7 @@ def fetch() -> None:
 
     Raises
     ------
-    GitFailed
+    GitError
         If the remote is out of reach.
     """
     git("fetch", "--quiet", "--force", "--tags", "origin", FETCHED)
@@ -47,7 +43,7 @@ def push(*refspecs: str) -> None:
 
     Raises
     ------
-    Refused
+    PushRejectedError
         If the remote has something that is not here.
     MonthlyError
         If the remote does not answer.
@@ -55,10 +51,10 @@ def push(*refspecs: str) -> None:
     for attempt in range(1, ATTEMPTS + 1):
         try:
             git("push", "--quiet", "--atomic", "origin", *refspecs)
-        except GitFailed as error:
+        except GitError as error:
             told = str(error)
             if error.returncode == REFUSED:
-                raise Refused(Status.UNSENT, told) from error
+                raise PushRejectedError(Status.UNSENT, told) from error
         else:
             return
         if attempt < ATTEMPTS:
@@ -86,12 +82,12 @@ def push_merged(refspecs: list[str], prepare: Callable[[], None]) -> None:
         try:
             prepare()
             push(*refspecs)
-        except Refused as refused:
+        except PushRejectedError as refused:
             if attempt == ATTEMPTS:
                 raise
             say(f"{refused}; fetching what is new there")
             _fetch_or_keep()
-        except GitFailed as error:
+        except GitError as error:
             raise MonthlyError(Status.UNSENT, f"kept for the next run: {error}") from error
         else:
             return
@@ -100,7 +96,7 @@ def push_merged(refspecs: list[str], prepare: Callable[[], None]) -> None:
 def _fetch_or_keep() -> None:
     try:
         fetch()
-    except GitFailed as error:
+    except GitError as error:
         raise MonthlyError(Status.UNSENT, f"kept for the next run: {error}") from error
 
 
@@ -156,6 +152,6 @@ def _absorb() -> None:
         return
     try:
         git("merge", "--quiet", "--no-edit", "-X", "theirs", upstream, **tools.dates())
-    except GitFailed:
+    except GitError:
         git("merge", "--abort")
         raise

@@ -11,10 +11,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from adapter_core.errors import GitError, MonthlyError, PushRejectedError
 from format_bench.automation.monthly import remote, state, tools
-from format_bench.automation.monthly.state import Month, MonthlyError, Status
+from format_bench.automation.monthly.state import Month, Status
 from format_bench.automation.monthly.tools import PYTHON, commit_of, git, holds, say
-from format_bench.system.git import GitFailed
 
 UNMEASURED = ["docs", "tests", "*.md", ".*", "cron.sh", "Makefile", "postprocessing.py", "LICENSE"]
 """What may change in a commit without changing what is measured."""
@@ -169,7 +169,7 @@ def _chosen(month: str, path: Path) -> Month:
         remote.tag(month, chosen.commit)
         try:
             remote.push(*remote.REFSPECS)
-        except remote.Refused as refused:
+        except PushRejectedError as refused:
             say(f"{refused}; choosing again")
             if attempt < remote.ATTEMPTS:
                 remote.undo(before, month)
@@ -185,5 +185,5 @@ def _send_what_was_kept() -> None:
     try:
         remote.fetch()
         remote.send()
-    except (GitFailed, MonthlyError) as error:
+    except (GitError, MonthlyError) as error:
         say(str(error))

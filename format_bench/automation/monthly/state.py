@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from pathlib import Path
 
-from adapter_core.errors import FormatBenchError
+from adapter_core.errors import MonthlyError
 
 
 class Status(IntEnum):
@@ -36,26 +36,10 @@ class Status(IntEnum):
     """There is no clone to work in, or its packages cannot be installed."""
 
 
-class MonthlyError(FormatBenchError):
-    """Something that ends a step, or the run, with a line and an exit status.
-
-    Parameters
-    ----------
-    status : Status
-        What the run ends with, unless something graver happens.
-    sentence : str
-        What was wrong.
-    """
-
-    def __init__(self, status: Status, sentence: str) -> None:
-        self.status = status
-        super().__init__(sentence)
-
-
 def of(error: Exception) -> Status:
     """Return the status that an error ends a run with."""
     if isinstance(error, MonthlyError):
-        return error.status
+        return Status(error.status)
     full = os.strerror(errno.ENOSPC) in str(error)
     return Status.NO_ROOM if full else Status.DEFECT
 

@@ -13,7 +13,8 @@ import os
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 
-from format_bench.system.git import GitFailed, run_git
+from adapter_core.errors import GitError
+from format_bench.system.git import run_git
 
 
 def say(line: str) -> None:
@@ -65,7 +66,7 @@ def git(*arguments: str, text: str | None = None, **environment: str) -> str:
 
     Raises
     ------
-    GitFailed
+    GitError
         If git returns anything but 0, or does not return.
     """
     return run_git(arguments, Path(), text, environment, TIMEOUT_SECONDS).decode().strip()
@@ -75,7 +76,7 @@ def holds(*arguments: str) -> bool:
     """Return whether a git command succeeds, as in ``holds("diff", "--quiet", "HEAD")``."""
     try:
         git(*arguments)
-    except GitFailed:
+    except GitError:
         return False
     return True
 
@@ -84,7 +85,7 @@ def commit_of(name: str) -> str:
     """Return the commit of a branch or tag, as 40 hexadecimal digits; empty if there is no such name."""
     try:
         return git("rev-parse", "--quiet", "--verify", f"{name}^{{commit}}")
-    except GitFailed:
+    except GitError:
         return ""
 
 

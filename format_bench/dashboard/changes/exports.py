@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.text import printable
 from format_bench.changes.change import NAMESPACE
 from format_bench.changes.sentences import sentence
 from format_bench.changes.summary import told
 from format_bench.dashboard.changes.pages import render
 from format_bench.dashboard.layout import BADGE, FEED, JSON
-from format_bench.display.text import printable
 from format_bench.report.charts.drawing import width_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import Unavailable
+from adapter_core.errors import UnavailableError
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results
@@ -40,7 +40,7 @@ def write(results: Results, output: str, path: Path) -> None:
 
     Raises
     ------
-    Unavailable
+    UnavailableError
         If a library that this output needs is not installed.
     """
     writer = import_module(f"{__package__}.{WRITERS[output]}").write
@@ -51,7 +51,7 @@ def write(results: Results, output: str, path: Path) -> None:
             _write_whole(writer, results, path)
     except ModuleNotFoundError as error:
         reason, hint = f"{error.name} is not installed", "pip install 'formatbench[report]'"
-        raise Unavailable(f"a report as {output}", reason, hint) from error
+        raise UnavailableError(f"a report as {output}", reason, hint) from error
 
 
 def _write_whole(writer: Callable[[Results, Path], None], results: Results, path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import printable
+from adapter_core.text import printable
 from format_bench.report import circumstances, losses_and_gaps
 from format_bench.report.model import Outline, outline_of
 from format_bench.report.ranking import findings

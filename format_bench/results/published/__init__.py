@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import UnknownName
+from adapter_core.errors import UnknownNameError
 from format_bench.results.published import thesis
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def records(name: str) -> list[Record]:
 
     Raises
     ------
-    UnknownName
+    UnknownNameError
         If there is no such source.
     """
     if name not in _SOURCES:
-        raise UnknownName("published result", name, names())
+        raise UnknownNameError("published result", name, names())
     return _SOURCES[name]()

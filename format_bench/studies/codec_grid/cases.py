@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import data_formats
 import data_generator
-from adapter_core import FormatBenchError, Unavailable, UnknownName, Unsupported
+from adapter_core import UnavailableError, UnknownNameError, UnsupportedError
+from adapter_core.errors import InvalidGridError
 from format_bench.operations.cases import Case
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ LONG = 12
 STEP = 6
 """In a range of more than `LONG` levels, as zstd's 1 to 22, two or three would hide where its cost
 begins to soar: every sixth one is measured, too."""
-
-
-class BadGrid(FormatBenchError, ValueError):
-    """What no grid can be measured of."""
 
 
 def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list[Case]:
@@ -41,29 +38,29 @@ def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list
 
     Raises
     ------
-    BadGrid
+    InvalidGridError
         If there are no rows.
-    UnknownName
+    UnknownNameError
         If there is no such format or table.
-    Unsupported
+    UnsupportedError
         If a format has no codecs to choose from.
     """
     if rows < 1:
-        raise BadGrid(f"a grid needs a table of at least 1 row, not {rows}")
+        raise InvalidGridError(f"a grid needs a table of at least 1 row, not {rows}")
     if dataset not in data_generator.names():
-        raise UnknownName("table", dataset, data_generator.names())
+        raise UnknownNameError("table", dataset, data_generator.names())
     found = []
     for label in dict.fromkeys(labels) or data_formats.registry.usual_names():
         try:
             codecs = data_formats.find(label).codecs
-        except Unavailable:
+        except UnavailableError:
             # The runner finds out again, and records why.
             found.append(Case(label, dataset, rows))
             continue
         if codecs:
             found += [Case(label, dataset, rows), *_compressed(label, dataset, rows, codecs, full=full)]
         elif labels:
-            raise Unsupported(f"{label} offers no choice of a codec")
+            raise UnsupportedError(f"{label} offers no choice of a codec")
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import data_formats
-from adapter_core import Unavailable
+from adapter_core import UnavailableError
 from format_bench.display.markdown import Table, reference
 from format_bench.studies.codec_grid import tables
 from format_bench.studies.codec_grid.tables import METRICS, Cells, by_format
@@ -76,7 +76,7 @@ def _by_track(label: str, cases: Iterable[Case]) -> dict[str, Case]:
 def _default_codec(label: str) -> str | None:
     try:
         return data_formats.find(label).default_codec
-    except Unavailable:
+    except UnavailableError:
         return None
 
 

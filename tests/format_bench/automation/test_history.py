@@ -9,11 +9,12 @@ from datetime import date
 import pytest
 from click.testing import CliRunner
 
+from adapter_core.errors import InvalidBranchError
 from format_bench.automation.history import history, measuring, past_sets
 from format_bench.automation.history.past_sets import PastSet, days, described, resolve_past
-from format_bench.automation.history.repository import BadBranch, Branch, checkout
+from format_bench.automation.history.repository import Branch, checkout
 from format_bench.cli.commands.history import command
-from format_bench.library_sets import Unresolvable, outcomes, resolve
+from format_bench.library_sets import ResolutionError, outcomes, resolve
 from format_bench.library_sets.outcomes import Note, Status
 from tests.factories.fake_project import toy_checkout
 from tests.helpers import git
@@ -33,7 +34,7 @@ def index():
     """Skip the test if no package index is in reach."""
     try:
         resolve(["six"], "3.11")
-    except Unresolvable as error:
+    except ResolutionError as error:
         pytest.skip(f"no package index is in reach: {error}")
 
 
@@ -79,9 +80,9 @@ def test_a_set_is_read_as_it_was_written():
 def test_what_no_version_fits_is_left_out_with_its_reason(monkeypatch):
     def resolved(requirements, *_, **__):
         if "gone" in requirements:
-            raise Unresolvable("there is no version of gone")
+            raise ResolutionError("there is no version of gone")
         if {"many", "few"} <= set(requirements):
-            raise Unresolvable("few and many exclude each other")
+            raise ResolutionError("few and many exclude each other")
         return "".join(f"{each.partition('>')[0]}==1.0\n" for each in sorted(requirements))
 
     monkeypatch.setattr(past_sets, "resolve", resolved)
@@ -191,7 +192,7 @@ def test_a_dry_run_makes_nothing(toy, branch):
 @pytest.mark.usefixtures("_known_sets")
 def test_what_a_branch_cannot_take_is_told_before_anything_is_made(toy, branch):
     def said(name, *wanted):
-        with pytest.raises(BadBranch) as told:
+        with pytest.raises(InvalidBranchError) as told:
             history.make(Branch(branch.repository, name), list(wanted), dry_run=False)
         return str(told.value)
 

@@ -20,7 +20,7 @@ from format_bench.automation.history import history
 from format_bench.automation.history.history import Entry
 from format_bench.automation.history.past_sets import PastSet
 from format_bench.automation.history.repository import Branch, checkout
-from format_bench.library_sets import Unresolvable, outcomes, resolve
+from format_bench.library_sets import ResolutionError, outcomes, resolve
 from tests.factories.fake_project import toy_checkout
 from tests.helpers import ROOT, git, own_home
 
@@ -63,7 +63,7 @@ def project(tmp_path_factory):
     """Return the checkout in which all was measured, and what was seen of it."""
     try:
         resolve(["six"], "3.11")
-    except Unresolvable as error:
+    except ResolutionError as error:
         pytest.skip(f"no package index is in reach: {error}")
     folder = toy_checkout(tmp_path_factory.mktemp("history") / "toy")
     with pytest.MonkeyPatch.context() as patch:

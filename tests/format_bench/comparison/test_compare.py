@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from adapter_core.errors import NoCommonCellsError
 from format_bench.comparison import compare
-from format_bench.comparison.compare import NothingInCommon
 from format_bench.comparison.ranks import kendall_tau_b, ranks, spearman
 from format_bench.comparison.ratios import Verdict
 from format_bench.results.export import export
@@ -160,7 +160,7 @@ def test_only_the_same_is_compared():
     a = results({"CSV": {"read time": 1.0, "size": 1.0}}, cache="warm")
     for told in ({"cache": "cold"}, {"threads": "1"}, {"codec": "zstd"}, {"suite": "image"}):
         b = results({"CSV": {"read time": 1.0}}, **{"cache": "warm", **told})
-        with pytest.raises(NothingInCommon, match="nothing was measured in both"):
+        with pytest.raises(NoCommonCellsError, match="nothing was measured in both"):
             compare(a, b)
     comparison = compare(a, results({"CSV": {"size": 1.0, "save time": 1.0}}))
     assert [each.pair.measure for each in comparison.ratios] == [Measure("size")]

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from adapter_core import errors
 from format_bench.dashboard import asv_page
 from format_bench.dashboard.documents import documents
 from format_bench.display.text import quantity
@@ -223,7 +224,7 @@ def test_the_plugin_imports_nothing_but_asv(root):
 
 
 def test_a_menu_that_is_not_known_is_told():
-    with pytest.raises(asv_page.UnknownAsvPage, match="is asv newer"):
+    with pytest.raises(errors.UnknownAsvPageError, match="is asv newer"):
         asv_page.with_links("<html></html>", "<html></html>")
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from adapter_core import Unavailable
+from adapter_core import UnavailableError, errors
+from adapter_core.errors import FetchError
 from format_bench.dashboard import vendored
-from format_bench.dashboard.vendored import File, NotFetched
+from format_bench.dashboard.vendored import File
 
 needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not on PATH")
 
@@ -117,7 +118,7 @@ def test_what_was_fetched_before_needs_no_registry(registry):
 @pytest.mark.usefixtures("toy")
 def test_an_archive_that_is_not_the_promised_one_is_refused(registry):
     registry(promised=b"something else")
-    with pytest.raises(NotFetched, match="EINTEGRITY"):
+    with pytest.raises(FetchError, match="EINTEGRITY"):
         vendored.vendored(page())
 
 
@@ -125,7 +126,7 @@ def test_an_archive_that_is_not_the_promised_one_is_refused(registry):
 @pytest.mark.usefixtures("toy")
 def test_a_file_that_is_not_the_known_one_is_refused(registry):
     registry()
-    with pytest.raises(vendored.NotVendored, match=r"dist/toy.js of toy 1\.2\.3 is not what it was"):
+    with pytest.raises(errors.VendoringError, match=r"dist/toy.js of toy 1\.2\.3 is not what it was"):
         vendored.vendored(page(integrity=digest(b"something else")))
 
 
@@ -133,7 +134,7 @@ def test_a_file_that_is_not_the_known_one_is_refused(registry):
 def test_a_file_that_is_not_in_the_package_is_told(registry):
     registry()
     with pytest.raises(
-        NotFetched, match=r"toy-1\.2\.3\.tgz from the npm registry holds no file other\.js"
+        FetchError, match=r"toy-1\.2\.3\.tgz from the npm registry holds no file other\.js"
     ):
         vendored.fetch([FILE._replace(path="other.js")])
 
@@ -143,19 +144,19 @@ def test_a_registry_that_does_not_answer_is_told_in_one_line(registry, monkeypat
     registry()
     monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9/")
     monkeypatch.setenv("npm_config_fetch_retry_mintimeout", "10")
-    with pytest.raises(NotFetched, match=r"npm cannot fetch toy@1\.2\.3: ") as told:
+    with pytest.raises(FetchError, match=r"npm cannot fetch toy@1\.2\.3: ") as told:
         vendored.fetch([FILE])
     assert "\n" not in str(told.value)
 
 
 def test_without_npm_the_hint_names_it(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(Unavailable, match="npm"):
+    with pytest.raises(UnavailableError, match="npm"):
         vendored.fetch([FILE])
 
 
 def test_a_script_that_is_not_known_is_told():
-    with pytest.raises(vendored.NotVendored, match=r"not known: https://cdn\.example\.org/toy\.js"):
+    with pytest.raises(errors.VendoringError, match=r"not known: https://cdn\.example\.org/toy\.js"):
         vendored.vendored(page())
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from adapter_core import errors
 from format_bench.conformance.tables import every_table
 from format_bench.instruments import clock, isolation, memory, page_cache
 from format_bench.instruments.intervals import median_interval, relative_deviation
@@ -223,7 +224,7 @@ def table_file(tmp_path):
     path.write_bytes(os.urandom(COLUMNS * COLUMN_BYTES))
     try:
         page_cache.make_cold(path)
-    except page_cache.NotCold as reason:
+    except errors.NotColdError as reason:
         pytest.skip(str(reason))
     return path
 
@@ -270,7 +271,7 @@ def test_a_file_that_stays_in_memory_is_not_called_cold(tmp_path):
     path.symlink_to(real)
     try:
         path.write_bytes(bytes(MB))
-        with pytest.raises(page_cache.NotCold, match="245 of 245 pages of link stay in the page cache"):
+        with pytest.raises(errors.NotColdError, match="245 of 245 pages of link stay in the page cache"):
             page_cache.make_cold(path)
     finally:
         Path(real).unlink()

@@ -10,8 +10,8 @@ from datetime import date
 import pytest
 
 from format_bench.library_sets import (
+    ResolutionError,
     Step,
-    Unresolvable,
     declared,
     message,
     parse,
@@ -30,7 +30,7 @@ def index():
     """Skip the test if no package index is in reach."""
     try:
         resolve(["six"], "3.11")
-    except Unresolvable as error:
+    except ResolutionError as error:
         pytest.skip(f"no package index is in reach: {error}")
 
 
@@ -112,7 +112,7 @@ def test_a_set_is_resolved_as_of_a_day():
 
 @pytest.mark.usefixtures("index")
 def test_why_a_set_does_not_resolve_is_told():
-    with pytest.raises(Unresolvable, match=r"Because only duckdb<=0\.10\.0 .* unsatisfiable\.$"):
+    with pytest.raises(ResolutionError, match=r"Because only duckdb<=0\.10\.0 .* unsatisfiable\.$"):
         resolve(["duckdb>=2"], "3.11", date(2024, 3, 1))
 
 

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from adapter_core.errors import InvalidResultsError
 from format_bench.recommendation.engines import by_format, format_of, page
 from format_bench.results import export
-from format_bench.results.records import BadResults
 from tests.factories.results import results
 
 SECONDS = {
@@ -56,7 +56,7 @@ def test_engines_are_measured_in_a_suite_of_their_own_and_compared_with_the_usua
 
 
 def test_results_without_engines_are_told(tmp_path):
-    with pytest.raises(BadResults, match="holds no format with several engines"):
+    with pytest.raises(InvalidResultsError, match="holds no format with several engines"):
         page(results({"CSV": SECONDS["CSV"]}))
     export.export(results({"CSV": SECONDS["CSV"]}).records, tmp_path / "records.jsonl")
     for place, words in ((tmp_path, "no format with several engines"), ("nowhere", "no results at")):

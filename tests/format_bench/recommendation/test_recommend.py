@@ -11,13 +11,13 @@ from dataclasses import replace
 import pytest
 
 import data_formats
-from adapter_core import UnknownName
+from adapter_core import UnknownNameError
+from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.recommendation import Requirement, purposes, recommend, scope, scoring
 from format_bench.recommendation import text as words
-from format_bench.recommendation.answer import NothingLeft
 from format_bench.recommendation.purposes import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
-from format_bench.recommendation.scoring import SHIFTS, BadWeight, log_factor, shift_of
+from format_bench.recommendation.scoring import SHIFTS, log_factor, shift_of
 from format_bench.recommendation.text import document
 from format_bench.results.export import export
 from format_bench.results.load import load
@@ -329,7 +329,7 @@ def test_images_are_ranked_by_what_is_known_of_them():
     weighed = {Measure("random read time per image"): 1.0}
     assert order(recommend(found, weighed)) == ["JPEG", "PNG"]
     assert order(recommend(found, weighed, [Requirement.EXACT])) == ["PNG"]
-    with pytest.raises(NothingLeft, match="PNG keeps images, which have no columns"):
+    with pytest.raises(NoCandidateError, match="PNG keeps images, which have no columns"):
         recommend(found, weighed, [Requirement.COLUMNS])
 
 
@@ -381,7 +381,7 @@ def test_published_conclusions_follow_from_published_figures():
     ],
 )
 def test_bad_weights_are_told(texts, words):
-    with pytest.raises(BadWeight, match=words):
+    with pytest.raises(InvalidWeightError, match=words):
         scoring.parsed(texts)
 
 
@@ -397,18 +397,18 @@ def test_bad_weights_are_told(texts, words):
     ],
 )
 def test_weights_that_cannot_be_used_are_told(weighed, words):
-    with pytest.raises(BadWeight, match=words):
+    with pytest.raises(InvalidWeightError, match=words):
         recommend(results(TWO), weighed)
 
 
 def test_names_of_metrics_are_told_with_near_ones():
     assert Measure.named("cold_read-time") == Measure("read time", cold=True)
-    with pytest.raises(UnknownName, match="no metric 'reed_time'; did you mean read_time"):
+    with pytest.raises(UnknownNameError, match="no metric 'reed_time'; did you mean read_time"):
         scoring.parsed(["reed_time=1"])
 
 
 def test_nothing_left_is_told_with_what_excludes():
-    with pytest.raises(NothingLeft) as caught:
+    with pytest.raises(NoCandidateError) as caught:
         recommend(results(TWO), {SIZE: 1}, [Requirement.TEXT, Requirement.APPEND])
     assert str(caught.value) == (
         "none of 2 can be chosen: text excludes 2 (Feather is not text that people can read); append "
@@ -420,7 +420,7 @@ def test_metrics_of_two_families_are_not_weighed_together():
     tables = results(TWO)
     images = results({"PNG": {"open time": 1.0}}, suite="image", dataset="digits")
     joined = replace(tables, records=tables.records + images.records)
-    with pytest.raises(BadWeight, match="has open time and size of different families"):
+    with pytest.raises(InvalidWeightError, match="has open time and size of different families"):
         recommend(joined, {SIZE: 1, Measure("open time"): 1})
     assert recommend(joined, {Measure("open time"): 1}).family == "image"
 

@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
-from adapter_core.errors import Unavailable
+from adapter_core import errors
+from adapter_core.errors import UnavailableError
 from format_bench import report
 from format_bench.asv_support.comparison import added_seconds
 from format_bench.cli.main import format_bench
@@ -452,7 +453,7 @@ def test_a_report_that_cannot_be_put_in_its_place_leaves_nothing(output, tmp_pat
 
 def test_a_missing_library_is_named_with_what_would_install_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(Unavailable, match="openpyxl is not installed; try: pip install"):
+    with pytest.raises(UnavailableError, match="openpyxl is not installed; try: pip install"):
         report.write(results([record("A", "size", 1)]), "xlsx", tmp_path / "report.xlsx")
 
 
@@ -500,5 +501,5 @@ def test_a_file_of_one_format_is_not_asked_to_hold_another(run, tmp_path):
 
 def test_what_is_not_there_is_said_in_a_line(tmp_path):
     done = call(tmp_path)
-    assert isinstance(done.exception, records.BadResults)
+    assert isinstance(done.exception, errors.InvalidResultsError)
     assert str(tmp_path) in str(done.exception)

@@ -10,11 +10,12 @@ import pytest
 import data_formats
 import data_generator
 import image_storages
-from adapter_core import UnknownName
+from adapter_core import UnknownNameError
+from adapter_core.errors import InvalidResultsError
 from format_bench.results import published
 from format_bench.results.export import export
 from format_bench.results.load import family_of, load
-from format_bench.results.records import BadResults, validate
+from format_bench.results.records import validate
 from format_bench.results.status import Status
 
 
@@ -90,7 +91,7 @@ def test_a_size_lies_where_it_was_rounded(thesis):
 def test_a_folder_of_that_name_comes_first(thesis, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert load("thesis") == thesis
-    with pytest.raises(BadResults, match="no results at thesis"):
+    with pytest.raises(InvalidResultsError, match="no results at thesis"):
         load("./thesis")
     folder = tmp_path / "thesis"
     folder.mkdir()
@@ -99,7 +100,9 @@ def test_a_folder_of_that_name_comes_first(thesis, tmp_path, monkeypatch):
 
 
 def test_what_is_not_there_is_told_with_what_is(tmp_path):
-    with pytest.raises(BadResults, match=r"no results at .*gone.*, and published ones are: thesis"):
+    with pytest.raises(
+        InvalidResultsError, match=r"no results at .*gone.*, and published ones are: thesis"
+    ):
         load(tmp_path / "gone")
-    with pytest.raises(UnknownName, match="no published result 'theses'; did you mean thesis"):
+    with pytest.raises(UnknownNameError, match="no published result 'theses'; did you mean thesis"):
         published.records("theses")

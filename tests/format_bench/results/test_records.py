@@ -17,19 +17,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adapter_core.errors import FormatBenchError, UnknownName
+from adapter_core.errors import (
+    FormatBenchError,
+    InvalidRecordError,
+    InvalidResultsError,
+    UnknownNameError,
+)
 from format_bench.results.export import export
 from format_bench.results.metrics import METRICS
-from format_bench.results.records import (
-    SCHEMA,
-    BadRecord,
-    BadResults,
-    Record,
-    append,
-    engine_of,
-    read,
-    validate,
-)
+from format_bench.results.records import SCHEMA, Record, append, engine_of, read, validate
 from format_bench.results.status import Status
 
 GOOD = Record(
@@ -130,7 +126,7 @@ def test_a_metric_has_one_unit(metric, unit):
     if METRICS[metric] == unit:
         validate(facts)
     else:
-        with pytest.raises(BadRecord, match=r"^(metric|unit) is "):
+        with pytest.raises(InvalidRecordError, match=r"^(metric|unit) is "):
             validate(facts)
 
 
@@ -182,7 +178,7 @@ REFUSED = [
 @pytest.mark.parametrize(("change", "sentence"), REFUSED)
 def test_a_wrong_field_is_named_and_nothing_is_written(filled, change, sentence):
     before = filled.read_bytes()
-    with pytest.raises(BadRecord) as caught:
+    with pytest.raises(InvalidRecordError) as caught:
         append(filled, replace(GOOD, **change))
     assert str(caught.value).startswith(sentence)
     assert filled.read_bytes() == before
@@ -193,18 +189,18 @@ def test_a_wrong_field_is_named_and_nothing_is_written(filled, change, sentence)
 def test_a_missing_field_is_named(name):
     facts = asdict(GOOD)
     del facts[name]
-    with pytest.raises(BadRecord, match=f"^the field {name} is missing$"):
+    with pytest.raises(InvalidRecordError, match=f"^the field {name} is missing$"):
         validate(facts)
 
 
 def test_an_unknown_field_is_named():
-    with pytest.raises(BadRecord, match=r"^'speed' is not a field of a record$"):
+    with pytest.raises(InvalidRecordError, match=r"^'speed' is not a field of a record$"):
         validate({**asdict(GOOD), "speed": 1})
 
 
 @pytest.mark.parametrize("facts", [None, [], "record", 1])
 def test_a_record_is_an_object(facts):
-    with pytest.raises(BadRecord, match=r"^the record is .*, but must be an object$"):
+    with pytest.raises(InvalidRecordError, match=r"^the record is .*, but must be an object$"):
         validate(facts)
 
 
@@ -232,7 +228,7 @@ def test_a_bad_line_is_an_error_that_names_file_and_line(filled, line, what):
     lines = filled.read_bytes().splitlines()
     for number in (1, 3):
         filled.write_bytes(b"\n".join([*lines[: number - 1], line, *lines[number:], b""]))
-        with pytest.raises(BadResults) as caught:
+        with pytest.raises(InvalidResultsError) as caught:
             read(filled)
         assert str(caught.value).startswith(f"{filled}, line {number}: ")
         assert what in str(caught.value)
@@ -258,10 +254,10 @@ def test_a_torn_first_line_is_cut_off(path):
 @pytest.mark.parametrize("content", [b"PAR1\0\0PAR1", b"a,b\n1,2", b'{"a": 1}', b"\0\0\0"])
 def test_a_file_of_something_else_is_left_alone(path, content):
     path.write_bytes(content)
-    with pytest.raises(BadResults, match=rf"{path}, line \d: "):
+    with pytest.raises(InvalidResultsError, match=rf"{path}, line \d: "):
         append(path, GOOD)
     assert path.read_bytes() == content
-    with pytest.raises(BadResults, match=rf"{path}, line \d: "):
+    with pytest.raises(InvalidResultsError, match=rf"{path}, line \d: "):
         read(path)
 
 
@@ -390,7 +386,7 @@ def test_an_exported_parquet_file_has_lists(tmp_path, records):
 
 @pytest.mark.parametrize("name", ["results.xlsx", "results", "results.CSV", ".csv"])
 def test_another_ending_is_refused(tmp_path, name):
-    with pytest.raises(UnknownName, match=r"\.csv"):
+    with pytest.raises(UnknownNameError, match=r"\.csv"):
         export([GOOD], tmp_path / name)
     assert not list(tmp_path.iterdir())
 

@@ -7,10 +7,11 @@ import pytest
 
 import data_formats
 import image_storages
-from adapter_core import UnknownName
+from adapter_core import UnknownNameError
+from adapter_core.errors import InvalidRequestError
 from format_bench.cli.parameters import Duration
 from format_bench.operations.cases import READ, SAVE, Case
-from format_bench.runner.plan import BadPlan, Wishes, plan
+from format_bench.runner.plan import Wishes, plan
 from format_bench.runner.timing import TimeLeft, in_words
 
 
@@ -64,11 +65,15 @@ def test_own_data_take_the_place_of_generated_ones():
 @pytest.mark.parametrize(
     ("wishes", "error", "words"),
     [
-        (Wishes("tabular", formats=("Parkett",)), UnknownName, "did you mean Parquet"),
-        (Wishes("tabular", datasets=("cifar-like",)), UnknownName, "no data set 'cifar-like'"),
-        (Wishes("tabular", rows=0), BadPlan, "at least 1"),
-        (Wishes("image", codecs=("zstd",)), BadPlan, "no choice of a codec"),
-        (Wishes("tabular", formats=("Excel",), codecs=("zstd",)), BadPlan, "nothing is left"),
+        (Wishes("tabular", formats=("Parkett",)), UnknownNameError, "did you mean Parquet"),
+        (Wishes("tabular", datasets=("cifar-like",)), UnknownNameError, "no data set 'cifar-like'"),
+        (Wishes("tabular", rows=0), InvalidRequestError, "at least 1"),
+        (Wishes("image", codecs=("zstd",)), InvalidRequestError, "no choice of a codec"),
+        (
+            Wishes("tabular", formats=("Excel",), codecs=("zstd",)),
+            InvalidRequestError,
+            "nothing is left",
+        ),
     ],
 )
 def test_what_cannot_be_planned_is_said(wishes, error, words):

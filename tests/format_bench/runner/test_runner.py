@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from adapter_core import errors
 from format_bench.instruments.isolation import Outcome
 from format_bench.operations.cases import IMAGE_STEPS, STEPS, Case, Measured
 from format_bench.results.load import RESULTS
@@ -162,7 +163,7 @@ def test_a_value_outlives_a_later_round_without_one():
     (case, step) = Case("Feather", "eq", 100), STEPS[0]
     good = Outcome([Measured(metric, [1.0, 3.0]) for metric in step.metrics])
     bad = Outcome(None, Status.FAILED, "its process crashed (SIGSEGV)")
-    wrong = Outcome(None, Status.FAILED, "came back wrong: all of it", "WrongValues")
+    wrong = Outcome(None, Status.FAILED, "came back wrong: all of it", "WrongValuesError")
     first, failed, refuted = (
         next(step_records(case, 2, step, outcome, "run")) for outcome in (good, bad, wrong)
     )
@@ -198,7 +199,7 @@ def test_two_runs_do_not_write_to_the_same_results(tmp_path):
     run = Runner(tmp_path, tmp_path).run([Case("Pickle", "eq", 1)])
     with (
         folders.only_run(tmp_path),
-        pytest.raises(folders.Busy, match="another run is writing"),
+        pytest.raises(errors.FolderLockedError, match="another run is writing"),
     ):
         next(run)
 

@@ -15,8 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from adapter_core.errors import InvalidDataError
 from data_generator import DEFAULT_SEED
-from data_generator.errors import BadData
 from data_generator.sampling import sampled_rows
 from data_generator.user.fingerprint import fingerprint
 from data_generator.user.load import load_data
@@ -142,9 +142,11 @@ def test_names_and_levels_are_made_text(tmp_path):
 
 
 def test_names_that_become_equal_are_refused(tmp_path):
-    with pytest.raises(BadData, match="several columns of the same name: '1'; give each its own name"):
+    with pytest.raises(
+        InvalidDataError, match="several columns of the same name: '1'; give each its own name"
+    ):
         stored(pd.DataFrame([[1, 2]], columns=[1, "1"]), tmp_path)
-    with pytest.raises(BadData, match="same name: 'a'"):
+    with pytest.raises(InvalidDataError, match="same name: 'a'"):
         stored(pd.DataFrame({"a": [1]}, index=pd.Index([2.5], name="a")), tmp_path)
 
 
@@ -183,12 +185,12 @@ def two_tables(name: str, folder: Path) -> Path:
 @pytest.mark.parametrize("name", ["two.xlsx", "two.h5", "two.duckdb", "two.db"])
 def test_one_of_several_tables_is_named(name, tmp_path):
     path = two_tables(name, tmp_path)
-    with pytest.raises(BadData, match=rf"holds 2 (table|sheet)s: a, b; name one .* {name}::a"):
+    with pytest.raises(InvalidDataError, match=rf"holds 2 (table|sheet)s: a, b; name one .* {name}::a"):
         load_table(path)
     found = load_table(f"{path}::b")
     assert found.df.to_dict("list") == {"y": [2]}
     assert found.name == "two_b"
-    with pytest.raises(BadData, match=r"holds no (table|sheet) 'c'; it holds a, b"):
+    with pytest.raises(InvalidDataError, match=r"holds no (table|sheet) 'c'; it holds a, b"):
         load_table(f"{path}::c")
 
 
@@ -210,7 +212,9 @@ def test_a_write_ahead_log_is_neither_made_nor_passed_over(tmp_path):
     writer.execute("CREATE TABLE t (a)")
     writer.execute("INSERT INTO t VALUES (1)")
     writer.commit()
-    with pytest.raises(BadData, match=r"has changes that are in a.db-wal alone; end the program"):
+    with pytest.raises(
+        InvalidDataError, match=r"has changes that are in a.db-wal alone; end the program"
+    ):
         load_table(path)
     writer.close()
     assert load_table(path).df.to_dict("list") == {"a": [1]}

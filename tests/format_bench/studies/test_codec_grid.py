@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from PIL import Image
 
 import data_formats
-from adapter_core import Unavailable
+from adapter_core import UnavailableError
 from format_bench.display.units import human
 from format_bench.instruments.isolation import Outcome
 from format_bench.operations.cases import READ, SAVE, Case, Measured
@@ -272,7 +272,7 @@ def test_both_tracks_stand_side_by_side(default_cases):
 
 def test_a_format_that_cannot_be_loaded_is_a_row_with_a_sentence(monkeypatch):
     def find(label):
-        raise Unavailable(label, "it is broken", "pip install it")
+        raise UnavailableError(label, "it is broken", "pip install it")
 
     monkeypatch.setattr(data_formats, "find", find)
     (case,) = wanted = cases(["Feather"], "eq", ROWS, full=True)

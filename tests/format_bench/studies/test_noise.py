@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from adapter_core import errors
 from format_bench.asv_support.comparison import legend, tables
 from format_bench.asv_support.results import Cell
 from format_bench.results import noise_floor
@@ -95,7 +96,7 @@ def test_the_command_prints_a_floor_for_each_metric_and_keeps_the_largest(root, 
 def test_a_file_without_floors_is_told(tmp_path, text):
     path = tmp_path / "noise.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(noise_floor.BadFloor, match="holds no noise floors"):
+    with pytest.raises(errors.InvalidNoiseFloorError, match="holds no noise floors"):
         noise_floor.read(path)
 
 
