@@ -64,8 +64,8 @@ def _told(place: str | os.PathLike[str], what: str, error: BaseException) -> Inv
 __getattr__ = deprecated_names(
     __name__,
     {
-        "InvalidDataError": InvalidDataError,
-        "InvalidSpecError": InvalidSpecError,
-        "TooFewRowsError": TooFewRowsError,
+        "BadData": InvalidDataError,
+        "BadSpec": InvalidSpecError,
+        "TooFewRows": TooFewRowsError,
     },
 )

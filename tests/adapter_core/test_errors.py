@@ -74,9 +74,9 @@ def test_the_docstring_draws_the_tree():
     [
         *((errors, old, new) for old, new in errors.OLD_NAMES.items()),
         *((adapter_core, old, new) for old, new in errors.OLD_NAMES.items()),
-        (data_generator.errors, "InvalidDataError", errors.InvalidDataError),
-        (data_generator.errors, "InvalidSpecError", errors.InvalidSpecError),
-        (data_generator.errors, "TooFewRowsError", errors.TooFewRowsError),
+        (data_generator.errors, "BadData", errors.InvalidDataError),
+        (data_generator.errors, "BadSpec", errors.InvalidSpecError),
+        (data_generator.errors, "TooFewRows", errors.TooFewRowsError),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )
