@@ -1,0 +1,94 @@
+"""Results that an earlier version has published: the same changes, ids and pages as then.
+
+`old_asv_results.zip` contains six months of asv's results for some formats of three suites, the facts of
+their adapters, and under `expected/` the files that the code at commit f4b5123 made of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from html import unescape
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from format_bench.changes import read_history
+from format_bench.dashboard.changes.exports import site_files
+from format_bench.dashboard.layout import Source
+from format_bench.dashboard.site import files
+from format_bench.results import noise_floor
+from tests.helpers import ROOT
+
+SITE_URL = "https://example.org/bench/"
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("old")
+    shutil.unpack_archive(Path(__file__).with_name("old_asv_results.zip"), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def exports(old):
+    floors = noise_floor.read(old / "noise.json")
+    return site_files(read_history(old / "results", old), floors, SITE_URL)
+
+
+@pytest.fixture(scope="module")
+def site(old):
+    # The adapters and documents of the site are those of the checkout.
+    return files(Source("FormatBench", "", "", SITE_URL, old / "results", old / "html", ROOT))
+
+
+def expected(old, name):
+    return (old / "expected" / name).read_text(encoding="utf-8")
+
+
+def test_the_changes_are_the_same(old, exports):
+    found, before = (
+        json.loads(text) for text in (exports["changes.json"], expected(old, "changes.json"))
+    )
+    [line] = before["lines"]
+    kinds = {change["sort"] for change in line["changes"] + line["suspected"]}
+    assert kinds == {"step", "drift", "lost", "suspected"}
+    assert found == before
+
+
+def test_the_feed_has_the_same_entries(old, exports):
+    found, before = (
+        ET.fromstring(text) for text in (exports["changes.xml"], expected(old, "changes.xml"))
+    )
+    for name in ("id", "title", "updated"):
+        path = f"{ATOM}entry/{ATOM}{name}"
+        assert [e.text for e in found.findall(path)] == [e.text for e in before.findall(path)]
+    assert found.findtext(f"{ATOM}id") == before.findtext(f"{ATOM}id")
+
+
+def test_the_badge_counts_the_same(old, exports):
+    found, before = (ET.fromstring(text) for text in (exports["badge.svg"], expected(old, "badge.svg")))
+    assert found.get("aria-label") == before.get("aria-label")
+
+
+def test_the_pages_have_the_same_names(old, site):
+    before = set(json.loads(expected(old, "files.json")))
+    assert before == {name for name in site if not name.startswith("docs/")}
+
+
+@pytest.mark.parametrize("name", ["changes.html", "versions.html"])
+def test_the_pages_have_the_same_anchors_and_numbers(old, site, name):
+    text, before = site[name], expected(old, name)
+    assert set(anchors(before)) <= set(anchors(text))
+    assert cells(text) == cells(before)
+
+
+def anchors(text: str) -> list[str]:
+    return re.findall(r'<(?:details|section)[^>]* id="([^"]+)"', text)
+
+
+def cells(text: str) -> list[str]:
+    return [unescape(cell) for cell in re.findall(r"<td[^>]*>([^<]*)</td>", text)]
