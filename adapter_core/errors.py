@@ -29,8 +29,6 @@ FormatBenchError
 ├── ResolutionError                         no set of versions meets the requirements
 ├── MonthlyError                            a step of the monthly run ends with an exit status
 │   └── PushRejectedError                   the remote branch has moved
-├── FetchError                              a file of an npm package could not be fetched
-├── VendoringError                          asv's scripts cannot be put beside its page
 └── UnknownAsvPageError                     asv's page has another form than in the known versions
 
 The message of each is one sentence meant for the user, who sees it without a traceback.
@@ -263,14 +261,6 @@ class MonthlyError(FormatBenchError):
 
 class PushRejectedError(MonthlyError):
     """A push that the remote rejected since its branch has moved."""
-
-
-class FetchError(FormatBenchError):
-    """A file that npm could not fetch, or that its package lacks."""
-
-
-class VendoringError(FormatBenchError):
-    """Scripts of asv's page that cannot be put beside it."""
 
 
 class UnknownAsvPageError(FormatBenchError):

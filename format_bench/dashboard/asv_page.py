@@ -1,42 +1,69 @@
-"""asv's own pages: the first is moved aside for the overview, and both lead to it."""
+"""asv's own pages, adapted: file names, links to the overview, and local copies of their scripts."""
 
 from __future__ import annotations
 
+import os
+import re
+from importlib import resources
 from pathlib import Path
 
 from adapter_core.errors import UnknownAsvPageError
 
 INDEX = "index.html"
 ASV_PAGE = "asv.html"
-"""What asv's page is called once the overview has its name."""
+"""Name of asv's page once the overview has taken its own."""
 
 ERROR_PAGE = "error.html"
-"""What asv shows where its scripts cannot be had."""
-
-_MENU = '<li id="nav-li-"'
-"""The first entry of the page's menu, in asv 0.6."""
+"""Page that asv shows where its scripts cannot be loaded."""
 
 LINK = f'<li id="nav-li-report"><a href="{INDEX}">Report</a></li>\n\t'
-"""What leads from there to the overview."""
-
-_END = "</body>"
+"""Menu entry of asv's page that leads to the overview."""
 
 ERROR_LINK = f'<p>The <a href="{INDEX}">report</a> needs neither.</p>\n'
-"""What leads to the overview from the error page, which asks for a network and for scripts."""
+"""Link to the overview on the error page, which asks for a network and for scripts."""
+
+VENDOR_SWITCH = "FORMAT_BENCH_VENDOR_SCRIPTS"
+"""Environment variable that asks for local copies of asv's scripts: "1" for yes."""
+
+VENDOR = "vendor"
+"""Folder of the local copies, in this package as in the site."""
+
+# The first entry of the menu, and the end of the error page, in asv 0.6.
+_MENU = '<li id="nav-li-"'
+_END = "</body>"
+
+_CDN, _NPM_CDN = "https://cdnjs.cloudflare.com/ajax/libs/", "https://cdn.jsdelivr.net/npm/"
+
+LOCAL_FILES = {
+    "https://code.jquery.com/jquery-3.3.1.min.js": "jquery-3.3.1.min.js",
+    # The npm registry has Flot as written, not minified, and of stupidtable only 1.1.3.
+    f"{_CDN}flot/0.8.3/jquery.flot.min.js": "jquery.flot-0.8.3.js",
+    f"{_CDN}flot/0.8.3/jquery.flot.time.min.js": "jquery.flot.time-0.8.3.js",
+    f"{_CDN}flot/0.8.3/jquery.flot.selection.min.js": "jquery.flot.selection-0.8.3.js",
+    f"{_CDN}flot/0.8.3/jquery.flot.categories.min.js": "jquery.flot.categories-0.8.3.js",
+    f"{_NPM_CDN}flot-orderbars@1.0.0/js/jquery.flot.orderBars.js": "jquery.flot.orderBars-1.0.0.js",
+    f"{_CDN}stupidtable/1.0.1/stupidtable.min.js": "stupidtable-1.1.3.min.js",
+    f"{_CDN}blueimp-md5/2.19.0/js/md5.min.js": "md5-2.19.0.min.js",
+    f"{_NPM_CDN}bootstrap@3.1.1/dist/js/bootstrap.min.js": "bootstrap-3.1.1.min.js",
+    f"{_NPM_CDN}bootstrap@3.1.1/dist/css/bootstrap.min.css": "bootstrap-3.1.1.min.css",
+}
+"""Files in `VENDOR` by the address in the page of asv 0.6.6."""
+
+# The digest goes with the address: it is that of the minified file.
+EXTERNAL = re.compile(r'(?P<name>src|href)="(?P<address>https://[^"]+)" integrity="(?P<digest>[^"]+)"')
 
 
 def with_links(page: str, error_page: str) -> dict[str, str]:
-    """Return asv's pages with links to the overview, by name.
+    """Return asv's pages with links to the overview, by file name.
 
     Raises
     ------
     UnknownAsvPageError
-        If there is no place for them.
+        If a place for a link is missing.
     """
     if page.count(_MENU) != 1 or error_page.count(_END) != 1:
         raise UnknownAsvPageError(
-            f"asv's {INDEX} has no menu that begins with {_MENU}...>, or {ERROR_PAGE} has no end;"
-            " is asv newer?"
+            f"asv's {INDEX} lacks a menu entry {_MENU}...>, or {ERROR_PAGE} lacks {_END}; is asv newer?"
         )
     return {
         ASV_PAGE: page.replace(_MENU, LINK + _MENU),
@@ -45,5 +72,33 @@ def with_links(page: str, error_page: str) -> dict[str, str]:
 
 
 def read(html_dir: Path, name: str) -> str:
-    """Return one of asv's pages, as asv has just written it."""
+    """Return one of the pages that asv has just written."""
     return (html_dir / name).read_text(encoding="utf-8")
+
+
+def wants_local_scripts() -> bool:
+    """Return True if the environment asks for local copies of asv's scripts."""
+    return os.environ.get(VENDOR_SWITCH, "") not in ("", "0")
+
+
+def with_local_scripts(page: str) -> tuple[str, dict[str, bytes]]:
+    """Return asv's page with local links, and the linked files by name, their licences included.
+
+    Raises
+    ------
+    UnknownAsvPageError
+        If the page loads a file of which this package has no copy.
+    """
+    addresses = [link["address"] for link in EXTERNAL.finditer(page)]
+    unknown = [address for address in addresses if address not in LOCAL_FILES]
+    if unknown or not addresses:
+        raise UnknownAsvPageError(
+            f"no local copy of {', '.join(unknown) or 'any script'} in asv's {INDEX}; is asv newer?"
+        )
+    folder = resources.files(__package__) / VENDOR
+    files = {f"{VENDOR}/{file.name}": file.read_bytes() for file in folder.iterdir()}
+    return EXTERNAL.sub(_local_link, page), files
+
+
+def _local_link(link: re.Match[str]) -> str:
+    return f'{link["name"]}="{VENDOR}/{LOCAL_FILES[link["address"]]}"'

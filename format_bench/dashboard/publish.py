@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError, UnavailableError
-from format_bench.dashboard import asv_page, vendored
+from format_bench.dashboard import asv_page
 from format_bench.dashboard.layout import source_of
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None
     source = source_of(configuration, root)
     page = asv_page.read(source.html_dir, asv_page.INDEX)
     files: dict[str, bytes] = {}
-    if vendored.is_asked_for():
+    if asv_page.wants_local_scripts():
         try:
-            page, files = vendored.vendored(page)
+            page, files = asv_page.with_local_scripts(page)
         except FormatBenchError as error:
             warn(f"asv's page loads its scripts from elsewhere: {error}")
     try:

@@ -13,7 +13,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from adapter_core import errors
 from format_bench.dashboard import asv_page
 from format_bench.dashboard.documents import documents
 from format_bench.display.text import quantity
@@ -221,11 +220,6 @@ def test_the_plugin_imports_nothing_but_asv(root):
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
     )
     assert found.stdout.split() == ["postprocessing"]
-
-
-def test_a_menu_that_is_not_known_is_told():
-    with pytest.raises(errors.UnknownAsvPageError, match="is asv newer"):
-        asv_page.with_links("<html></html>", "<html></html>")
 
 
 def test_documents_lead_to_each_other_and_to_the_project(tmp_path):

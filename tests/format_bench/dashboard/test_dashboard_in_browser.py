@@ -11,8 +11,7 @@ from itertools import pairwise
 
 import pytest
 
-from format_bench.dashboard import vendored
-from format_bench.dashboard.asv_page import ASV_PAGE
+from format_bench.dashboard.asv_page import ASV_PAGE, VENDOR_SWITCH
 from tests.factories.histories import MadeUp, Planted
 from tests.factories.site import Made, pages, publish
 from tests.format_bench.report.test_report_in_browser import TEXTS_THAT_ARE_HARD_TO_READ, browser, unfold
@@ -28,7 +27,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "project"
     MadeUp(planted=PLANTED).write(folder, months=6)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(vendored.SWITCH, "1")
+        patch.setenv(VENDOR_SWITCH, "1")
         printed = publish(folder, "publish")
     return Made(folder, printed)
 
@@ -82,14 +81,6 @@ def opened(browser, address):
     for context in contexts:
         context.close()
     assert trouble == []
-
-
-@pytest.fixture
-def asv_opened(site, opened):
-    """Return `opened`, if asv's page has its scripts."""
-    if "loads its scripts from elsewhere" in site.printed:
-        pytest.skip("asv's page needs scripts from the npm registry, which cannot be reached")
-    return opened
 
 
 def test_each_page_can_be_seen_read_and_found_by_ear(site, opened):
@@ -146,8 +137,8 @@ def test_tables_sort_by_the_numbers_that_are_links(opened):
     assert values == sorted(values)
 
 
-def test_a_number_leads_to_its_graph_and_back(asv_opened):
-    page = asv_opened("tables.html")
+def test_a_number_leads_to_its_graph_and_back(opened):
+    page = opened("tables.html")
     row = page.locator(".numbers >> nth=0 >> tbody tr").filter(has_text="Parquet").first
     row.get_by_role("link").first.click()
     page.wait_for_selector("#main-graph canvas")
@@ -166,8 +157,8 @@ def test_a_number_leads_to_its_graph_and_back(asv_opened):
         ("#/", "#summarygrid-display canvas"),
     ],
 )
-def test_the_addresses_that_asv_gives_lead_to_its_page(asv_opened, view, shown):
-    page = asv_opened(view)
+def test_the_addresses_that_asv_gives_lead_to_its_page(opened, view, shown):
+    page = opened(view)
     page.wait_for_selector(shown)
     assert page.url.partition("#")[0].endswith(ASV_PAGE)
     if "regressions" in view:
