@@ -153,7 +153,8 @@ def _rows(means: dict[Group, tuple[float, float] | None]) -> Iterator[str]:
         )
     for (table, measure), found in means.items():
         if found is None:
-            yield f"{measure} of {table.dataset} is left out: one format alone, or a 0, has no such mean"
+            what = f"{measure.phrase} of {table.dataset}"
+            yield f"{what} is left out: one format alone, or a 0, has no such mean"
 
 
 def _noise(a: Results, b: Results, ratios: list[Ratio]) -> Iterator[str]:

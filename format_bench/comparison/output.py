@@ -58,12 +58,12 @@ def _show_ratios(console: Console, ratios: list[Ratio]) -> None:
         groups.setdefault((each.pair.table.family, each.pair.measure), []).append(each)
     for (family, measure), found in groups.items():
         tables = list(dict.fromkeys(each.pair.table for each in found))
-        cells = {(each.pair.choice, each.pair.table): _text(each) for each in found}
+        cells = {(each.pair.configuration, each.pair.table): _text(each) for each in found}
         rows = [
-            [str(choice), *(cells.get((choice, table), "-") for table in tables)]
-            for choice in dict.fromkeys(each.pair.choice for each in found)
+            [str(configuration), *(cells.get((configuration, table), "-") for table in tables)]
+            for configuration in dict.fromkeys(each.pair.configuration for each in found)
         ]
-        terminal.table(console, f"{family}: {measure}", ["format", *map(_heading, tables)], rows)
+        terminal.table(console, f"{family}: {measure.phrase}", ["format", *map(_heading, tables)], rows)
 
 
 def _heading(table: PairedTable) -> str:
@@ -83,7 +83,7 @@ def _show_largest(console: Console, ratios: list[Ratio]) -> None:
     for each in sorted(real, key=_size, reverse=True)[:SHOWN]:
         pair = each.pair
         a, b = (human(record.value or 0.0, record.unit) for record in (pair.a, pair.b))
-        what = f"{pair.choice}, {pair.measure} of {pair.table.dataset}"
+        what = f"{pair.configuration}, {pair.measure.phrase} of {pair.table.dataset}"
         line = f"- {what}: {_text(each)}{_between(each)}, from {a} to {b}"
         terminal.prose(console, line, indent="  ")
 
@@ -101,7 +101,7 @@ def _size(ratio: Ratio) -> float:
 def _show_ranks(console: Console, comparison: Comparison) -> None:
     rows = [
         [
-            f"{each.family}: {each.measure}",
+            f"{each.family}: {each.measure.phrase}",
             each.dataset or "all",
             str(each.formats),
             *("-" if number is None else f"{number:.2f}" for number in each[-2:]),
@@ -114,8 +114,8 @@ def _show_ranks(console: Console, comparison: Comparison) -> None:
     for found in comparison.disagreements[:SHOWN]:
         terminal.prose(
             console,
-            f"- {found.choice} is number {found.rank_a:g} of {found.formats} in A and number "
-            f"{found.rank_b:g} in B, by {found.measure} of {found.table.dataset}",
+            f"- {found.configuration} is number {found.rank_a:g} of {found.formats} in A and number "
+            f"{found.rank_b:g} in B, by {found.measure.phrase} of {found.table.dataset}",
             indent="  ",
         )
 
@@ -159,7 +159,7 @@ def _cell(ratio: Ratio) -> dict[str, Any]:
     interval = None if None in (ratio.low, ratio.high) else [ratio.low, ratio.high]
     return {
         "family": pair.table.family,
-        **pair.choice._asdict(),
+        **pair.configuration._asdict(),
         "dataset": pair.table.dataset,
         "rows_a": pair.table.rows_a,
         "rows_b": pair.table.rows_b,
@@ -185,7 +185,7 @@ def _agreement(agreement: Agreement) -> dict[str, Any]:
 
 def _disagreement(found: Disagreement) -> dict[str, Any]:
     return {
-        "format": str(found.choice),
+        "format": str(found.configuration),
         "dataset": found.table.dataset,
         "metric": found.measure.option,
         "rank_a": found.rank_a,

@@ -13,7 +13,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.results.candidates import Candidate, Choice, Table, candidates_of, tables_of
+from format_bench.results.candidates import (
+    Candidate,
+    Configuration,
+    DatasetSize,
+    candidates_of,
+    datasets_of,
+)
 from format_bench.results.load import family_of
 
 if TYPE_CHECKING:
@@ -40,7 +46,7 @@ class Pair(NamedTuple):
     """Two cells with values."""
 
     table: PairedTable
-    choice: Choice
+    configuration: Configuration
     measure: Measure
     a: Record
     b: Record
@@ -63,20 +69,22 @@ def pairs_of(a: Results, b: Results) -> Pairs:
     for family in families:
         one, other = _by_choice(a, family), _by_choice(b, family)
         for table in _common_tables(family, list(one.values()), list(other.values())):
-            for choice in dict.fromkeys([*one, *other]):
-                cells_a = _cells(one.get(choice), Table(table.dataset, table.rows_a))
-                cells_b = _cells(other.get(choice), Table(table.dataset, table.rows_b))
+            for configuration in dict.fromkeys([*one, *other]):
+                cells_a = _cells(one.get(configuration), DatasetSize(table.dataset, table.rows_a))
+                cells_b = _cells(other.get(configuration), DatasetSize(table.dataset, table.rows_b))
                 for measure in cells_a:
                     if measure in cells_b:
-                        pairs.append(Pair(table, choice, measure, cells_a[measure], cells_b[measure]))
+                        pairs.append(
+                            Pair(table, configuration, measure, cells_a[measure], cells_b[measure])
+                        )
                 left_over[0] += len(cells_a.keys() - cells_b.keys())
                 left_over[1] += len(cells_b.keys() - cells_a.keys())
     return Pairs(pairs, *left_over)
 
 
-def _by_choice(results: Results, family: str) -> dict[Choice, Candidate]:
+def _by_choice(results: Results, family: str) -> dict[Configuration, Candidate]:
     records = [each for each in results.records if family_of(each) == family]
-    return {each.choice: each for each in candidates_of(records)}
+    return {each.configuration: each for each in candidates_of(records)}
 
 
 def _common_tables(family: str, a: list[Candidate], b: list[Candidate]) -> Iterator[PairedTable]:
@@ -94,12 +102,12 @@ def _common_tables(family: str, a: list[Candidate], b: list[Candidate]) -> Itera
 
 def _rows(candidates: list[Candidate]) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
-    for table in tables_of(candidates):
+    for table in datasets_of(candidates):
         found.setdefault(table.dataset, set()).add(table.rows)
     return found
 
 
-def _cells(candidate: Candidate | None, table: Table) -> dict[Measure, Record]:
+def _cells(candidate: Candidate | None, table: DatasetSize) -> dict[Measure, Record]:
     """Return the cells of a table that have values."""
     cells = candidate.cells.items() if candidate else ()
     return {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from format_bench.comparison.pairs import Pair, PairedTable
-    from format_bench.results.candidates import Choice
+    from format_bench.results.candidates import Configuration
     from format_bench.results.metrics import Measure
 
 
@@ -45,7 +45,7 @@ class Disagreement(NamedTuple):
 
     table: PairedTable
     measure: Measure
-    choice: Choice
+    configuration: Configuration
     rank_a: float
     rank_b: float
     formats: int
@@ -56,7 +56,7 @@ def agreements(pairs: list[Pair]) -> list[Agreement]:
     found = []
     for (family, measure), by_table in _grouped(pairs).items():
         for table, cells in by_table.items():
-            values = {each.choice: _values(each) for each in cells}
+            values = {each.configuration: _values(each) for each in cells}
             found.append(_agreement(family, measure, table.dataset, values))
         if len(by_table) > 1:
             found.append(_agreement(family, measure, "", _on_all(by_table)))
@@ -86,26 +86,26 @@ def _grouped(pairs: list[Pair]) -> dict[tuple[str, Measure], dict[PairedTable, l
 def _moved(table: PairedTable, measure: Measure, cells: list[Pair]) -> Iterator[Disagreement]:
     one, other = (ranks([_values(each)[side] for each in cells]) for side in (0, 1))
     for pair, rank_a, rank_b in zip(cells, one, other, strict=True):
-        yield Disagreement(table, measure, pair.choice, float(rank_a), float(rank_b), len(cells))
+        yield Disagreement(table, measure, pair.configuration, float(rank_a), float(rank_b), len(cells))
 
 
 def _agreement(
-    family: str, measure: Measure, dataset: str, values: dict[Choice, tuple[float, float]]
+    family: str, measure: Measure, dataset: str, values: dict[Configuration, tuple[float, float]]
 ) -> Agreement:
     sides = [each[0] for each in values.values()], [each[1] for each in values.values()]
     return Agreement(family, measure, dataset, len(values), spearman(*sides), kendall_tau_b(*sides))
 
 
-def _on_all(by_table: dict[PairedTable, list[Pair]]) -> dict[Choice, tuple[float, float]]:
+def _on_all(by_table: dict[PairedTable, list[Pair]]) -> dict[Configuration, tuple[float, float]]:
     """Return the mean logarithms of the formats that are on all tables."""
-    logs: dict[Choice, list[tuple[float, float]]] = {}
+    logs: dict[Configuration, list[tuple[float, float]]] = {}
     for cells in by_table.values():
         for pair in cells:
             a, b = _values(pair)
-            logs.setdefault(pair.choice, []).append((_log(a), _log(b)))
+            logs.setdefault(pair.configuration, []).append((_log(a), _log(b)))
     return {
-        choice: (fmean(a for a, _ in found), fmean(b for _, b in found))
-        for choice, found in logs.items()
+        configuration: (fmean(a for a, _ in found), fmean(b for _, b in found))
+        for configuration, found in logs.items()
         if len(found) == len(by_table)
     }
 

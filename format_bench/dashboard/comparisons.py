@@ -22,9 +22,11 @@ from format_bench.display import marks
 from format_bench.display.text import joined
 from format_bench.report import ranking
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
-from format_bench.report.model import TITLES, Entry, Measure, outline_of
+from format_bench.report.model import TITLES, outline_of
 from format_bench.report.writers.html import section
+from format_bench.results.candidates import Configuration
 from format_bench.results.load import Results, family_of
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,13 +34,14 @@ if TYPE_CHECKING:
     from format_bench.asv_support.results import Cell, Run
     from format_bench.changes.history import History
     from format_bench.dashboard.layout import Source
-    from format_bench.report.model import Family, Group, Outline
+    from format_bench.report.model import Outline, SuiteResults
     from format_bench.report.numbers import Numbers, Place
+    from format_bench.results.groups import ComparisonGroup
     from format_bench.results.records import Record
 
 
-GraphKey = tuple[str, str, Entry, Measure]
-"""Family, data set, entry, measure."""
+GraphKey = tuple[str, str, Configuration, Measure]
+"""SuiteResults, data set, entry, measure."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Graphs:
         by_cell, by_measure = {}, {}
         for cell, record in zip(cells, records, strict=True):
             family, measure = family_of(record), Measure(record.metric, record.cache)
-            entry = Entry(record.format, record.codec, record.level)
+            entry = Configuration(record.format, record.codec, record.level)
             first_two = benchmarks[cell.benchmark]["param_names"][:2]
             chosen = dict(zip(first_two, (cell.format, cell.dataset), strict=True)) | cell.axes
             place = (family, printable(record.dataset), entry, measure)
@@ -145,17 +148,17 @@ def comparisons(newest: Newest) -> Iterator[Page]:
         yield Page(family.title, address(family), body, summary)
 
 
-def address(family: Family) -> str:
+def address(family: SuiteResults) -> str:
     """Return the file name of a family's page."""
     return f"{family.title.lower().replace(' ', '-')}.html"
 
 
-def _graphs(family: Family, newest: Newest) -> list[tuple[str, str]]:
+def _graphs(family: SuiteResults, newest: Newest) -> list[tuple[str, str]]:
     found = newest.graphs.by_measure
     return [(str(measure), found[family.name, measure]) for measure in family.measures]
 
 
-def _shown(family: Family, newest: Newest) -> dict[str, Any]:
+def _shown(family: SuiteResults, newest: Newest) -> dict[str, Any]:
     """Return a family as the report's template takes it, its numbers linked."""
     title = f"{family.title}: the newest run"
     found = section(family, newest.outline, anchor="comparison", title=title)
@@ -164,10 +167,10 @@ def _shown(family: Family, newest: Newest) -> dict[str, Any]:
     return found
 
 
-def _linked(found: Numbers, family: Family, group: Group, newest: Newest) -> Numbers:
+def _linked(found: Numbers, family: SuiteResults, group: ComparisonGroup, newest: Newest) -> Numbers:
     """Return the numbers of a group, each measured one a link to its graph; derived ones have none."""
 
-    def link(entry: Entry, measure: Measure, place: Place) -> Place:
+    def link(entry: Configuration, measure: Measure, place: Place) -> Place:
         graph = newest.graphs.by_cell.get((family.name, group.dataset, entry, measure))
         return replace(place, text=_anchor(graph, place.text)) if graph else place
 

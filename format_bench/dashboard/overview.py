@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from format_bench.changes.summary import Told
     from format_bench.dashboard.comparisons import Newest
     from format_bench.dashboard.layout import Source
-    from format_bench.report.model import Family, Group, Measure
+    from format_bench.report.model import SuiteResults
+    from format_bench.results.groups import ComparisonGroup
+    from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
 
 
@@ -48,7 +50,7 @@ class Leaders:
     rows: list[tuple[str, list[Leader]]]
 
 
-def leaders(family: Family, floors: Floors | None) -> Leaders:
+def leaders(family: SuiteResults, floors: Floors | None) -> Leaders:
     """Return who is ahead in the measures that the findings rank, where anyone is."""
     rows = []
     for metric, (subject, _) in SUBJECTS.items():
@@ -60,7 +62,7 @@ def leaders(family: Family, floors: Floors | None) -> Leaders:
     return Leaders([group.name for group in family.groups], rows)
 
 
-def _leader(group: Group, measure: Measure, floors: Floors | None) -> Leader:
+def _leader(group: ComparisonGroup, measure: Measure, floors: Floors | None) -> Leader:
     marks = marks_of(group, measure, floors)
     best = [entry for entry, mark in marks.items() if mark == BEST]
     if not best:

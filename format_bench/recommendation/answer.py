@@ -14,7 +14,7 @@ from format_bench.recommendation.requirements import Requirement, answer
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Scoring, Weights
     from format_bench.recommendation.sensitivity import BreakEven, Change
-    from format_bench.results.candidates import Candidate, Table
+    from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.metrics import Measure
 
 
@@ -60,7 +60,7 @@ class Recommendation:
     """Name of the results."""
     family: str
     """"tabular", "compression" or "image"."""
-    tables: list[Table]
+    tables: list[DatasetSize]
     weights: Weights
     requirements: tuple[Requirement, ...]
     noise: str
@@ -97,7 +97,7 @@ def excluded_of(
     candidates: list[Candidate],
     requirements: tuple[Requirement, ...],
     family: str,
-    tables: dict[Measure, list[Table]],
+    tables: dict[Measure, list[DatasetSize]],
 ) -> list[Excluded]:
     """Return those that do not meet a requirement or lack a value, yet without scores.
 
@@ -135,11 +135,11 @@ def with_score(excluded: Excluded, scoring: Scoring) -> Excluded:
     return excluded if excluded.empty else replace(excluded, score=scoring.score(excluded.candidate))
 
 
-def _first_empty(candidate: Candidate, tables: dict[Measure, list[Table]]) -> str:
+def _first_empty(candidate: Candidate, tables: dict[Measure, list[DatasetSize]]) -> str:
     for measure, those in tables.items():
         for table in those:
             if candidate.value(table, measure) is None:
-                return candidate.why_empty(table, measure)
+                return candidate.empty_reason(table, measure)
     return ""
 
 

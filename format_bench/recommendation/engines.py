@@ -22,12 +22,13 @@ from adapter_core.traits import Trait
 from format_bench.display.text import joined, many, times
 from format_bench.report import ranking
 from format_bench.report.losses_and_gaps import losses
-from format_bench.report.model import Family, Measure, families
+from format_bench.report.model import SuiteResults, families
 from format_bench.report.ranking import contest_of, findings_on, mean_ratios
 from format_bench.results.load import Results, family_of, load
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Entry
+    from format_bench.results.candidates import Configuration
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
@@ -72,7 +73,7 @@ def page(results: Results) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _extent(families: list[Family]) -> str:
+def _extent(families: list[SuiteResults]) -> str:
     """Return on which data was measured, as a sentence."""
     groups = [group for family in families for group in family.groups]
     datasets = list(dict.fromkeys(group.dataset for group in groups))
@@ -80,15 +81,15 @@ def _extent(families: list[Family]) -> str:
     return f"Measured on {joined(datasets, most=8)}, of {joined(rows)}."
 
 
-def _overview(families: list[Family], floors: Floors | None) -> Iterator[str]:
+def _overview(families: list[SuiteResults], floors: Floors | None) -> Iterator[str]:
     yield "| format | engines | fastest to save | fastest to read | smallest |"
     yield "| --- | --: | --- | --- | --- |"
     for family in families:
         ahead = [_ahead(family, MEASURES[name], floors) for name in RANKED]
-        yield f"| {family.name} | {len(family.entries)} | {' | '.join(ahead)} |"
+        yield f"| {family.name} | {len(family.configurations)} | {' | '.join(ahead)} |"
 
 
-def _ahead(family: Family, measure: Measure, floors: Floors | None) -> str:
+def _ahead(family: SuiteResults, measure: Measure, floors: Floors | None) -> str:
     contest = contest_of(family, measure, floors)
     if contest is None:
         return "no difference"
@@ -96,26 +97,26 @@ def _ahead(family: Family, measure: Measure, floors: Floors | None) -> str:
     return f"{contest.leader}{f' (ties: {joined(ties)})' if ties else ''}"
 
 
-def _section(family: Family, floors: Floors | None) -> Iterator[str]:
+def _section(family: SuiteResults, floors: Floors | None) -> Iterator[str]:
     yield f"\n## {family.name}\n"
     yield from (f"- {finding}" for finding in findings_on(family, floors))
     ratios = {name: mean_ratios(family.groups, measure) for name, measure in MEASURES.items()}
     lost = {entry: joined(words, most=3) for entry, words in _lost(family).items()}
     yield f"\n| engine | {' | '.join(MEASURES)} | loses | reading runs no code |"
     yield f"| --- {'| --: ' * len(MEASURES)}| --- | --- |"
-    for entry in family.entries:
+    for entry in family.configurations:
         numbers = [times(found[entry]) if entry in found else "-" for found in ratios.values()]
         yield f"| {entry} | {' | '.join(numbers)} | {lost.get(entry, 'nothing')} | {_safe(entry)} |"
 
 
-def _lost(family: Family) -> dict[Entry, list[str]]:
-    found: dict[Entry, list[str]] = {}
+def _lost(family: SuiteResults) -> dict[Configuration, list[str]]:
+    found: dict[Configuration, list[str]] = {}
     for loss in losses(family):
         found.setdefault(loss.entry, []).append(f"{loss.words} ({joined(loss.groups)})")
     return found
 
 
-def _safe(entry: Entry) -> str:
+def _safe(entry: Configuration) -> str:
     try:
         traits = data_formats.find(entry.format).traits
     except Exception:
@@ -138,7 +139,7 @@ def format_of(label: str) -> str:
     return _AFTER_NAME.split(label, maxsplit=1)[0]
 
 
-def by_format(results: Results) -> Iterator[Family]:
+def by_format(results: Results) -> Iterator[SuiteResults]:
     """Yield a family for each format of which at least two engines have values on some data set.
 
     Records with a codec are left out: codecs are compared elsewhere.
@@ -150,9 +151,9 @@ def by_format(results: Results) -> Iterator[Family]:
             found.setdefault(format_of(record.format), []).append(one_suite)
     for name in sorted(found, key=str.casefold):
         for family in families(replace(results, records=found[name])):
-            groups = [group for group in family.groups if len(group.entries) >= _FEWEST]
+            groups = [group for group in family.groups if len(group.configurations) >= _FEWEST]
             if groups:
-                yield Family(name, groups)
+                yield SuiteResults(name, groups)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from format_bench.recommendation import scope
 from format_bench.recommendation.requirements import Requirement, answer
-from format_bench.results.candidates import candidates_of, measures_of, tables_of
+from format_bench.results.candidates import candidates_of, datasets_of, measures_of
 from format_bench.results.load import family_of
 from format_bench.results.metrics import Measure
 
@@ -156,10 +156,10 @@ def applied(preset: Preset, results: Results) -> Purpose:
     of which they know nothing for any format, is left out.
     """
     candidates = candidates_of(results.records)
-    measured, tables = measures_of(candidates), tables_of(candidates)
+    measured, tables = measures_of(candidates), datasets_of(candidates)
     family = family_of(results.records[0])
     remarks = [
-        f"{measure} does not count: these results have no values of it"
+        f"{measure.phrase} does not count: these results have no values of it"
         for measure in preset.weights
         if measure not in measured
     ]

@@ -15,13 +15,13 @@ from format_bench.recommendation.answer import Ranked, Recommendation, excluded_
 from format_bench.recommendation.scope import families
 from format_bench.recommendation.scoring import Scoring, checked, on_front, shift_of
 from format_bench.recommendation.sensitivity import between, smallest_change
-from format_bench.results.candidates import candidates_of, tables_of
+from format_bench.results.candidates import candidates_of, datasets_of
 from format_bench.results.load import family_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.requirements import Requirement
     from format_bench.recommendation.scoring import Weights
-    from format_bench.results.candidates import Candidate, Table
+    from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.load import Results
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
@@ -45,7 +45,7 @@ def about(results: Results, scoped: Results, scoring: Scoring, noise: str) -> li
         shift = shift_of(measure)
         if measure.unit == "seconds" and max(best) < shift:
             found.append(
-                f"the best {measure} is below {human(shift, 'seconds')} on every table, where "
+                f"the best {measure.phrase} is below {human(shift, 'seconds')} on every table, where "
                 "differences hardly count; measure more rows if yours are more"
             )
     if noise == "unknown":
@@ -91,8 +91,8 @@ def recommend(
     tables = {measure: _measured_on(measure, candidates) for measure in counting}
     wanted = tuple(dict.fromkeys(requirements))
     excluded = excluded_of(candidates, wanted, family, tables)
-    out = {each.candidate.choice for each in excluded}
-    left = [each for each in candidates if each.choice not in out]
+    out = {each.candidate.configuration for each in excluded}
+    left = [each for each in candidates if each.configuration not in out]
     scoring = Scoring.of(left, counting, tables)
     ranked = _ranked(left, scoring, scoped.floors)
     first, others = ranked[0], ranked[1:]
@@ -115,16 +115,16 @@ def recommend(
     )
 
 
-def _measured_on(measure: Measure, candidates: list[Candidate]) -> list[Table]:
+def _measured_on(measure: Measure, candidates: list[Candidate]) -> list[DatasetSize]:
     """Return the tables on which any candidate has a value."""
     return [
         table
-        for table in tables_of(candidates)
+        for table in datasets_of(candidates)
         if any(each.value(table, measure) is not None for each in candidates)
     ]
 
 
-def _cells(candidates: list[Candidate], tables: dict[Measure, list[Table]]) -> list[Record]:
+def _cells(candidates: list[Candidate], tables: dict[Measure, list[DatasetSize]]) -> list[Record]:
     wanted = [(table, measure) for measure, those in tables.items() for table in those]
     return [each.cells[cell] for each in candidates for cell in wanted]
 

@@ -16,7 +16,7 @@ from adapter_core.traits import Trait
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.results.candidates import Candidate, Table
+    from format_bench.results.candidates import Candidate, DatasetSize
 
 
 class Facts(NamedTuple):
@@ -85,27 +85,31 @@ class Answer(NamedTuple):
     """Why not, or why it is not known."""
 
 
-def answer(requirement: Requirement, candidate: Candidate, family: str, tables: list[Table]) -> Answer:
+def answer(
+    requirement: Requirement, candidate: Candidate, family: str, tables: list[DatasetSize]
+) -> Answer:
     """Tell whether a candidate meets a requirement on some tables."""
     if requirement is Requirement.EXACT:
         return _exact(candidate, LOSSES.get(family, Measure("lost columns")), tables)
-    facts = facts_of(candidate.choice.format, family)
+    facts = facts_of(candidate.configuration.format, family)
     if requirement is Requirement.COLUMNS:
         return _columns(candidate, family, facts)
     if facts.traits is None:
-        return Answer(None, f"whether {candidate.choice.format} is {requirement} is not known here")
-    if requirement is Requirement.TEXT and candidate.choice.codec:
+        return Answer(
+            None, f"whether {candidate.configuration.format} is {requirement} is not known here"
+        )
+    if requirement is Requirement.TEXT and candidate.configuration.codec:
         return Answer(met=False, sentence=f"{candidate.name} is compressed, and so no text")
     return _as_reasoned(requirement, candidate, met=Trait(requirement.value) in facts.traits)
 
 
-def _exact(candidate: Candidate, losses: Measure, tables: list[Table]) -> Answer:
+def _exact(candidate: Candidate, losses: Measure, tables: list[DatasetSize]) -> Answer:
     for table in tables:
         record = candidate.cells.get((table, losses))
         if record is None:
             return Answer(None, f"whether {candidate.name} kept {table.dataset} was not verified")
         if record.value is None:
-            return Answer(None, candidate.why_empty(table, losses))
+            return Answer(None, candidate.empty_reason(table, losses))
         if record.value > 0:
             first = record.sentence.partition("; ")[0]
             example = f": {first}" if first else ""
@@ -121,7 +125,7 @@ def _columns(candidate: Candidate, family: str, facts: Facts) -> Answer:
     if family == "image":
         return Answer(None, f"{candidate.name} keeps images, which have no columns")
     if facts.features is None:
-        label = candidate.choice.format
+        label = candidate.configuration.format
         return Answer(None, f"whether {label} reads single columns is not known here")
     return _as_reasoned(Requirement.COLUMNS, candidate, met=Feature.COLUMNS in facts.features)
 

@@ -70,14 +70,14 @@ def _compressed(records: list[Record], tables: set[tuple[str, int]]) -> list[Rec
 
 
 def _measured(records: list[Record]) -> set[Measure]:
-    return {Measure.of(each) for each in records if each.value is not None}
+    return {Measure.of(each).comparable for each in records if each.value is not None}
 
 
 def _lacking(results: Results, wanted: set[Measure]) -> str:
     measured = _measured(results.records)
     if wanted <= measured:
-        together = " and ".join(sorted(map(str, wanted)))
+        together = " and ".join(sorted(each.phrase for each in wanted))
         return f"{results.name} has {together} of different families, never of one"
-    lacking = " and ".join(sorted(str(each) for each in wanted - measured))
+    lacking = " and ".join(sorted(each.phrase for each in wanted - measured))
     have = ", ".join(sorted(each.option for each in measured)) or "no value at all"
     return f"{results.name} has no values of {lacking}; it has {have}"

@@ -25,7 +25,7 @@ from adapter_core.errors import InvalidWeightError
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.results.candidates import Candidate, Table
+    from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
@@ -54,7 +54,7 @@ def parsed(texts: Iterable[str]) -> Weights:
         measure = Measure.named(name.strip())
         if measure in weights:
             raise InvalidWeightError(
-                f"--weight {text}: {measure} has a weight already, {weights[measure]:g}"
+                f"--weight {text}: {measure.phrase} has a weight already, {weights[measure]:g}"
             )
         weights[measure] = _number(number, text)
     return weights
@@ -71,9 +71,9 @@ def checked(weights: Weights) -> Weights:
     for measure, weight in weights.items():
         if not (math.isfinite(weight) and weight >= 0):
             raise InvalidWeightError(
-                f"the weight of {measure} is {weight:g}; it must be a number from 0 on"
+                f"the weight of {measure.phrase} is {weight:g}; it must be a number from 0 on"
             )
-    counting = {measure: weight for measure, weight in weights.items() if weight > 0}
+    counting = {measure.comparable: weight for measure, weight in weights.items() if weight > 0}
     if not counting:
         raise InvalidWeightError("no metric has a weight above 0, so there is nothing to choose by")
     return counting
@@ -158,14 +158,14 @@ class Scoring:
     """What scores of some candidates are relative to."""
 
     weights: Weights
-    tables: dict[Measure, list[Table]]
+    tables: dict[Measure, list[DatasetSize]]
     """Those on which anything was found of a measure."""
     best: dict[Measure, list[float]]
     """The smallest value of each measure on each of its tables."""
 
     @classmethod
     def of(
-        cls, candidates: list[Candidate], weights: Weights, tables: dict[Measure, list[Table]]
+        cls, candidates: list[Candidate], weights: Weights, tables: dict[Measure, list[DatasetSize]]
     ) -> Scoring:
         """Return the scoring for candidates that have a value in every cell."""
         best = {}
@@ -212,7 +212,9 @@ class Scoring:
         return found
 
 
-def _values(candidate: Candidate, measure: Measure, tables: dict[Measure, list[Table]]) -> list[float]:
+def _values(
+    candidate: Candidate, measure: Measure, tables: dict[Measure, list[DatasetSize]]
+) -> list[float]:
     """Return the values of a candidate that has all of them."""
     found = (candidate.value(table, measure) for table in tables[measure])
     return [value for value in found if value is not None]

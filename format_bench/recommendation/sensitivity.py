@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.results.candidates import tables_of
+from format_bench.results.candidates import datasets_of
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Weights
-    from format_bench.results.candidates import Candidate, Table
+    from format_bench.results.candidates import Candidate, DatasetSize
 
 
 class Change(NamedTuple):
@@ -79,7 +79,9 @@ def between(one: Candidate, other: Candidate) -> BreakEven | None:
 
     None if on no table size and read time of both are known, or if nothing tells the two apart.
     """
-    tables = [table for table in tables_of([one, other]) if _known(one, table) and _known(other, table)]
+    tables = [
+        table for table in datasets_of([one, other]) if _known(one, table) and _known(other, table)
+    ]
     if not tables:
         return None
     loads = [
@@ -93,9 +95,9 @@ def between(one: Candidate, other: Candidate) -> BreakEven | None:
     return BreakEven(name, other_name, speed)
 
 
-def _known(candidate: Candidate, table: Table) -> bool:
+def _known(candidate: Candidate, table: DatasetSize) -> bool:
     return None not in (candidate.value(table, SIZE), candidate.value(table, READ_TIME))
 
 
-def _total(candidate: Candidate, measure: Measure, tables: list[Table]) -> float:
+def _total(candidate: Candidate, measure: Measure, tables: list[DatasetSize]) -> float:
     return sum(candidate.value(table, measure) or 0.0 for table in tables)

@@ -59,7 +59,9 @@ def _use(answer: Recommendation) -> str:
     meeting = f" that meet {_joined(answer.requirements)}" if answer.requirements else ""
     if number == 1:
         return f"Use {name}: it is the only one{meeting.replace('meet', 'meets')}."
-    weighed = _joined(f"{measure} (weight {weight:g})" for measure, weight in answer.weights.items())
+    weighed = _joined(
+        f"{measure.phrase} (weight {weight:g})" for measure, weight in answer.weights.items()
+    )
     return f"Use {name}: of {number}{meeting} it is best on the whole, counting {weighed}."
 
 
@@ -68,9 +70,9 @@ def _merits(answer: Recommendation) -> list[str]:
     if len(answer.ranked) == 1:
         return []
     ratios = answer.first.ratios
-    best = [str(measure) for measure, ratio in ratios.items() if ratio is not None and ratio < NEAR]
+    best = [measure.phrase for measure, ratio in ratios.items() if ratio is not None and ratio < NEAR]
     worse = [
-        f"{measure} ({_factor(ratio)}, that of {_best_in(measure, answer)})"
+        f"{measure.phrase} ({_factor(ratio)}, that of {_best_in(measure, answer)})"
         for measure, ratio in ratios.items()
         if ratio is None or ratio >= NEAR
     ]
@@ -109,7 +111,7 @@ def _change(answer: Recommendation) -> str:
     measure, weight, name = answer.change
     now = answer.weights[measure]
     other = f"{'above' if weight >= now else 'below'} {weight:.3g} instead of {now:g}"
-    return f"{name} would come first if the weight of {measure} were {other}."
+    return f"{name} would come first if the weight of {measure.phrase} were {other}."
 
 
 def _joined(words: Iterable[object]) -> str:
@@ -131,7 +133,13 @@ def show(answer: Recommendation, *, quiet: bool) -> None:
     """Print an answer; if `quiet`, without legend and remarks."""
     console = terminal.console()
     terminal.prose(console, f"{answer.results}: {_tables(answer)}")
-    header = ["format", "", "place", "score", *(f"{each} ({w:g})" for each, w in answer.weights.items())]
+    header = [
+        "format",
+        "",
+        "place",
+        "score",
+        *(f"{each.phrase} ({w:g})" for each, w in answer.weights.items()),
+    ]
     terminal.table(console, "", header, [_row(each, answer) for each in answer.ranked])
     terminal.prose(console, paragraph(answer))
     for each in answer.break_evens:
@@ -187,7 +195,7 @@ def document(answer: Recommendation) -> dict[str, Any]:
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:
-    return {"name": candidate.name, **candidate.choice._asdict()}
+    return {"name": candidate.name, **candidate.configuration._asdict()}
 
 
 def _ranked(ranked: Ranked, answer: Recommendation) -> dict[str, Any]:

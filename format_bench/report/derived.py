@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.display.text import quantity, signed
-from format_bench.report.model import Cell, Entry, Measure
+from format_bench.results.candidates import Configuration
+from format_bench.results.groups import ResultCell
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Group
+    from format_bench.results.groups import ComparisonGroup
 
 
 @dataclass(frozen=True)
@@ -24,21 +26,23 @@ class Derived:
     """Returns a value as text, given its unit."""
     measures: tuple[Measure, ...]
     """Those it can be derived from; the first that a group has counts."""
-    relate: Callable[[Cell, Cell], Cell]
+    relate: Callable[[ResultCell, ResultCell], ResultCell]
     """Takes the cell and the one without a codec, both with values."""
 
 
-def _ratio(cell: Cell, plain: Cell) -> Cell:
+def _ratio(cell: ResultCell, plain: ResultCell) -> ResultCell:
     share = (cell.value or 0) / (plain.value or 1)
-    return Cell("ratio", share, None, [], "value", "")
+    return ResultCell("ratio", share, None, [], "value", "")
 
 
-def _added(cell: Cell, plain: Cell) -> Cell:
+def _added(cell: ResultCell, plain: ResultCell) -> ResultCell:
     """Return the difference, with the interval that `compression.added_seconds` gives it."""
     value, plain_value = cell.value or 0, plain.value or 0
     low, high = cell.interval or (value, value)
     plain_low, plain_high = plain.interval or (plain_value, plain_value)
-    return Cell("seconds", value - plain_value, (low - plain_high, high - plain_low), [], "value", "")
+    return ResultCell(
+        "seconds", value - plain_value, (low - plain_high, high - plain_low), [], "value", ""
+    )
 
 
 _PAYS = "what the codec adds; negative where it pays"
@@ -57,12 +61,12 @@ DERIVED = (
 )
 
 
-def derive(derived: Derived, group: Group) -> dict[Entry, Cell]:
+def derive(derived: Derived, group: ComparisonGroup) -> dict[Configuration, ResultCell]:
     """Return the derived cells of the entries with a codec; none of those that lack a value."""
     measure = next((each for each in derived.measures if each in group.measures), derived.measures[0])
     found = {}
-    for entry in group.entries:
-        cell, plain = group.cell(entry, measure), group.cell(Entry(entry.format), measure)
+    for entry in group.configurations:
+        cell, plain = group.cell(entry, measure), group.cell(Configuration(entry.format), measure)
         if entry.codec is not None and cell.value is not None and plain.value:
             found[entry] = derived.relate(cell, plain)
     return found

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.display.text import many
-from format_bench.report.model import Measure
+from format_bench.results.metrics import Measure
 from format_bench.results.status import WRONG
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Entry, Family, Group
+    from format_bench.report.model import SuiteResults
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ComparisonGroup
 
 
 COUNTED = (Measure("lost columns"), Measure("changed images"))
@@ -28,15 +30,15 @@ COUNTED = (Measure("lost columns"), Measure("changed images"))
 class Loss:
     """What an entry lost, in groups where it lost the same."""
 
-    entry: Entry
+    entry: Configuration
     groups: list[str]
     """Their names."""
     words: str
 
 
-def losses(family: Family) -> list[Loss]:
+def losses(family: SuiteResults) -> list[Loss]:
     """Return what was lost though every value is right, by entry."""
-    found: dict[tuple[Entry, str], list[str]] = {}
+    found: dict[tuple[Configuration, str], list[str]] = {}
     for group in family.groups:
         for measure in COUNTED:
             for entry, value in group.values(measure).items():
@@ -44,7 +46,7 @@ def losses(family: Family) -> list[Loss]:
                     cell = group.cell(entry, measure)
                     words = _summary(cell.sentence) or f"{value:g} {cell.unit}"
                     found.setdefault((entry, words), []).append(group.name)
-    in_order = sorted(found.items(), key=lambda item: item[0][0].place)
+    in_order = sorted(found.items(), key=lambda item: item[0][0].sort_key)
     return [Loss(entry, groups, words) for (entry, words), groups in in_order]
 
 
@@ -57,35 +59,37 @@ def _summary(sentence: str) -> str:
     return "; ".join(kind if n == 1 else f"{kind} (in {n} columns)" for kind, n in kinds.items())
 
 
-def in_short(family: Family) -> str:
+def in_short(family: SuiteResults) -> str:
     """Return what there is to say where no loss is."""
     if exact(family):
         return "What came back was compared with what was saved; nothing was lost."
     return "The results do not say whether anything was lost."
 
 
-def exact(family: Family) -> list[Entry]:
+def exact(family: SuiteResults) -> list[Configuration]:
     """Return the entries that were looked at and of which nothing was lost, in no group."""
-    return [entry for entry in family.entries if _looked_at(entry, family) == {0}]
+    return [entry for entry in family.configurations if _looked_at(entry, family) == {0}]
 
 
-def lossy(family: Family) -> list[Entry]:
+def lossy(family: SuiteResults) -> list[Configuration]:
     """Return the entries that lost something."""
-    return [entry for entry in family.entries if _looked_at(entry, family) - {0}]
+    return [entry for entry in family.configurations if _looked_at(entry, family) - {0}]
 
 
-def _looked_at(entry: Entry, family: Family) -> set[float]:
+def _looked_at(entry: Configuration, family: SuiteResults) -> set[float]:
     counts = (group.cell(entry, measure).value for group in family.groups for measure in COUNTED)
     return {count for count in counts if count is not None}
 
 
-def wrong(family: Family) -> dict[Entry, list[str]]:
+def wrong(family: SuiteResults) -> dict[Configuration, list[str]]:
     """Return the names of the groups in which entries gave back wrong values, by entry."""
-    found = {entry: [g.name for g in family.groups if _is_wrong(g, entry)] for entry in family.entries}
+    found = {
+        entry: [g.name for g in family.groups if _is_wrong(g, entry)] for entry in family.configurations
+    }
     return {entry: names for entry, names in found.items() if names}
 
 
-def _is_wrong(group: Group, entry: Entry) -> bool:
+def _is_wrong(group: ComparisonGroup, entry: Configuration) -> bool:
     cells = (group.cell(entry, measure) for measure in group.measures)
     return any(cell.value is None and cell.sentence.startswith(WRONG.strip()) for cell in cells)
 
@@ -94,7 +98,7 @@ def _is_wrong(group: Group, entry: Entry) -> bool:
 class Gap:
     """Cells of one entry that have no value for the same reason."""
 
-    entry: Entry
+    entry: Configuration
     groups: list[str]
     """Their names."""
     measures: list[Measure]
@@ -115,13 +119,13 @@ class Gap:
         return "everything" if self.everything else "; ".join(map(str, self.measures))
 
 
-def gaps(family: Family) -> list[Gap]:
+def gaps(family: SuiteResults) -> list[Gap]:
     """Return the gaps of a family, by entry; also what the results hold no record of."""
-    found: dict[tuple[Entry, str, str, tuple[Measure, ...], bool], list[str]] = {}
+    found: dict[tuple[Configuration, str, str, tuple[Measure, ...], bool], list[str]] = {}
     for group in family.groups:
-        for key in _of_group(group, family.entries):
+        for key in _of_group(group, family.configurations):
             found.setdefault(key, []).append(group.name)
-    in_order = sorted(found.items(), key=lambda item: item[0][0].place)
+    in_order = sorted(found.items(), key=lambda item: item[0][0].sort_key)
     return [
         Gap(entry, groups, list(measures), everything, status, sentence)
         for (entry, status, sentence, measures, everything), groups in in_order
@@ -129,8 +133,8 @@ def gaps(family: Family) -> list[Gap]:
 
 
 def _of_group(
-    group: Group, entries: list[Entry]
-) -> Iterator[tuple[Entry, str, str, tuple[Measure, ...], bool]]:
+    group: ComparisonGroup, entries: list[Configuration]
+) -> Iterator[tuple[Configuration, str, str, tuple[Measure, ...], bool]]:
     for entry in entries:
         reasons: dict[tuple[str, str], list[Measure]] = {}
         for measure in group.measures:
@@ -141,14 +145,14 @@ def _of_group(
             yield entry, status, sentence, tuple(measures), measures == group.measures
 
 
-def total(family: Family) -> int:
+def total(family: SuiteResults) -> int:
     """Return how many cells a family has, with and without values."""
-    return sum(len(family.entries) * len(group.measures) for group in family.groups)
+    return sum(len(family.configurations) * len(group.measures) for group in family.groups)
 
 
-def not_run(group: Group, family: Family) -> list[Entry]:
+def not_run(group: ComparisonGroup, family: SuiteResults) -> list[Configuration]:
     """Return the entries of which a group has no record at all."""
-    return [entry for entry in family.entries if entry not in set(group.entries)]
+    return [entry for entry in family.configurations if entry not in set(group.configurations)]
 
 
 _SHOWN = 3
@@ -171,7 +175,7 @@ class Remark:
         return "; ".join([*self.cells[:_SHOWN], *more])
 
 
-def remarks(family: Family) -> list[Remark]:
+def remarks(family: SuiteResults) -> list[Remark]:
     """Return the remarks of a family, each sentence once, in the order of the groups."""
     said: dict[str, list[str]] = {}
     for group in family.groups:

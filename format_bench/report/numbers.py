@@ -10,7 +10,8 @@ from format_bench.report.derived import DERIVED, derive
 from format_bench.report.ranking import marks_of
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Cell, Entry, Group
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ComparisonGroup, ResultCell
     from format_bench.results.noise_floor import Floors
 
 
@@ -33,16 +34,17 @@ class Numbers:
 
     header: list[str]
     """A name for each column."""
-    rows: list[tuple[Entry, list[Place]]]
+    rows: list[tuple[Configuration, list[Place]]]
 
 
-def numbers(group: Group, floors: Floors | None) -> Numbers:
+def numbers(group: ComparisonGroup, floors: Floors | None) -> Numbers:
     """Return the measured cells of a group, and beside them what a codec saves and costs."""
-    columns: dict[str, dict[Entry, Place]] = {}
+    columns: dict[str, dict[Configuration, Place]] = {}
     for measure in group.measures:
         marks = marks_of(group, measure, floors)
         columns[str(measure)] = {
-            entry: _place(group.cell(entry, measure), marks.get(entry, "")) for entry in group.entries
+            entry: _place(group.cell(entry, measure), marks.get(entry, ""))
+            for entry in group.configurations
         }
     for derived in DERIVED:
         cells = derive(derived, group)
@@ -56,12 +58,12 @@ def numbers(group: Group, floors: Floors | None) -> Numbers:
         list(columns),
         [
             (entry, [column.get(entry, nothing) for column in columns.values()])
-            for entry in group.entries
+            for entry in group.configurations
         ],
     )
 
 
-def _place(cell: Cell, mark: str) -> Place:
+def _place(cell: ResultCell, mark: str) -> Place:
     if cell.value is None:
         return Place(cell.status, "", None, cell.sentence)
     count = len(cell.samples)
@@ -69,7 +71,7 @@ def _place(cell: Cell, mark: str) -> Place:
     return Place(quantity(cell.value, cell.unit), mark, cell.value, tip)
 
 
-def _interval(cell: Cell) -> str:
+def _interval(cell: ResultCell) -> str:
     if not cell.interval:
         return ""
     low, high = (quantity(end, cell.unit) for end in cell.interval)

@@ -26,16 +26,20 @@ from format_bench.display.marks import BEST, TIE
 from format_bench.display.text import joined, quantity, times
 from format_bench.report import losses_and_gaps
 from format_bench.report.losses_and_gaps import gaps, total
-from format_bench.report.model import Measure, families
-from format_bench.results.metrics import METRICS
+from format_bench.report.model import families
+from format_bench.results.metrics import METRICS, Measure
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Cell, Entry, Family, Group
+    from format_bench.report.model import SuiteResults
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ComparisonGroup, ResultCell
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
 
 
-def marks_of(group: Group, measure: Measure, floors: Floors | None) -> dict[Entry, str]:
+def marks_of(
+    group: ComparisonGroup, measure: Measure, floors: Floors | None
+) -> dict[Configuration, str]:
     """Return `BEST`, `TIE` or nothing for each value.
 
     Nothing is marked where no two values differ, or where they are ratios: these explain times, and
@@ -55,7 +59,7 @@ def marks_of(group: Group, measure: Measure, floors: Floors | None) -> dict[Entr
     }
 
 
-def _ties(cell: Cell, best: Cell, measure: Measure, floors: Floors | None) -> bool:
+def _ties(cell: ResultCell, best: ResultCell, measure: Measure, floors: Floors | None) -> bool:
     if floors:
         bound = (best.value or 0) * (1 + floors.of(measure.metric, cell.unit))
         return cell.value is not None and cell.value <= bound
@@ -73,14 +77,14 @@ def legend(floors: Floors | None) -> str:
     )
 
 
-def ratios(group: Group, measure: Measure) -> dict[Entry, float]:
+def ratios(group: ComparisonGroup, measure: Measure) -> dict[Configuration, float]:
     """Return each value by the smallest one; none if that is 0."""
     values = group.values(measure)
     best = min(values.values(), default=0)
     return {entry: value / best for entry, value in values.items()} if best > 0 else {}
 
 
-def mean_ratios(groups: Iterable[Group], measure: Measure) -> dict[Entry, float]:
+def mean_ratios(groups: Iterable[ComparisonGroup], measure: Measure) -> dict[Configuration, float]:
     """Return the geometric means over groups, of the entries that have a ratio in each.
 
     Ratios call for the geometric mean: it does not depend on what they are relative to (Fleming and
@@ -90,14 +94,14 @@ def mean_ratios(groups: Iterable[Group], measure: Measure) -> dict[Entry, float]
     everywhere = set.intersection(*map(set, found)) if found else set()
     return {
         entry: math.exp(statistics.fmean(math.log(each[entry]) for each in found))
-        for entry in sorted(everywhere, key=lambda entry: entry.place)
+        for entry in sorted(everywhere, key=lambda entry: entry.sort_key)
     }
 
 
-Points = dict["Entry", tuple[float, float]]
+Points = dict["Configuration", tuple[float, float]]
 
 
-def front(points: Points) -> list[Entry]:
+def front(points: Points) -> list[Configuration]:
     """Return the entries on the Pareto front, by the first measure.
 
     An entry is on it if no other is at most as large in both measures and smaller in one.
@@ -118,7 +122,7 @@ def front(points: Points) -> list[Entry]:
     return sorted(ahead, key=lambda entry: points[entry])
 
 
-def points_of(group: Group, read: Measure) -> Points:
+def points_of(group: ComparisonGroup, read: Measure) -> Points:
     """Return size and read time of the entries that have both."""
     sizes, times = group.values(Measure("size")), group.values(read)
     return {entry: (sizes[entry], times[entry]) for entry in sizes if entry in times}
@@ -142,17 +146,17 @@ class Contest:
     """The groups in which a measure tells at least two entries apart."""
 
     measure: Measure
-    groups: list[Group]
-    marks: list[dict[Entry, str]]
+    groups: list[ComparisonGroup]
+    marks: list[dict[Configuration, str]]
     """Of each group."""
 
     @property
-    def leader(self) -> Entry:
+    def leader(self) -> Configuration:
         """Who is the best most often; of equals who ties more often."""
         best, tied = (Counter(self._marked(mark, self.marks)) for mark in (BEST, TIE))
-        return min(best, key=lambda entry: (-best[entry], -tied[entry], entry.place))
+        return min(best, key=lambda entry: (-best[entry], -tied[entry], entry.sort_key))
 
-    def share(self, leader: Entry) -> str:
+    def share(self, leader: Configuration) -> str:
         """Return in how many of the groups somebody is the best, in words."""
         number, count = sum(each.get(leader) == BEST for each in self.marks), len(self.groups)
         distinct = len({group.dataset for group in self.groups}) == count
@@ -161,22 +165,22 @@ class Contest:
             return f"both {things}" if count == 2 else f"all {count} {things}"  # noqa: PLR2004 (both are two)
         return f"{number} of {count} {things}"
 
-    def ties(self, leader: Entry) -> dict[Entry, int]:
+    def ties(self, leader: Configuration) -> dict[Configuration, int]:
         """Return who cannot be told from the leader, and in how many groups."""
         led = [{**each, leader: ""} for each in self.marks if each.get(leader) == BEST]
         tied = [each for each in self.marks if each.get(leader) == TIE]
         return Counter(self._marked(BEST, led) + self._marked(TIE, led) + self._marked(BEST, tied))
 
-    def elsewhere(self, leader: Entry) -> dict[Entry, int]:
+    def elsewhere(self, leader: Configuration) -> dict[Configuration, int]:
         """Return who is the best in how many of the groups where the leader is behind."""
         return Counter(self._marked(BEST, [each for each in self.marks if not each.get(leader)]))
 
     @staticmethod
-    def _marked(mark: str, marks: list[dict[Entry, str]]) -> list[Entry]:
+    def _marked(mark: str, marks: list[dict[Configuration, str]]) -> list[Configuration]:
         return [entry for each in marks for entry, found in each.items() if found == mark]
 
 
-def contest_of(family: Family, measure: Measure, floors: Floors | None) -> Contest | None:
+def contest_of(family: SuiteResults, measure: Measure, floors: Floors | None) -> Contest | None:
     """Return the contest in a measure; None if nothing can be compared."""
     marked = [(group, marks_of(group, measure, floors)) for group in family.groups]
     told = [(group, marks) for group, marks in marked if BEST in marks.values()]
@@ -197,13 +201,13 @@ def rest_of_sentence(contest: Contest) -> str:
     return "; ".join([*parts, *_last(contest)])
 
 
-def _value(contest: Contest, leader: Entry) -> str:
+def _value(contest: Contest, leader: Configuration) -> str:
     cell = contest.groups[0].cell(leader, contest.measure)
     return quantity(cell.value or 0, cell.unit)
 
 
-def _counted(numbers: dict[Entry, int], *, several: bool) -> str:
-    ordered = sorted(numbers, key=lambda entry: (-numbers[entry], entry.place))
+def _counted(numbers: dict[Configuration, int], *, several: bool) -> str:
+    ordered = sorted(numbers, key=lambda entry: (-numbers[entry], entry.sort_key))
     return joined([f"{entry} on {numbers[entry]}" if several else entry for entry in ordered])
 
 
@@ -244,7 +248,7 @@ def findings(results: Results) -> list[str]:
     ]
 
 
-def findings_on(family: Family, floors: Floors | None) -> list[Finding]:
+def findings_on(family: SuiteResults, floors: Floors | None) -> list[Finding]:
     """Return the verdict on a family: who is ahead, in what; what was lost; what has no value."""
     ahead = [*_ahead(family, floors), *_unbeaten(family)]
     if not ahead:
@@ -252,7 +256,7 @@ def findings_on(family: Family, floors: Floors | None) -> list[Finding]:
     return [*ahead, *_kept(family), *_empty(family)]
 
 
-def _ahead(family: Family, floors: Floors | None) -> Iterator[Finding]:
+def _ahead(family: SuiteResults, floors: Floors | None) -> Iterator[Finding]:
     for metric, (subject, _) in SUBJECTS.items():
         for measure in family.measures:
             told = measure.metric == metric and (measure.cache != "cold" or metric == "read time")
@@ -262,18 +266,18 @@ def _ahead(family: Family, floors: Floors | None) -> Iterator[Finding]:
                 yield Finding(subject + cache, str(contest.leader), rest_of_sentence(contest))
 
 
-def _unbeaten(family: Family) -> Iterator[Finding]:
+def _unbeaten(family: SuiteResults) -> Iterator[Finding]:
     reads = [each for each in family.measures if each.metric == "read time" and each.cache != "cold"]
     for read in reads:
         fronts = [front(points) for g in family.groups if len(points := points_of(g, read)) > 1]
         often = Counter(entry for each in fronts for entry in each)
-        ordered = sorted(often, key=lambda entry: (-often[entry], entry.place))
+        ordered = sorted(often, key=lambda entry: (-often[entry], entry.sort_key))
         names = [f"{entry} (on {often[entry]})" if len(fronts) > 1 else str(entry) for entry in ordered]
         if names:
             yield Finding(f"Not beaten in both size and {read}", joined(names, most=8))
 
 
-def _kept(family: Family) -> Iterator[Finding]:
+def _kept(family: SuiteResults) -> Iterator[Finding]:
     wrong, lossy, exact = (
         losses_and_gaps.wrong(family),
         losses_and_gaps.lossy(family),
@@ -283,14 +287,14 @@ def _kept(family: Family) -> Iterator[Finding]:
         names = [f"{entry} on {joined(groups)}" for entry, groups in wrong.items()]
         yield Finding("Came back with wrong values", joined(names), "; their cells there are empty")
     if lossy:
-        rest = f"; {len(exact)} of {len(family.entries)} gave everything back exactly"
+        rest = f"; {len(exact)} of {len(family.configurations)} gave everything back exactly"
         yield Finding("Lost something", joined(lossy, most=8), rest)
     elif exact:
-        everyone = exact == family.entries and len(exact) > 1
+        everyone = exact == family.configurations and len(exact) > 1
         yield Finding("Gave back exactly", f"all {len(exact)}" if everyone else joined(exact, most=8))
 
 
-def _empty(family: Family) -> Iterator[Finding]:
+def _empty(family: SuiteResults) -> Iterator[Finding]:
     by_status: Counter[str] = Counter()
     for gap in gaps(family):
         by_status[gap.status] += gap.cells

@@ -1,4 +1,8 @@
-"""What results let one choose from: formats, and formats with codecs, each with its cells."""
+"""Configurations that results let a user choose from, each with its records.
+
+A configuration is a format, possibly with a codec. Its name and its place in lists are the same in all
+tables, charts and sentences.
+"""
 
 from __future__ import annotations
 
@@ -6,76 +10,92 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from adapter_core.text import printable
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
 
 
-class Table(NamedTuple):
-    """A data set of one size; also a set of images."""
-
-    dataset: str
-    rows: int
-    """Of the table, or images of the set."""
-
-
-class Choice(NamedTuple):
-    """What a user would decide on."""
+class Configuration(NamedTuple):
+    """A format with or without a codec."""
 
     format: str
-    """The label."""
+    """The label, e.g. "Parquet[polars]"."""
     codec: str | None = None
     level: int | None = None
     threads: str = "all"
+    """"all" or "1"; also "all" where groups of results are of one thread policy each."""
+
+    @classmethod
+    def of(cls, record: Record) -> Configuration:
+        """Return the configuration of a record, with its thread policy."""
+        return cls(record.format, record.codec, record.level, record.threads)
 
     def __str__(self) -> str:
-        codec = f" with {self.codec}" if self.codec else ""
-        level = "" if self.level is None else f" level {self.level}"
-        return f"{self.format}{codec}{level}" + ("" if self.threads == "all" else " on 1 thread")
+        """Return the name, e.g. "Parquet zstd 3"."""
+        # Without a comma, since names are joined to lists by commas.
+        level = "" if self.level is None else f" {self.level}"
+        threads = "" if self.threads == "all" else " on 1 thread"
+        return printable(f"{self.format} {self.codec or ''}{level}{threads}")
+
+    @property
+    def sort_key(self) -> tuple[str, str, str, int, str]:
+        """The place in alphabetical lists: of one format, the uncompressed configuration is first."""
+        return self.format.casefold(), self.format, self.codec or "", self.level or 0, self.threads
+
+
+class DatasetSize(NamedTuple):
+    """A data set of one size."""
+
+    dataset: str
+    rows: int
+    """Rows of the table, or images of the set."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A choice, and what was found of it."""
+    """A configuration and its records."""
 
-    choice: Choice
-    cells: dict[tuple[Table, Measure], Record] = field(default_factory=dict)
+    configuration: Configuration
+    cells: dict[tuple[DatasetSize, Measure], Record] = field(default_factory=dict)
+    """By measures that are `comparable`."""
 
     @property
     def name(self) -> str:
-        """What tables and sentences call it, as in "Parquet with zstd level 3"."""
-        return str(self.choice)
+        """The name of the configuration, e.g. "Parquet zstd 3"."""
+        return str(self.configuration)
 
-    def value(self, table: Table, measure: Measure) -> float | None:
-        """Return the value of a cell, or None if it has none or was not measured."""
-        record = self.cells.get((table, measure))
+    def value(self, dataset: DatasetSize, measure: Measure) -> float | None:
+        """Return the value of a cell, or None if it is empty or was not measured."""
+        record = self.cells.get((dataset, measure))
         return record.value if record else None
 
-    def why_empty(self, table: Table, measure: Measure) -> str:
-        """Return a sentence that says why a cell has no value."""
-        record = self.cells.get((table, measure))
-        what = f"{self.name} has no {measure} of {table.dataset}"
+    def empty_reason(self, dataset: DatasetSize, measure: Measure) -> str:
+        """Return a sentence with the reason why a cell is empty."""
+        record = self.cells.get((dataset, measure))
+        what = f"{self.name} has no {measure.phrase} of {dataset.dataset}"
         return f"{what}: {record.status}: {record.sentence}" if record else f"{what}: not measured"
 
 
 def candidates_of(records: Iterable[Record]) -> list[Candidate]:
-    """Return the candidates of some records of one family, in the order in which they appear."""
-    found: dict[Choice, Candidate] = {}
+    """Return the candidates among the records of one suite, in order of appearance."""
+    found: dict[Configuration, Candidate] = {}
     for record in records:
-        choice = Choice(record.format, record.codec, record.level, record.threads)
-        candidate = found.setdefault(choice, Candidate(choice))
-        candidate.cells[Table(record.dataset, record.rows), Measure.of(record)] = record
+        configuration = Configuration.of(record)
+        candidate = found.setdefault(configuration, Candidate(configuration))
+        cell = DatasetSize(record.dataset, record.rows), Measure.of(record).comparable
+        candidate.cells[cell] = record
     return list(found.values())
 
 
-def tables_of(candidates: Iterable[Candidate]) -> list[Table]:
-    """Return all data sets of some candidates, in the order in which they appear."""
-    return list(dict.fromkeys(table for each in candidates for table, _ in each.cells))
+def datasets_of(candidates: Iterable[Candidate]) -> list[DatasetSize]:
+    """Return all data sets of some candidates, in order of appearance."""
+    return list(dict.fromkeys(dataset for each in candidates for dataset, _ in each.cells))
 
 
 def measures_of(candidates: Iterable[Candidate]) -> list[Measure]:
-    """Return what has a value somewhere, in the order in which it appears."""
+    """Return the measures that have at least one value, in order of appearance."""
     return list(
         dict.fromkeys(
             measure

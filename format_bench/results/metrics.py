@@ -1,9 +1,8 @@
-"""What a value measures: a metric, and for reads whether the page cache was cold."""
+"""Metrics with their units, and measures: a metric under a state of the page cache."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core.errors import UnknownNameError
 
@@ -31,51 +30,61 @@ METRICS = {
     "changed images": "images",
     "read amplification": "ratio",
 }
-"""What is measured, and its unit."""
+"""Unit by metric."""
 
 
 _COLD = "cold "
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A metric under one state of the page cache, so that values of different formats compare."""
+class Measure(NamedTuple):
+    """A metric, and the state of the page cache in which it was measured."""
 
     metric: str
     """One of `METRICS`."""
-    cold: bool = False
-    """Whether nothing was in the page cache; what the cache has no bearing on is not cold."""
+    cache: str | None = None
+    """"warm" or "cold"; None where the cache has no bearing, or is not recorded."""
 
     @classmethod
     def of(cls, record: Record) -> Measure:
-        """Return what a record measures."""
-        return cls(record.metric, record.cache == "cold")
+        """Return the measure of a record."""
+        return cls(record.metric, record.cache)
 
     @classmethod
     def named(cls, name: str) -> Measure:
-        """Return the measure that is written as "read_time" or "cold read time".
+        """Return the measure of a name such as "read_time" or "cold read time".
 
         Raises
         ------
         UnknownNameError
-            If there is no such metric; the message lists near ones.
+            If the metric does not exist; the message lists near ones.
         """
         words = name.replace("_", " ").replace("-", " ")
         metric = words.removeprefix(_COLD)
         exact = next((each for each in METRICS if each.lower() == metric.lower()), None)
         if exact is None:
             raise UnknownNameError("metric", name, [each.replace(" ", "_") for each in METRICS])
-        return cls(exact, cold=words.startswith(_COLD))
+        return cls(exact, _COLD.strip() if words.startswith(_COLD) else None)
+
+    @property
+    def comparable(self) -> Measure:
+        """The same measure without "warm", which some suites record and others take for granted."""
+        return self if self.cache == "cold" else Measure(self.metric)
 
     @property
     def unit(self) -> str:
-        """The unit of its values, as in `METRICS`."""
+        """The unit of its values, one of those of `METRICS`."""
         return METRICS[self.metric]
 
     @property
+    def phrase(self) -> str:
+        """The name inside a sentence, e.g. "cold read time"."""
+        return f"{self.cache} {self.metric}" if self.cache else self.metric
+
+    @property
     def option(self) -> str:
-        """How it is written on the command line."""
-        return str(self).replace(" ", "_")
+        """The name on the command line, e.g. "cold_read_time"."""
+        return self.phrase.replace(" ", "_")
 
     def __str__(self) -> str:
-        return _COLD * self.cold + self.metric
+        """Return the name in headings, e.g. "read time, cold"."""
+        return f"{self.metric}, {self.cache}" if self.cache else self.metric

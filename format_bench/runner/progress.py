@@ -18,6 +18,7 @@ from rich.text import Text
 from format_bench.display.marks import BEST
 from format_bench.display.units import human
 from format_bench.operations.cases import Case, Step, steps_of
+from format_bench.results.candidates import Configuration
 from format_bench.results.records import key
 from format_bench.runner.recording import keys
 from format_bench.runner.timing import TimeLeft
@@ -63,9 +64,8 @@ def columns_of(suite: Suite, *, cold: bool) -> tuple[Column, ...]:
 
 
 def name_of(what: Case | Record) -> str:
-    """Return format, codec and level in words, as in "Parquet, zstd 3"."""
-    codec = f"{what.codec or ''} {'' if what.level is None else what.level}".strip()
-    return f"{what.format}, {codec}" if codec else what.format
+    """Return the name of a configuration, e.g. "Parquet zstd 3"."""
+    return str(Configuration(what.format, what.codec, what.level))
 
 
 def names_on(dataset: str, cases: Iterable[Case]) -> list[str]:

@@ -10,61 +10,55 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 import data_formats
 import data_generator
 from adapter_core.errors import FormatBenchError
+from format_bench.results.candidates import Configuration
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Case(NamedTuple):
-    """A format, and what compresses it."""
-
-    label: str
-    codec: str | None = None
-
-    def __str__(self) -> str:
-        return f"{self.label}, {self.codec}" if self.codec else self.label
-
-
-CASES = (
-    Case("CSV"),
-    Case("Feather"),
-    Case("Lance"),
-    Case("ORC"),
-    Case("Parquet"),
-    Case("Parquet", "snappy"),
-    Case("Parquet", "zstd"),
-    Case("Vortex"),
+CONFIGURATIONS = (
+    Configuration("CSV"),
+    Configuration("Feather"),
+    Configuration("Lance"),
+    Configuration("ORC"),
+    Configuration("Parquet"),
+    Configuration("Parquet", "snappy"),
+    Configuration("Parquet", "zstd"),
+    Configuration("Vortex"),
 )
 
 
-def size_bytes(df: pd.DataFrame, case: Case) -> int | str:
+def size_bytes(df: pd.DataFrame, configuration: Configuration) -> int | str:
     """Return the size of a table in a format, or a sentence that says why there is none."""
     try:
-        adapter = data_formats.get(case.label)
+        adapter = data_formats.get(configuration.format)
         with TemporaryDirectory() as folder:
             path = Path(folder, f"table{adapter.suffix}")
-            adapter.save(df, path, codec=case.codec)
+            adapter.save(df, path, codec=configuration.codec)
             return adapter.size_bytes(path)
     except FormatBenchError as error:
         return str(error)
 
 
-def sizes(df: pd.DataFrame, cases: Sequence[Case] = CASES) -> dict[Case, int | str]:
-    """Return the size of a table in each case; see `size_bytes`."""
-    return {case: size_bytes(df, case) for case in cases}
+def sizes(
+    df: pd.DataFrame, configurations: Sequence[Configuration] = CONFIGURATIONS
+) -> dict[Configuration, int | str]:
+    """Return the size of a table in each configuration; see `size_bytes`."""
+    return {each: size_bytes(df, each) for each in configurations}
 
 
-def places(found: dict[Case, int | str]) -> dict[Case, int]:
-    """Return the place of each case that has a size, from 1, the smallest first."""
-    order = sorted((size, case) for case, size in found.items() if isinstance(size, int))
-    return {case: place for place, (_, case) in enumerate(order, 1)}
+def places(found: dict[Configuration, int | str]) -> dict[Configuration, int]:
+    """Return the place of each configuration that has a size, from 1, the smallest first."""
+    known = {each: size for each, size in found.items() if isinstance(size, int)}
+    ordered = sorted(known, key=lambda each: (known[each], each.sort_key))
+    return {each: place for place, each in enumerate(ordered, 1)}
 
 
 def page(names: Sequence[str], rows: int | None = None) -> Iterator[str]:
@@ -73,15 +67,15 @@ def page(names: Sequence[str], rows: int | None = None) -> Iterator[str]:
     order = {name: places(each) for name, each in found.items()}
     yield f"| format | {' | '.join(f'{name}, MB | place' for name in names)} |"
     yield f"| --- {'| ---: | ---: ' * len(names)}|"
-    for case in CASES:
+    for configuration in CONFIGURATIONS:
         cells = []
         for name in names:
-            size = found[name][case]
+            size = found[name][configuration]
             cells += [
                 f"{size / 1e6:.1f}" if isinstance(size, int) else size,
-                f"{order[name].get(case, '')}",
+                f"{order[name].get(configuration, '')}",
             ]
-        yield f"| {case} | {' | '.join(cells)} |"
+        yield f"| {configuration} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

@@ -21,13 +21,19 @@ from data_generator.random_words import Bits
 from data_generator.spec.arrow import plain
 from data_generator.spec.io import as_text
 from data_generator.synthetic.edge_case_tables import hostile_tables
+from format_bench.results.candidates import Configuration
 from format_bench.studies import sizes
-from format_bench.studies.sizes import Case
 from tests.helpers import run
 
 ROWS = 30_000
 
-CASES = (Case("CSV"), Case("Feather"), Case("ORC"), Case("Parquet"), Case("Parquet", "zstd"))
+CASES = (
+    Configuration("CSV"),
+    Configuration("Feather"),
+    Configuration("ORC"),
+    Configuration("Parquet"),
+    Configuration("Parquet", "zstd"),
+)
 
 
 def made_up() -> pd.DataFrame:
@@ -189,7 +195,7 @@ def test_the_command_writes_spec_and_twin_and_sets_them_beside_the_original(tmp_
     assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
     assert "no value, category or text of the table" in done.stderr
     assert "No text of the original is in the twin." in done.stdout
-    assert "Parquet, zstd" in done.stdout
+    assert "Parquet zstd" in done.stdout
     twin_df = pd.read_parquet(made)
     pd.testing.assert_frame_equal(realistic_table(read_spec(out)), twin_df)
     assert twin_df.shape == df.shape
@@ -232,16 +238,19 @@ def test_the_command_tells_what_is_wrong_before_it_measures(arguments, told):
 
 def test_sizes_are_those_of_files_and_refusals_are_sentences(tmp_path):
     df = pd.DataFrame({"c": pd.Categorical(["a", "b"])})
-    found = sizes.sizes(df, (Case("Parquet", "zstd"), Case("ORC")))
+    found = sizes.sizes(df, (Configuration("Parquet", "zstd"), Configuration("ORC")))
     df.to_parquet(tmp_path / "t.parquet", compression="zstd", compression_level=1, index=False)
-    assert found[Case("Parquet", "zstd")] == (tmp_path / "t.parquet").stat().st_size
-    assert found[Case("ORC")].startswith("ORC cannot hold this table")
-    assert sizes.places({**found, Case("CSV"): 3}) == {Case("CSV"): 1, Case("Parquet", "zstd"): 2}
+    assert found[Configuration("Parquet", "zstd")] == (tmp_path / "t.parquet").stat().st_size
+    assert found[Configuration("ORC")].startswith("ORC cannot hold this table")
+    assert sizes.places({**found, Configuration("CSV"): 3}) == {
+        Configuration("CSV"): 1,
+        Configuration("Parquet", "zstd"): 2,
+    }
 
 
 def test_the_page_of_sizes_has_a_row_for_each_format():
     page = list(sizes.page(["eq", "core"], rows=200))
     assert page[0] == "| format | eq, MB | place | core, MB | place |"
-    assert len(page) == 2 + len(sizes.CASES)
+    assert len(page) == 2 + len(sizes.CONFIGURATIONS)
     places = sorted(int(row.split("|")[3]) for row in page[2:])
-    assert places == list(range(1, len(sizes.CASES) + 1))
+    assert places == list(range(1, len(sizes.CONFIGURATIONS) + 1))

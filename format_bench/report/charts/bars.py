@@ -11,7 +11,9 @@ from format_bench.report.charts.axes import Plot, add_name, add_value_axis, scal
 from format_bench.report.charts.drawing import WIDTH, Drawing, Line, Rectangle, Text, fitted, width_of
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Cell, Entry, Series
+    from format_bench.report.model import Series
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ResultCell
 
 
 _MOST_LABEL = 165.0
@@ -35,7 +37,9 @@ class _Lane:
     colour: str
 
 
-def draw(title: str, series: Sequence[Series], colours: dict[Entry, str], *, note: str = "") -> Drawing:
+def draw(
+    title: str, series: Sequence[Series], colours: dict[Configuration, str], *, note: str = ""
+) -> Drawing:
     """Draw a chart.
 
     Parameters
@@ -66,7 +70,7 @@ def draw(title: str, series: Sequence[Series], colours: dict[Entry, str], *, not
     return drawing
 
 
-def _plot(series: Sequence[Series], rows: Sequence[Entry], *, has_note: bool) -> Plot:
+def _plot(series: Sequence[Series], rows: Sequence[Configuration], *, has_note: bool) -> Plot:
     cells = _values(series)
     ends = [end for cell in cells for end in cell.interval or ()]
     left = _GAP + min(_MOST_LABEL, max(width_of(str(entry), "label") for entry in rows))
@@ -87,11 +91,11 @@ def _heights(series: Sequence[Series]) -> tuple[float, float]:
     return height, len(series) * (height + _BETWEEN) - _BETWEEN + 2 * _AROUND
 
 
-def _values(series: Sequence[Series]) -> list[Cell]:
+def _values(series: Sequence[Series]) -> list[ResultCell]:
     return [cell for each in series for cell in each.cells.values() if cell.value is not None]
 
 
-def _add_bar(drawing: Drawing, plot: Plot, series: Series, entry: Entry, lane: _Lane) -> None:
+def _add_bar(drawing: Drawing, plot: Plot, series: Series, entry: Configuration, lane: _Lane) -> None:
     cell, text = series.cells.get(entry), series.text(entry)
     if cell is None:
         return

@@ -19,7 +19,8 @@ from format_bench.report.ranking import Points, front, marks_of, points_of
 
 if TYPE_CHECKING:
     from format_bench.report.charts.drawing import Drawing
-    from format_bench.report.model import Entry, Group
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
 
@@ -47,7 +48,7 @@ def _bars(series: Series) -> str:
     return "; ".join(phrases)
 
 
-def _named(series: Series, entry: Entry) -> str:
+def _named(series: Series, entry: Configuration) -> str:
     cell = series.cells[entry]
     return f"{entry}, {series.show(cell.value or 0, cell.unit)}"
 
@@ -88,12 +89,14 @@ def charts(results: Results) -> list[Chart]:
     ]
 
 
-def charts_of(group: Group, colours: dict[Entry, str], floors: Floors | None) -> list[Chart]:
+def charts_of(
+    group: ComparisonGroup, colours: dict[Configuration, str], floors: Floors | None
+) -> list[Chart]:
     """Return the charts of one group; none of what has no value, or 0 everywhere.
 
     Parameters
     ----------
-    group : Group
+    group : ComparisonGroup
         The cells.
     colours : dict
         A colour for each entry, in the order of the report.
@@ -107,13 +110,15 @@ def charts_of(group: Group, colours: dict[Entry, str], floors: Floors | None) ->
     ]
 
 
-def _measured(group: Group, colours: dict[Entry, str], floors: Floors | None) -> Iterator[Chart]:
+def _measured(
+    group: ComparisonGroup, colours: dict[Configuration, str], floors: Floors | None
+) -> Iterator[Chart]:
     for metric, title in CHARTED.items():
         of_metric = (each for each in group.measures if each.metric == metric)
         measures = [each for each in of_metric if any(group.values(each).values())]
         series = {
             str(each): Series(
-                {entry: group.cell(entry, each) for entry in group.entries},
+                {entry: group.cell(entry, each) for entry in group.configurations},
                 marks_of(group, each, floors),
                 "cold" if each.cache == "cold" else "bar",
             )
@@ -125,7 +130,7 @@ def _measured(group: Group, colours: dict[Entry, str], floors: Floors | None) ->
             )
 
 
-def _compared(group: Group, colours: dict[Entry, str]) -> Iterator[Chart]:
+def _compared(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
     for derived in DERIVED:
         cells = derive(derived, group)
         if cells:
@@ -136,13 +141,13 @@ def _compared(group: Group, colours: dict[Entry, str]) -> Iterator[Chart]:
 
 
 def _all_charts_bars(
-    title: str, series: dict[str, Series], colours: dict[Entry, str], note: str
+    title: str, series: dict[str, Series], colours: dict[Configuration, str], note: str
 ) -> Chart:
     drawing = bars.draw(title, list(series.values()), colours, note=note)
     return Chart(title, bars_in_words(series), drawing)
 
 
-def _scattered(group: Group, colours: dict[Entry, str]) -> Iterator[Chart]:
+def _scattered(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
     reads = [each for each in group.measures if each.metric == "read time" and each.cache != "cold"]
     for read in reads:
         points = points_of(group, read)

@@ -16,7 +16,10 @@ from format_bench.report.model import CHARTED
 from format_bench.report.ranking import marks_of, ratios
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Entry, Family, Group, Measure
+    from format_bench.report.model import SuiteResults
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ComparisonGroup
+    from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
 
 
@@ -57,10 +60,10 @@ class HeatMap:
     title: str
     columns: list[str]
     """The names of the groups."""
-    rows: list[tuple[Entry, list[HeatCell]]]
+    rows: list[tuple[Configuration, list[HeatCell]]]
 
 
-def heat_maps(family: Family, floors: Floors | None) -> Iterator[HeatMap]:
+def heat_maps(family: SuiteResults, floors: Floors | None) -> Iterator[HeatMap]:
     """Yield a map for each measure that has a chart and is a time or a number of bytes."""
     for measure in sorted(family.measures, key=_place):
         groups = [group for group in family.groups if group.values(measure)]
@@ -68,8 +71,8 @@ def heat_maps(family: Family, floors: Floors | None) -> Iterator[HeatMap]:
             cell.unit for group in groups for (_, each), cell in group.cells.items() if each == measure
         }
         if measure.metric in CHARTED and units and units <= {"seconds", "bytes"}:
-            columns = [_column(group, measure, family.entries, floors) for group in groups]
-            rows = zip(family.entries, map(list, zip(*columns, strict=True)), strict=True)
+            columns = [_column(group, measure, family.configurations, floors) for group in groups]
+            rows = zip(family.configurations, map(list, zip(*columns, strict=True)), strict=True)
             yield HeatMap(_title(measure), [group.name for group in groups], list(rows))
 
 
@@ -83,7 +86,7 @@ def _title(measure: Measure) -> str:
 
 
 def _column(
-    group: Group, measure: Measure, entries: list[Entry], floors: Floors | None
+    group: ComparisonGroup, measure: Measure, entries: list[Configuration], floors: Floors | None
 ) -> list[HeatCell]:
     found, marks = ratios(group, measure), marks_of(group, measure, floors)
     cells = []

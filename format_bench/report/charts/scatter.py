@@ -16,7 +16,7 @@ from format_bench.report.charts.drawing import WIDTH, Circle, Drawing, Line, Tex
 from format_bench.report.ranking import Points, front
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Entry
+    from format_bench.results.candidates import Configuration
 
 
 Box = tuple[float, float, float, float]
@@ -127,7 +127,7 @@ class Axis:
         return quantity(value, self.unit)
 
 
-def draw(title: str, points: Points, x: Axis, y: Axis, colours: dict[Entry, str]) -> Drawing:
+def draw(title: str, points: Points, x: Axis, y: Axis, colours: dict[Configuration, str]) -> Drawing:
     """Draw a scatter chart.
 
     Parameters
@@ -180,7 +180,11 @@ def _stairs(front_places: Sequence[_Place], plot: Plot) -> tuple[_Place, ...]:
 
 
 def _add_names(
-    drawing: Drawing, placed: dict[Entry, _Place], ahead: list[Entry], lines: list[Box], plot: Plot
+    drawing: Drawing,
+    placed: dict[Configuration, _Place],
+    ahead: list[Configuration],
+    lines: list[Box],
+    plot: Plot,
 ) -> int:
     """Add the names there is room for, those on the front first; return how many there are not."""
     names = [(str(entry), *placed[entry], "front label") for entry in ahead]

@@ -20,7 +20,8 @@ from format_bench.report.model import Outline, outline_of
 from format_bench.report.ranking import findings_on
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Family, Group
+    from format_bench.report.model import SuiteResults
+    from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
 
 
@@ -31,14 +32,14 @@ _MANY_ENTRIES = 20
 """From which number on heat maps are folded, but for the first."""
 
 
-def section(family: Family, outline: Outline, *, anchor: str, title: str) -> dict[str, Any]:
+def section(family: SuiteResults, outline: Outline, *, anchor: str, title: str) -> dict[str, Any]:
     """Return heat maps, and for each data set charts and numbers, under an anchor and a title."""
     unfolded = len(family.groups) <= _UNFOLDED
     return {
         "anchor": anchor,
         "title": title,
         "heat_maps": list(heat_maps(family, outline.floors)),
-        "folds_maps": len(family.entries) >= _MANY_ENTRIES,
+        "folds_maps": len(family.configurations) >= _MANY_ENTRIES,
         "groups": [
             {**_group(group, family, outline), "open": unfolded or group is family.groups[0]}
             for group in family.groups
@@ -46,7 +47,7 @@ def section(family: Family, outline: Outline, *, anchor: str, title: str) -> dic
     }
 
 
-def _group(group: Group, family: Family, outline: Outline) -> dict[str, Any]:
+def _group(group: ComparisonGroup, family: SuiteResults, outline: Outline) -> dict[str, Any]:
     return {
         "name": group.name,
         "extent": family.extent(group),
@@ -80,7 +81,7 @@ def page(results: Results) -> str:
     )
 
 
-def _family(anchor: str, family: Family, outline: Outline) -> dict[str, Any]:
+def _family(anchor: str, family: SuiteResults, outline: Outline) -> dict[str, Any]:
     return {
         **section(family, outline, anchor=anchor, title=family.title),
         "findings": findings_on(family, outline.floors),

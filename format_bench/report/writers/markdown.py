@@ -15,7 +15,8 @@ from format_bench.report.numbers import numbers
 from format_bench.report.ranking import findings
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Family, Group, Outline
+    from format_bench.report.model import Outline, SuiteResults
+    from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
 
@@ -62,7 +63,7 @@ def _tables(outline: Outline, results: Results) -> Iterator[Table]:
     yield from _list("Circumstances", ["fact", *runs], known)
 
 
-def _numbers(family: Family, group: Group, floors: Floors | None) -> Table:
+def _numbers(family: SuiteResults, group: ComparisonGroup, floors: Floors | None) -> Table:
     found = numbers(group, floors)
     notes: list[str] = []
     rows = []

@@ -23,7 +23,7 @@ from format_bench.report.writers import png
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from format_bench.report.model import Family, Outline
+    from format_bench.report.model import Outline, SuiteResults
     from format_bench.results.load import Results
 
 
@@ -147,7 +147,7 @@ def write(results: Results, path: Path) -> None:
         flow.end()
 
 
-def _add_family(flow: Flow, family: Family, outline: Outline) -> None:
+def _add_family(flow: Flow, family: SuiteResults, outline: Outline) -> None:
     maps = (heat_map.draw(each) for each in heat_maps(family, outline.floors))
     flow.drawings(family.title, "heading", maps)
     for group in family.groups:

@@ -14,8 +14,9 @@ from format_bench.report.ranking import findings
 from format_bench.results.records import Record
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Family, Measure
+    from format_bench.report.model import SuiteResults
     from format_bench.results.load import Results
+    from format_bench.results.metrics import Measure
 
 
 _MOST_NAME = 31
@@ -50,12 +51,12 @@ def write(results: Results, path: Path) -> None:
     book.save(path)
 
 
-def _table(family: Family, measure: Measure) -> tuple[list[str], list[Row]]:
+def _table(family: SuiteResults, measure: Measure) -> tuple[list[str], list[Row]]:
     """Return a measure of a family as a table, formats by data sets; the header names the unit."""
     groups = [group for group in family.groups if measure in group.measures]
     units = {cell.unit for g in groups for (_, each), cell in g.cells.items() if each == measure}
     rows: list[Row] = []
-    for entry in family.entries:
+    for entry in family.configurations:
         cells = [group.cell(entry, measure) for group in groups]
         rows.append([str(entry), *(each.status if each.value is None else each.value for each in cells)])
     return [f"format, {'/'.join(units)}", *(group.name for group in groups)], rows

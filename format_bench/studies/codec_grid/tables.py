@@ -15,6 +15,7 @@ from format_bench.display.markdown import Table, reference
 from format_bench.display.marks import BEST
 from format_bench.display.units import human
 from format_bench.operations.cases import READ, SAVE, Case
+from format_bench.results.candidates import Configuration
 from format_bench.results.records import key
 from format_bench.runner.recording import keys
 
@@ -27,9 +28,8 @@ NOTHING = "-"
 
 
 def name_of(label: str, codec: str | None, level: int | None) -> str:
-    """Return format, codec and level in words, as in "Parquet, zstd 3"."""
-    compression = f"{codec or 'none'} {'' if level is None else level}"
-    return f"{label}, {compression.strip()}"
+    """Return the name of a configuration, e.g. "Parquet zstd 3"."""
+    return str(Configuration(label, codec, level))
 
 
 def best_of(records: Iterable[Record]) -> float | None:

@@ -183,7 +183,7 @@ def test_the_report_is_written_on_request(whole):
 def test_the_switches_of_the_thesis_work(call_here, tmp_path):
     done = call_here("--compression", "--formats", "Pickle", "--rows", 50, "--repeats", 1)
     assert done.returncode == 0, done.stderr
-    assert "Pickle, zstd 1" in done.stdout
+    assert "Pickle zstd 1" in done.stdout
     table = tmp_path / "web.csv"
     table.write_text("a,b\n1,2\n", encoding="utf-8")
     done = call_here("--tabular", "--webface", table, "--formats", "CSV", "--repeats", 1, out="web")

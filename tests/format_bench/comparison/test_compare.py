@@ -215,7 +215,7 @@ def test_agreement_is_told_by_data_set_and_on_all():
     # On all, B has the means 2, 2.45, 2.45 and 2: no order that agrees or disagrees.
     assert found == {"t": pytest.approx(1), "u": pytest.approx(-1), "": pytest.approx(0)}
     (first, second, *_) = comparison.disagreements
-    assert {str(first.choice), str(second.choice)} == {"CSV", "Feather"}
+    assert {str(first.configuration), str(second.configuration)} == {"CSV", "Feather"}
     assert abs(first.rank_a - first.rank_b) == 3
 
 

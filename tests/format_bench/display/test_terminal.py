@@ -11,7 +11,7 @@ from rich.console import Console
 from format_bench.display import terminal
 
 HEADER = ["format", *(f"durable save time ({n})" for n in range(9))]
-ROWS = [["Parquet with zstd level 1", *(f"{n}.5" for n in range(9))], ["ORC", *["1,234"] * 9]]
+ROWS = [["Parquet zstd 1", *(f"{n}.5" for n in range(9))], ["ORC", *["1,234"] * 9]]
 
 
 def printed(width: int, *, to_terminal: bool) -> str:
@@ -27,7 +27,7 @@ def test_nothing_is_cut_off_on_a_narrow_terminal(width):
     assert max(map(len, text.splitlines())) <= width
     assert "…" not in text
     assert {f"{n}.5" for n in range(9)} <= set(text.split())
-    parts = text.count("Parquet with zstd level 1")
+    parts = text.count("Parquet zstd 1")
     assert (parts > 1) is (width < 200)
 
 

@@ -32,7 +32,7 @@ def test_a_label_names_its_format(label, name):
 def test_only_formats_of_several_engines_are_compared():
     (family,) = by_format(results(SECONDS))
     assert family.name == "CSV"
-    assert [str(entry) for entry in family.entries] == ["CSV", "CSV[duckdb]", "CSV[polars]"]
+    assert [str(entry) for entry in family.configurations] == ["CSV", "CSV[duckdb]", "CSV[polars]"]
 
 
 def test_the_best_engine_is_named_and_the_others_are_times_as_large():
@@ -51,7 +51,7 @@ def test_engines_are_measured_in_a_suite_of_their_own_and_compared_with_the_usua
     both = results({})
     both.records.extend([*usual, *other])
     (family,) = by_format(both)
-    assert len(family.entries) == 2
+    assert len(family.configurations) == 2
     assert len(family.groups) == 1
 
 

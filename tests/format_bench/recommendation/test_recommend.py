@@ -227,14 +227,14 @@ def test_a_codec_makes_a_candidate_of_its_own():
     found = results({"Parquet": {"size": 4e6}})
     zstd = results({"Parquet": {"size": 1e6}}, codec="zstd", level=3)
     joined = replace(found, records=found.records + zstd.records)
-    assert order(recommend(joined, {SIZE: 1})) == ["Parquet with zstd level 3", "Parquet"]
+    assert order(recommend(joined, {SIZE: 1})) == ["Parquet zstd 3", "Parquet"]
 
 
 def test_compressed_cases_join_those_of_a_single_table():
     found = results({"Parquet": {"size": 4e6}})
     zstd = results({"Parquet": {"size": 1e6}}, suite="compression.Compression", codec="zstd", level=1)
     joined = replace(found, records=found.records + zstd.records)
-    assert order(recommend(joined, {SIZE: 1})) == ["Parquet with zstd level 1", "Parquet"]
+    assert order(recommend(joined, {SIZE: 1})) == ["Parquet zstd 1", "Parquet"]
     second = results({"Parquet": {"size": 4e6}}, dataset="u")
     several = replace(joined, records=joined.records + second.records)
     answer = recommend(several, {SIZE: 1})
@@ -365,7 +365,7 @@ def test_published_conclusions_follow_from_published_figures():
     assert order(recommend(images, both))[0] == "SQLite"
     assert order(recommend(images, {SIZE: 1.0}))[0] == "PNG"
     webface = order(recommend(scope.of_dataset(found, "webface"), {SIZE: 1.0}))
-    assert next(name for name in webface if " with " not in name) == "Parquet"
+    assert next(name for name in webface if " " not in name) == "Parquet"
 
 
 @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ def test_bad_weights_are_told(texts, words):
         ({SIZE: -1.0}, "the weight of size is -1"),
         ({SIZE: math.nan}, "the weight of size is nan"),
         ({Measure("save memory"): 1.0}, "no values of save memory; it has read_time, size"),
-        ({Measure("read time", cold=True): 1.0}, "no values of cold read time"),
+        ({Measure("read time", "cold"): 1.0}, "no values of cold read time"),
     ],
 )
 def test_weights_that_cannot_be_used_are_told(weighed, words):
@@ -402,7 +402,7 @@ def test_weights_that_cannot_be_used_are_told(weighed, words):
 
 
 def test_names_of_metrics_are_told_with_near_ones():
-    assert Measure.named("cold_read-time") == Measure("read time", cold=True)
+    assert Measure.named("cold_read-time") == Measure("read time", "cold")
     with pytest.raises(UnknownNameError, match="no metric 'reed_time'; did you mean read_time"):
         scoring.parsed(["reed_time=1"])
 

@@ -26,9 +26,11 @@ from format_bench.report import model, writers
 from format_bench.report.charts.axes import scale_of
 from format_bench.report.charts.build import charts
 from format_bench.report.derived import DERIVED, derive
-from format_bench.report.model import Entry, Measure, families
+from format_bench.report.model import families
 from format_bench.report.ranking import front, marks_of
 from format_bench.results import records
+from format_bench.results.candidates import Configuration
+from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import Status
 from format_bench.runner.runner import Runner
@@ -121,14 +123,14 @@ def test_the_verdict_tells_losses_wrong_values_and_empty_cells():
 def test_with_noise_floors_a_tie_is_what_is_no_further_from_the_best_than_noise():
     group = only_group(results(read_times(A=1.0, B=1.09, C=1.11)))
     marks = marks_of(group, Measure("read time", "warm"), FLOORS)
-    assert marks == {Entry("A"): "*", Entry("B"): "=", Entry("C"): ""}
+    assert marks == {Configuration("A"): "*", Configuration("B"): "=", Configuration("C"): ""}
 
 
 def test_without_noise_floors_a_tie_is_an_interval_that_overlaps_with_the_best():
     cells = zip(read_times(A=1.0, B=1.2, C=1.3), ([0.9, 1.1], [1.1, 1.4], [1.2, 1.5]), strict=True)
     group = only_group(results(replace(each, interval=interval) for each, interval in cells))
     marks = marks_of(group, Measure("read time", "warm"), None)
-    assert marks == {Entry("A"): "*", Entry("B"): "=", Entry("C"): ""}
+    assert marks == {Configuration("A"): "*", Configuration("B"): "=", Configuration("C"): ""}
 
 
 def test_what_is_not_ranked_is_not_said_to_be_the_same():
@@ -146,10 +148,10 @@ def test_nothing_is_best_where_nothing_differs(values):
 
 def test_what_a_codec_costs_is_what_the_comparison_of_codecs_says():
     group = only_group(results(compressed(["eq"])))
-    ratio, save, _ = (derive(each, group)[Entry("Parquet", "zstd", 1)] for each in DERIVED)
+    ratio, save, _ = (derive(each, group)[Configuration("Parquet", "zstd", 1)] for each in DERIVED)
     assert ratio.value == pytest.approx(0.4)
     plain, packed = (
-        group.cell(Entry("Parquet", *codec), Measure("save time")) for codec in ((), ("zstd", 1))
+        group.cell(Configuration("Parquet", *codec), Measure("save time")) for codec in ((), ("zstd", 1))
     )
     assert save.value == pytest.approx(packed.value - plain.value)
     assert save.interval == added_seconds(packed.samples, plain.samples)
@@ -166,11 +168,11 @@ def test_cells_with_many_samples_are_told_as_quickly_as_any():
 
 def test_the_front_is_what_nothing_beats_in_both():
     points = {
-        Entry("A"): (1, 9),
-        Entry("B"): (2, 5),
-        Entry("C"): (2, 6),
-        Entry("D"): (3, 5),
-        Entry("E"): (9, 1),
+        Configuration("A"): (1, 9),
+        Configuration("B"): (2, 5),
+        Configuration("C"): (2, 6),
+        Configuration("D"): (3, 5),
+        Configuration("E"): (9, 1),
     }
     assert [entry.format for entry in front(points)] == ["A", "B", "E"]
 
@@ -235,12 +237,14 @@ def test_a_format_has_one_colour_and_its_place_in_all_charts():
 
 
 def test_engines_of_a_format_have_its_colour_each_darker():
-    entries = [Entry(f"A{engine}", codec) for engine in ("", "[x]", "[y]") for codec in (None, "lz4")]
-    found = model.colours([*entries, Entry("B")])
-    plain, engine, other = (found[Entry(f"A{engine}")] for engine in ("", "[x]", "[y]"))
+    entries = [
+        Configuration(f"A{engine}", codec) for engine in ("", "[x]", "[y]") for codec in (None, "lz4")
+    ]
+    found = model.colours([*entries, Configuration("B")])
+    plain, engine, other = (found[Configuration(f"A{engine}")] for engine in ("", "[x]", "[y]"))
     assert plain > engine > other
-    assert found[Entry("A[x]", "lz4")] == engine
-    assert found[Entry("B")] == model.HUES[1]
+    assert found[Configuration("A[x]", "lz4")] == engine
+    assert found[Configuration("B")] == model.HUES[1]
 
 
 def test_colours_are_seen_on_white():

@@ -1,0 +1,102 @@
+"""Groups of results whose values compare: one data set, one size, one thread policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from adapter_core.text import printable
+from format_bench.results.candidates import Configuration
+from format_bench.results.metrics import METRICS, Measure
+
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
+
+
+@dataclass(frozen=True)
+class ResultCell:
+    """A value with its interval, or the reason why it is missing."""
+
+    unit: str
+    value: float | None
+    interval: tuple[float, float] | None
+    """The lower and the upper end, in `unit`."""
+    samples: list[float]
+    """All samples in the order taken, in `unit`; possibly none."""
+    status: str
+    """"value", or one of the others of `format_bench.results.status.Status`, or "not run"."""
+    sentence: str
+    """The reason or a remark, on one line; may be empty if there is a value."""
+
+    @classmethod
+    def of(cls, record: Record) -> ResultCell:
+        """Return the cell of a record."""
+        interval = (record.interval[0], record.interval[1]) if record.interval else None
+        sentence = printable(record.sentence)
+        return cls(record.unit, record.value, interval, record.repeats, record.status.value, sentence)
+
+
+NOT_RUN = ResultCell("", None, None, [], "not run", "the results hold no record of it")
+
+
+@dataclass(frozen=True)
+class ComparisonGroup:
+    """The cells of one data set, one size and one thread policy."""
+
+    name: str
+    """The data set, and what distinguishes the group from others of that data set."""
+    dataset: str
+    rows: int
+    columns: int
+    threads: str
+    cells: dict[tuple[Configuration, Measure], ResultCell]
+    """The thread policy is not repeated in the configurations."""
+
+    @classmethod
+    def of(cls, name: str, records: Iterable[Record]) -> ComparisonGroup:
+        """Return the group of some records, at least one, which must belong together."""
+        records = list(records)
+        first = records[0]
+        return cls(
+            name=name,
+            dataset=printable(first.dataset),
+            rows=first.rows,
+            # 0 in the records of a case that failed before its data set was loaded.
+            columns=max(record.columns for record in records),
+            threads=first.threads,
+            cells={
+                (
+                    Configuration(record.format, record.codec, record.level),
+                    Measure.of(record),
+                ): ResultCell.of(record)
+                for record in records
+            },
+        )
+
+    @cached_property
+    def configurations(self) -> list[Configuration]:
+        """The configurations with at least one record, sorted."""
+        found = {configuration for configuration, _ in self.cells}
+        return sorted(found, key=lambda each: each.sort_key)
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """The measures with at least one record, in the order of `METRICS`, warm before cold."""
+        return sorted_measures(measure for _, measure in self.cells)
+
+    def cell(self, configuration: Configuration, measure: Measure) -> ResultCell:
+        """Return a cell; `NOT_RUN` if it has no record."""
+        return self.cells.get((configuration, measure), NOT_RUN)
+
+    def values(self, measure: Measure) -> dict[Configuration, float]:
+        """Return the values of a measure, in the order of the configurations."""
+        found = {each: self.cell(each, measure).value for each in self.configurations}
+        return {each: value for each, value in found.items() if value is not None}
+
+
+def sorted_measures(measures: Iterable[Measure]) -> list[Measure]:
+    """Return measures without repetition, in the order of `METRICS`, warm before cold."""
+    names = list(METRICS)
+    return sorted(set(measures), key=lambda each: (names.index(each.metric), each.cache == "cold"))
