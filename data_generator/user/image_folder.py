@@ -15,11 +15,11 @@ from adapter_core.errors import InvalidDataError, UnavailableError
 from adapter_core.image_input import MAX_LABEL
 from adapter_core.images.one_file_each import LABELS
 from data_generator import location
-from data_generator.catalog import images
-from data_generator.catalog.tables import DEFAULT_SEED
+from data_generator.catalog import image_names
 from data_generator.decoding import decode, shape_of
 from data_generator.lazy import LazyImages
 from data_generator.sampling import sampled_rows
+from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user.dataset import OwnData, safe_name
 from data_generator.user.table import load_table
 
@@ -148,7 +148,7 @@ def load_image_folder(
     chosen = sampled_rows(len(paths), sample, seed)
     if chosen is not None:
         paths, labels = [paths[i] for i in chosen], [labels[i] for i in chosen]
-    name = safe_name(found.path.name, images.image_names())
+    name = safe_name(found.path.name, image_names())
     return OwnData(name, images=FolderImages(paths), labels=labels)
 
 

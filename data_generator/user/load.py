@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from data_generator import location
-from data_generator.catalog.tables import DEFAULT_SEED
 from data_generator.readers import every_reader
+from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user.image_folder import load_image_folder
 from data_generator.user.table import load_table
 

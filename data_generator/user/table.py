@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
 from data_generator import location
-from data_generator.catalog import tables
+from data_generator.catalog import names
 from data_generator.labels import with_plain_labels
 from data_generator.readers._reader import Request
 from data_generator.readers._rehearsal import rehearse
 from data_generator.sampling import sampled_rows
+from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user import file_kind
 from data_generator.user.dataset import OwnData, safe_name
 
@@ -24,7 +25,7 @@ def load_table(
     path: str | os.PathLike[str],
     *,
     sample_rows: int | None = None,
-    seed: int = tables.DEFAULT_SEED,
+    seed: int = DEFAULT_SEED,
     trust_pickle: bool = False,
 ) -> OwnData:
     """Return the table in a file; the file is opened for reading, and nothing is left beside it.
@@ -86,4 +87,4 @@ def load_table(
 
 def _name(found: Place) -> str:
     stem = Path(location.bare_name(found.path)).stem
-    return safe_name(f"{stem}_{found.table}" if found.table else stem, tables.names())
+    return safe_name(f"{stem}_{found.table}" if found.table else stem, names())

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import data_formats
-import data_generator
 import image_storages
 from adapter_core import DataFormat, Registry, UnavailableError
 from adapter_core.traits import Trait
+from data_generator import datasets as data_sets
 from format_bench.runner.plan import COMPRESSION_CODECS, DEFAULT_DATASETS
 
 Fact = dict[str, Any]
@@ -33,8 +33,11 @@ def formats() -> list[Fact]:
 
 def datasets() -> list[Fact]:
     """Return a row for each data set that a run can generate."""
-    rows = [{"name": name, "kind": "table"} for name in data_generator.names()]
-    return [*rows, *({"name": name, "kind": "images"} for name in data_generator.image_names())]
+    return [
+        {"name": each.name, "kind": kind, "description": each.description}
+        for family, kind in (("tables", "table"), ("images", "images"))
+        for each in data_sets.definitions(family)
+    ]
 
 
 def codecs() -> list[Fact]:

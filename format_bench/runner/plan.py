@@ -16,6 +16,7 @@ from adapter_core.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from data_generator import datasets
 from format_bench.operations.cases import Case
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 ROWS = {"tabular": 100_000, "compression": 100_000, "image": 2_000}
 """Rows, or images, where the user names no number: what gives an answer in minutes."""
-
-LARGE_IMAGES = {"imagenet-like": 200, "pictures": 20}
-"""Sets whose images are so large that fewer of them will do."""
 
 DEFAULT_DATASETS = {"tabular": "eq", "compression": "eq", "image": "cifar-like"}
 
@@ -116,8 +114,8 @@ def _generated(wishes: Wishes) -> list[tuple[str, int]]:
     images = wishes.suite == "image"
     known = data_generator.image_names() if images else data_generator.names()
     names = _known("data set", wishes.datasets, known) or [DEFAULT_DATASETS[wishes.suite]]
-    usual = {name: LARGE_IMAGES.get(name, ROWS[wishes.suite]) for name in names}
-    return [(name, wishes.rows or usual[name]) for name in names]
+    usual = ROWS[wishes.suite]
+    return [(name, wishes.rows or datasets.find(name).count_for_run(usual)) for name in names]
 
 
 def _known(what: str, names: Iterable[str], known: list[str]) -> list[str]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-import data_generator
 import image_storages
 from adapter_core.errors import CannotHoldError
+from data_generator import DEFAULT_SEED, datasets
 from data_generator.synthetic.edge_case_images import hostile_images
 from format_bench.verification.images import verify_images
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 IMAGES = 50
 """How many images of each set of the generator are tried; one of those of imagenet-like is greyscale."""
-
-_FEWER = {"pictures": 5}
-"""Sets that have large images, and how many are tried."""
 
 
 class Verdict(NamedTuple):
@@ -63,10 +60,12 @@ def verdict(storage: ImageStorage, images: Set) -> Verdict:
 def sets() -> dict[str, Set]:
     """Return all sets that are tried, by name."""
     made: dict[str, Set] = {}
-    for name in data_generator.image_names():
-        found = data_generator.images(name, _FEWER.get(name, IMAGES))
+    for definition in datasets.definitions("images"):
+        # A quarter of what a run takes at most, rounded up: large images come in few copies.
+        count = -(-definition.count_for_run(4 * IMAGES) // 4)
+        found = definition.make(count, DEFAULT_SEED)
         images = list(found.images or ())
-        made[f"{name}, {len(images)} images"] = images, list(found.labels or ())
+        made[f"{definition.name}, {len(images)} images"] = images, list(found.labels or ())
     return made | hostile_images()
 
 

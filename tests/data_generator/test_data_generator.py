@@ -12,10 +12,10 @@ import pytest
 
 import data_generator
 from adapter_core import UnknownNameError
+from data_generator.datasets import webface
 from data_generator.random_words import Bits
-from data_generator.synthetic import uniform as columns
-from data_generator.synthetic import webface
-from data_generator.synthetic.uniform import WORDS
+from data_generator.synthetic import uniform_columns as columns
+from data_generator.synthetic.uniform_columns import WORDS
 
 ROWS = 20_000
 TYPES = {"int": "int64", "float": "float64", "bool": "bool", "str": "str"}

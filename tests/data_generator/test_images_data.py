@@ -18,10 +18,9 @@ import pytest
 
 import data_generator
 from adapter_core import UnavailableError, UnknownNameError
+from data_generator.datasets import bundled_images, scenes
 from data_generator.decoding import to_array
 from data_generator.lazy import LazyImages
-from data_generator.real import photographs
-from data_generator.synthetic import scenes
 
 SYNTHETIC = tuple(scenes.KINDS)
 SAMPLE = 1_000
@@ -241,7 +240,7 @@ def test_pictures_need_no_network(monkeypatch):
         raise OSError("no network here")
 
     monkeypatch.setattr(socket, "socket", refuse)
-    made = data_generator.images("pictures", len(photographs.PICTURES))
+    made = data_generator.images("pictures", len(bundled_images.PICTURES))
     shapes = [image.shape for image in made.images]
     assert len({len(shape) for shape in shapes}) == 2
     assert shapes[0] == (512, 512, 3)
@@ -294,7 +293,7 @@ def test_a_missing_package_is_told(monkeypatch, module, call, told):
 
 
 def test_a_picture_that_scikit_image_no_longer_ships_is_told(monkeypatch):
-    monkeypatch.setattr(photographs, "PICTURES", ["astronaut.png", "gone.png"])
+    monkeypatch.setattr(bundled_images, "PICTURES", ["astronaut.png", "gone.png"])
     assert len(data_generator.images("pictures", 1).images) == 1
     with pytest.raises(UnavailableError, match=r"this version of scikit-image comes without gone\.png"):
         data_generator.images("pictures", 2)

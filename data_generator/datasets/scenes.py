@@ -7,9 +7,11 @@ compressor that sees many images at once gains nothing that it would not gain wi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from data_generator.dataset import Dataset, DatasetDefinition
+from data_generator.lazy import LazyImages
 from data_generator.random_words import Bits
 from data_generator.synthetic.canvases import CANVASES, SIDE, Style, canvases
 
@@ -143,3 +145,27 @@ def _noise(seed: int) -> np.ndarray:
     bank >>= 1
     bank.flags.writeable = False
     return bank
+
+
+def _images(name: str, count: int, seed: int) -> Dataset:
+    made = LazyImages(Scenes(name, count, seed), range(count))
+    return Dataset(name, images=made, labels=labels(name, count, seed))
+
+
+DATASETS = (
+    DatasetDefinition(
+        name="cifar-like",
+        family="images",
+        description="colour images of 32 x 32 pixels, labels in random order, after CIFAR-10",
+        make=partial(_images, "cifar-like"),
+        default_count=50_000,
+    ),
+    DatasetDefinition(
+        name="imagenet-like",
+        family="images",
+        description="images of 160 to 298 pixels a side, 2 % grey, sorted by label, after ImageNet-100",
+        make=partial(_images, "imagenet-like"),
+        default_count=126_689,
+        quick_count=200,
+    ),
+)

@@ -14,13 +14,15 @@ long runs are the sorted ones, with few distinct values and much skew, since the
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, pairwise
 from math import fsum, sqrt
 from pathlib import Path
 from typing import Any
 
+from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.realistic.ranks import evenly
+from data_generator.realistic.tables import realistic_table
 from data_generator.spec.rounding import significant
 from data_generator.spec.spec import ColumnSpec, TableSpec
 
@@ -125,7 +127,7 @@ def workload(name: str, columns: int = COLUMNS) -> TableSpec:
     Parameters
     ----------
     name : str
-        One of `data_generator.synthetic.workloads.WORKLOADS`.
+        One of `WORKLOADS`.
     columns : int
         How many; the more, the nearer their properties are to the workload's distributions.
     """
@@ -219,3 +221,19 @@ def _content(kind: str, ndv_ratio: float) -> dict[str, Any]:
     if kind == "float" and ndv_ratio < LONG_FLOATS:
         return {"width": width, "decimals": 2}
     return {"width": width}
+
+
+def _table(name: str, rows: int, seed: int) -> Dataset:
+    return Dataset(name, realistic_table(workload(name), rows, seed, name))
+
+
+DATASETS = tuple(
+    DatasetDefinition(
+        name=name,
+        family="tables",
+        description=f"{COLUMNS} columns with the statistics of real tables, workload {name} of a study",
+        make=partial(_table, name),
+        default_count=ROWS,
+    )
+    for name in WORKLOADS
+)

@@ -1,17 +1,18 @@
-"""Column generators: each returns an Arrow array, made without a Python step per value.
+"""Generators of columns with uniformly distributed values, as Arrow arrays.
 
-All take the number of rows, a stream of random bits, and the share of nulls (0 to 1).
-
-The words of `data_generator.synthetic.uniform.words`: 100 English nouns of 3 to 10 letters.
+All take the number of rows, a stream of random bits, and the share of nulls (0 to 1). None of them
+executes Python code per value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
     import pyarrow as pa
 
     from data_generator.random_words import Bits
@@ -73,6 +74,13 @@ def words(rows: int, bits: Bits, null_share: float = 0.0) -> pa.Array:
 
     indices = _array(bits.below(len(WORDS), rows).view("<i8"), rows, bits, null_share)
     return pa.array(WORDS, pa.large_string()).take(indices)
+
+
+def to_pandas(columns: Mapping[str, Callable[[], pa.Array]]) -> pd.DataFrame:
+    """Return a table of columns, each made by a call without arguments, shape (rows, columns)."""
+    import pyarrow as pa
+
+    return pa.table({name: make() for name, make in columns.items()}).to_pandas()
 
 
 def _text(offsets: np.ndarray, bits: Bits, null_share: float) -> pa.Array:

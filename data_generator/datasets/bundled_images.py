@@ -1,4 +1,7 @@
-"""Real images that come inside Python packages, so that not all is synthetic."""
+"""Real images that are part of Python packages: scikit-learn's digits and scikit-image's pictures.
+
+Only files inside the installed packages are opened: nothing is ever downloaded.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.availability import probe
 from adapter_core.errors import UnavailableError
-from data_generator.dataset import Dataset
+from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.decoding import to_array
 from data_generator.lazy import LazyImages
 
@@ -25,16 +28,16 @@ PICTURES = (
 """The photographs, micrographs and scans inside scikit-image's wheel; drawings are left out."""
 
 
-def digits(count: int) -> Dataset:
+def digits(count: int, _seed: int) -> Dataset:
     """Return the first handwritten digits of `sklearn.datasets.load_digits`, labelled 0 to 9.
 
     Shape (8, 8), dtype uint8. The 17 levels 0 to 16 are spread over 0 to 255 and rounded, which keeps
-    them apart: images of so few levels compress better than others.
+    them distinct: images of so few levels compress better than others.
 
     Raises
     ------
     ValueError
-        If there are not as many: there are 1,797.
+        If more than 1,797 are requested.
     UnavailableError
         If scikit-learn is missing or broken.
     """
@@ -46,18 +49,18 @@ def digits(count: int) -> Dataset:
     return Dataset("digits", images=list(pixels), labels=found.target[:count].tolist())
 
 
-def pictures(count: int) -> Dataset:
-    """Return the first pictures of `PICTURES`, each a class of its own; they are decoded when asked for.
+def pictures(count: int, _seed: int) -> Dataset:
+    """Return the first pictures of `PICTURES`, each a class of its own; they are decoded at each access.
 
-    Only files inside the installed package are opened: nothing is ever downloaded. Three are JPEG files,
+    Three are JPEG files,
     whose pixels may differ in the last bit between versions of Pillow.
 
     Raises
     ------
     ValueError
-        If there are not as many.
+        If more are requested than there are.
     UnavailableError
-        If scikit-image is missing or broken, or is a version that comes without one of the pictures.
+        If scikit-image is missing or broken, or if its version lacks one of the pictures.
     """
     _check("pictures", count, len(PICTURES))
     package = _module("pictures", "scikit-image", "skimage", "skimage")
@@ -90,3 +93,25 @@ def _module(label: str, distribution: str, package: str, module: str) -> Any:
     if not available:
         raise UnavailableError(label, available.reason, hint)
     return import_module(module)
+
+
+DATASETS = (
+    DatasetDefinition(
+        name="digits",
+        family="images",
+        description="real: greyscale images of handwritten digits, 8 x 8 pixels",
+        make=digits,
+        default_count=1_797,
+        is_real=True,
+        requires=("scikit-learn",),
+    ),
+    DatasetDefinition(
+        name="pictures",
+        family="images",
+        description="real: photographs, micrographs and scans of 172 to 1,411 pixels a side",
+        make=pictures,
+        default_count=len(PICTURES),
+        is_real=True,
+        requires=("pillow", "scikit-image"),
+    ),
+)

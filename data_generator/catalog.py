@@ -1,0 +1,103 @@
+"""Generation of tables and images by name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from data_generator import datasets
+from data_generator.spec.spec import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from data_generator.dataset import Dataset
+
+
+def names() -> list[str]:
+    """Return the names of all tables: synthetic ones first, then real ones."""
+    return datasets.names("tables")
+
+
+def image_names() -> list[str]:
+    """Return the names of all sets of images: synthetic ones first, then real ones."""
+    return datasets.names("images")
+
+
+def table(
+    name: str,
+    rows: int | None = None,
+    seed: int = DEFAULT_SEED,
+    path: str | os.PathLike[str] | None = None,
+) -> Dataset:
+    """Return a named table, the same for the same (name, rows, seed) on every machine.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`; ``format-bench list datasets`` describes each.
+    rows : int, optional
+        Number of rows; if not given, 1,000,000, or all of a real table. Fewer rows of a real table are
+        its first ones.
+    seed : int
+        Tables of different seeds have nothing in common but their columns. Real tables ignore it.
+    path : path-like, optional
+        File with the real table that a synthetic one imitates, for ``webface`` alone: an HDF5 file. Its
+        first `rows` are read.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such table.
+    ValueError
+        If `rows` is negative, if a path is given for a table that is always generated, or if the file
+        contains another table.
+    FileNotFoundError
+        If nothing is at `path`.
+    TooFewRowsError
+        If a real table has fewer rows.
+    UnavailableError
+        If the package of a real table is missing.
+    """
+    definition = datasets.find(name, "tables", "table")
+    if rows is not None and rows < 0:
+        raise ValueError(f"a table cannot have {rows} rows")
+    rows = definition.default_count if rows is None else rows
+    if path is None:
+        return definition.make(rows, seed)
+    if definition.load is None:
+        readable = ", ".join(each.name for each in datasets.definitions("tables") if each.load)
+        raise ValueError(f"table {name!r} is made, not read; only {readable} takes a path")
+    return definition.load(Path(path), rows)
+
+
+def images(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dataset:
+    """Return a named set of images, the same for the same (name, count, seed) on every machine.
+
+    Images are generated or decoded at each access, in any order, and are not kept: 126,689 of
+    ``imagenet-like`` would take 13 GB. Fewer images are the first ones of more; sorted labels are
+    distributed anew.
+
+    Parameters
+    ----------
+    name : str
+        One of `image_names`; ``format-bench list datasets`` describes each.
+    count : int, optional
+        Number of images; if not given, all of a real set, or as many as the set that a synthetic one
+        imitates has for training.
+    seed : int
+        Synthetic images of different seeds have nothing in common. Their labels are unrelated to what
+        they show. Real sets ignore it.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such set.
+    ValueError
+        If `count` is negative, or larger than a real set.
+    UnavailableError
+        If the package of a real set is missing.
+    """
+    definition = datasets.find(name, "images", "set of images")
+    if count is not None and count < 0:
+        raise ValueError(f"a set cannot have {count} images")
+    return definition.make(definition.default_count if count is None else count, seed)

@@ -1,1 +1,0 @@
-"""Named data sets."""

@@ -1,1 +1,0 @@
-"""Real data sets."""
