@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import warnings
 from abc import ABC
 from collections.abc import Iterator
@@ -12,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import files
 from adapter_core.availability import Availability, probe
 
 if TYPE_CHECKING:
@@ -74,11 +73,7 @@ class BaseAdapter(ABC):
 
     def remove(self, path: str | os.PathLike[str]) -> None:
         """Remove a saved file or directory; what is not there is left alone."""
-        path = Path(path)
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+        files.remove(Path(path))
 
     @contextmanager
     def replacing(self, path: str | os.PathLike[str]) -> Iterator[Path]:
@@ -87,7 +82,7 @@ class BaseAdapter(ABC):
         An earlier file or directory at `path` stays whole until the new one is complete.
         """
         path = Path(path)
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial{self.suffix}")
+        temporary = files.partial_path(path, self.suffix)
         try:
             yield temporary
             if temporary.is_dir() or path.is_dir():

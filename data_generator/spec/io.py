@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from adapter_core.errors import InvalidSpecError
+from adapter_core.files import write_atomically
 from data_generator.spec.spec import Alphabet, ColumnSpec, TableSpec
 from data_generator.spec.validation import mistakes
 
@@ -49,9 +50,9 @@ def write_spec(spec: TableSpec, path: str | os.PathLike[str]) -> None:
         If the name of the file ends in neither ``.json`` nor ``.toml``.
     """
     path = Path(path)
-    temporary = path.with_name(f"{path.name}.part")
-    temporary.write_text(as_text(spec, check_ending(path)), encoding="utf-8")
-    temporary.replace(path)
+    text = as_text(spec, check_ending(path))
+    with write_atomically(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def as_text(spec: TableSpec, ending: str) -> str:

@@ -12,6 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from adapter_core.errors import FormatBenchError
+from adapter_core.files import write_atomically
 from format_bench.asv_support import comparison
 from format_bench.asv_support.comparison import comma_separated, legend, tables
 from format_bench.asv_support.records import records_of
@@ -111,9 +112,8 @@ def _write(run: Run, found: list[Table], legend: str, out: Path) -> None:
         ("comparison.md", f"{text}\n{legend}\n"),
         ("comparison.csv", comma_separated(run.cells)),
     ):
-        temporary = out / f"{name}.partial"
-        temporary.write_text(content, encoding="utf-8")
-        temporary.replace(out / name)
+        with write_atomically(out / name) as temporary:
+            temporary.write_text(content, encoding="utf-8")
 
 
 def _write_records(run: Run, found: dict[str, Any], out: Path) -> None:

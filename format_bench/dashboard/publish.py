@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError, UnavailableError
+from adapter_core.files import write_atomically
 from format_bench.dashboard import asv_page
 from format_bench.dashboard.layout import source_of
 
@@ -60,6 +61,5 @@ def _files(source: Source) -> dict[str, str]:
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.partial")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)
+    with write_atomically(path) as temporary:
+        temporary.write_bytes(content)

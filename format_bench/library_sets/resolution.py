@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import FormatBenchError, ResolutionError
+from adapter_core.files import write_atomically
 from format_bench.library_sets.sets import HEAD, Step, parse, steps
 
 if TYPE_CHECKING:
@@ -204,7 +205,6 @@ def renew(constraints: Path, exclude_newer: date | None = None, *, dry_run: bool
     old = constraints.read_text(encoding="utf-8") if constraints.exists() else ""
     changes = steps(parse(old), parse(text))
     if changes and not dry_run:
-        new = constraints.with_name(f"{constraints.name}.partial")
-        new.write_text(HEAD.format(python_version=python_version) + text, encoding="utf-8")
-        new.replace(constraints)
+        with write_atomically(constraints) as temporary:
+            temporary.write_text(HEAD.format(python_version=python_version) + text, encoding="utf-8")
     return changes

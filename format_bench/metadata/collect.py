@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from adapter_core.errors import GitError
+from adapter_core.files import write_atomically
 from data_generator import DEFAULT_SEED
 from format_bench.metadata import libraries, machine
 from format_bench.system.git import run_git
@@ -69,9 +70,8 @@ def finish(circumstances: dict[str, Any]) -> dict[str, Any]:
 
 def write(circumstances: dict[str, Any], path: Path) -> None:
     """Write circumstances as JSON; the file is whole at any time, or not there."""
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    unfinished.write_text(json.dumps(circumstances, indent=2) + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    with write_atomically(path) as temporary:
+        temporary.write_text(json.dumps(circumstances, indent=2) + "\n", encoding="utf-8")
 
 
 def _commit() -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import os
-import secrets
 from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
 
 from adapter_core.errors import UnknownNameError
+from adapter_core.files import write_atomically
 from format_bench.results.records import Record, line
 
 
@@ -36,12 +36,8 @@ def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
     writers = {".jsonl": _write_lines, ".csv": _write_csv, ".parquet": _write_parquet}
     if path.suffix not in writers:
         raise UnknownNameError("table of results with the ending", path.suffix, writers)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    try:
+    with write_atomically(path) as temporary:
         writers[path.suffix]([*records], temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _write_lines(records: list[Record], path: Path) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from adapter_core.errors import InvalidNoiseFloorError
+from adapter_core.files import write_atomically
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,8 @@ class Floors:
 def write(floors: Floors, path: Path) -> None:
     """Write floors as JSON; the file is whole at any time, or not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    unfinished.write_text(json.dumps(asdict(floors)) + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    with write_atomically(path) as temporary:
+        temporary.write_text(json.dumps(asdict(floors)) + "\n", encoding="utf-8")
 
 
 def read(path: Path) -> Floors:

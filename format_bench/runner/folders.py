@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from adapter_core.errors import FolderLockedError, InvalidFolderError
+from adapter_core.files import write_atomically
 from format_bench.results.load import RESULTS
 
 _PREFIX = "format-bench-"
@@ -145,6 +146,6 @@ def check_same_data(out: Path, name: str, fingerprint: str) -> None:
         raise InvalidFolderError(
             f"{out} holds results of another {name}; start over with --fresh, or name another --out"
         )
-    temporary = path.with_name(f".{DATA}.{os.getpid()}.partial")
-    temporary.write_text(json.dumps({**known, name: fingerprint}) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    # Results whose data are unknown could never be resumed: they outlive a power failure together.
+    with write_atomically(path, durable=True) as temporary:
+        temporary.write_text(json.dumps({**known, name: fingerprint}) + "\n", encoding="utf-8")

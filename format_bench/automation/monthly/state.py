@@ -13,6 +13,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from adapter_core.errors import MonthlyError
+from adapter_core.files import write_atomically
 
 
 class Status(IntEnum):
@@ -85,9 +86,8 @@ class Month:
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(f"{path.name}.partial")
-        new.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
-        new.replace(path)
+        with write_atomically(path, durable=True) as temporary:
+            temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
 
 
 def read(path: Path) -> Month | None:

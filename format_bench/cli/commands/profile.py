@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import data_generator
+from adapter_core.files import write_atomically
 from data_generator.profiling.profile import profile
 from data_generator.profiling.twin import twin as twin_of
 from data_generator.random_words import Bits
@@ -95,9 +96,8 @@ def _block(df: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
 
 
 def _write(df: pd.DataFrame, path: Path) -> None:
-    temporary = path.with_name(f"{path.name}.part")
-    df.to_parquet(temporary, compression="zstd", index=False)
-    temporary.replace(path)
+    with write_atomically(path) as temporary:
+        df.to_parquet(temporary, compression="zstd", index=False)
 
 
 def _show(original: pd.DataFrame, made: Twin) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import UnavailableError
+from adapter_core.files import write_atomically
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results
@@ -48,17 +47,9 @@ def write(results: Results, output: str, path: Path) -> None:
         if output == "png":
             writer(results, path)
         else:
-            _write_whole(writer, results, path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with write_atomically(path) as temporary:
+                writer(results, temporary)
     except ModuleNotFoundError as error:
         reason, hint = f"{error.name} is not installed", "pip install 'formatbench[report]'"
         raise UnavailableError(f"a report as {output}", reason, hint) from error
-
-
-def _write_whole(writer: Callable[[Results, Path], None], results: Results, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.partial{path.suffix}")
-    try:
-        writer(results, temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-import secrets
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from adapter_core.files import write_atomically
 from format_bench.report.charts import heat_map
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.drawing import PAPER, STYLES, Circle, Line, Text
@@ -129,13 +129,8 @@ def write(results: Results, folder: Path) -> None:
             width, height = drawing.width + 2 * _MARGIN, drawing.height + 2 * _MARGIN
             figure, axes = sheet(width, height)
             paint(drawing, axes, _MARGIN, _MARGIN)
-            path = folder / f"{number:03}-{_slug(name)}.png"
-            temporary = folder / f".{path.name}.{secrets.token_hex(4)}.partial"
-            try:
+            with write_atomically(folder / f"{number:03}-{_slug(name)}.png") as temporary:
                 figure.savefig(temporary, format="png", dpi=DOTS_PER_INCH)
-                temporary.replace(path)
-            finally:
-                temporary.unlink(missing_ok=True)
 
 
 def drawings(results: Results) -> Iterator[tuple[str, Drawing]]:

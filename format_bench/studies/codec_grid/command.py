@@ -17,6 +17,7 @@ from rich.progress import Progress
 
 from adapter_core import FormatBenchError
 from adapter_core.availability import import_failure
+from adapter_core.files import write_atomically
 from format_bench.display.marks import BEST
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.operations.cases import READ, SAVE, Case
@@ -119,9 +120,8 @@ def main(  # noqa: PLR0913, PLR0917 (one for each option)
 def _write(cells: grid_tables.Cells, title: str, out: Path) -> None:
     text = page(cells, title)
     click.echo(text, nl=False)
-    temporary = out / f"{PAGE}.partial"
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(out / PAGE)
+    with write_atomically(out / PAGE) as temporary:
+        temporary.write_text(text, encoding="utf-8")
     reason = import_failure("matplotlib")
     if reason:
         hint = 'pip install ".[report]"'

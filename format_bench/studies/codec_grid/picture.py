@@ -9,6 +9,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core.files import write_atomically
 from format_bench.studies.codec_grid.tables import Cells, by_format
 from format_bench.studies.codec_grid.tracks import algorithm_of
 
@@ -85,9 +86,8 @@ def draw(cells: Cells, title: str, out: Path) -> None:
         for place in places[len(panels) :]:
             place.set_axis_off()
         for name in FILES:
-            temporary = out / f"{name}.partial"
-            figure.savefig(temporary, format=Path(name).suffix[1:])
-            temporary.replace(out / name)
+            with write_atomically(out / name) as temporary:
+                figure.savefig(temporary, format=Path(name).suffix[1:])
 
 
 def _panel(axes: Axes, label: str, cells: Cells) -> None:

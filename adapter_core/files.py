@@ -1,0 +1,83 @@
+"""Atomic writing of files: complete under their name, or not there at all.
+
+The module belongs to this package since data_generator and all packages of formats write files too,
+and none of them may import format_bench.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def partial_path(path: Path, suffix: str | None = None) -> Path:
+    """Return a new name beside `path` for a file or folder that is still being written.
+
+    Parameters
+    ----------
+    path : Path
+        The final name.
+    suffix : str, optional
+        Ending of the temporary name, since libraries choose a format by it; that of `path` by default.
+    """
+    # .gitignore has the pattern `*.partial*`; the random part keeps two writers of one file apart.
+    ending = path.suffix if suffix is None else suffix
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial{ending}")
+
+
+@contextmanager
+def write_atomically(path: str | os.PathLike[str], *, durable: bool = False) -> Iterator[Path]:
+    """Give a temporary path beside `path`; move it there if the block succeeds, else remove it.
+
+    An earlier file at `path` stays as it is until the new one is complete.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; its folder must exist.
+    durable : bool
+        Bring content and name to the disk before returning, for files that must survive a power failure.
+
+    Yields
+    ------
+    Path
+        A path that does not exist yet, with the same ending as `path`.
+    """
+    path = Path(path)
+    temporary = partial_path(path)
+    try:
+        yield temporary
+        if durable:
+            _fsync(temporary)
+        temporary.replace(path)
+        if durable:
+            # The new name is an entry of the folder, which fsync of the file does not cover.
+            _fsync(path.parent)
+    except OSError as error:
+        # Users look for the name that they gave.
+        if str(error.filename) == str(temporary):
+            error.filename = str(path)
+            del error.filename2
+        raise
+    finally:
+        remove(temporary)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder; a missing one is ignored, and a link is removed itself."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _fsync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
