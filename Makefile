@@ -71,7 +71,7 @@ environment: .venv/.installed
 
 # Once on a machine: by how much two equal measurements differ here.
 .asv/$(SCALE)/noise.json: | environment
-	$(BIN)/python -m format_bench.studies.noise $(if $(filter full,$(SCALE)),,--rows 10000 --samples 12) --out $@
+	$(BIN)/format-bench study noise $(if $(filter full,$(SCALE)),,--rows 10000 --samples 12) --out $@
 
 .asv.$(SCALE).json: asv.conf.json
 	sed 's/\bfull\b/$(SCALE)/g' $< > $@

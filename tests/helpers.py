@@ -1,4 +1,4 @@
-"""The commands, as processes of their own."""
+"""The checkout, git and `format-bench`, for tests."""
 
 from __future__ import annotations
 
@@ -26,12 +26,6 @@ def clone_with(target: Path, files: dict[str, str]) -> Path:
     return target
 
 
-def page_of(module: str) -> str:
-    """Return the page that a module prints as a command, in a process that no other test has changed."""
-    command = [sys.executable, "-m", module]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-
-
 def own_home(folder: Path) -> dict[str, str]:
     """Return the variables of a home in a folder, which has no packages cached: those are shared."""
     cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
@@ -44,10 +38,7 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-_MAIN = "from format_bench.cli.main import main; main()"
-
-
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run format-bench with the arguments, and return its status and what it printed."""
-    command = [sys.executable, "-W", "error", "-c", _MAIN, *map(str, arguments)]
+    """Run `format-bench` in a process of its own; return its exit status and output."""
+    command = [sys.executable, "-W", "error", "-m", "format_bench", *map(str, arguments)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -54,7 +54,7 @@ STYLES = {BEST: "bold green", TIE: "green"}
 @click.option(
     "--noise",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Noise floors, as `python -m format_bench.studies.noise --out` writes them; by default "
+    help="Noise floors, as `format-bench study noise --out` writes them; by default "
     "noise.json "
     "beside the results, if it is there.",
 )

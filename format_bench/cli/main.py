@@ -7,35 +7,23 @@ Exit statuses: 0 done, 1 a defect of this program, 2 the input or the machine do
 from __future__ import annotations
 
 import logging
-import pkgutil
 import sys
-from importlib import import_module
 
 import click
 
 from adapter_core.errors import FormatBenchError
 from format_bench.cli import commands
+from format_bench.cli.command_folder import CommandFolder
 
 INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""
 
 
-class Commands(click.Group):
-    """Lists the folder of commands, and imports the one that is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
-        """Return the names of all commands."""
-        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, or None if there is none of that name."""
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        command: click.Command = import_module(f"{commands.__name__}.{cmd_name}").command
-        return command
-
-
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=CommandFolder,
+    folder=commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="formatbench")
 @click.option("-q", "--quiet", is_flag=True, help="Print results alone: no progress, no remarks.")
 @click.option("-v", "--verbose", is_flag=True, help="Tell each step, and whole errors.")

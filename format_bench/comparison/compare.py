@@ -162,7 +162,7 @@ def _noise(a: Results, b: Results, ratios: list[Ratio]) -> Iterator[str]:
     if unknown:
         yield (
             f"the noise floors of {' and '.join(unknown)} are not known "
-            "(python -m format_bench.studies.noise "
+            "(format-bench study noise "
             "--out noise.json, beside the results): intervals alone say what is real"
         )
     weakest = min((each.confidence for each in ratios if each.confidence is not None), default=1.0)

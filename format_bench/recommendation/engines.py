@@ -8,23 +8,19 @@ Prints the page, of results in a folder or a file.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 import data_formats
-from adapter_core.errors import FormatBenchError, InvalidResultsError
+from adapter_core.errors import InvalidResultsError
 from adapter_core.traits import Trait
 from format_bench.display.text import joined, many, times
 from format_bench.report import ranking
 from format_bench.report.losses_and_gaps import losses
 from format_bench.report.model import SuiteResults, families
 from format_bench.report.ranking import contest_of, findings_on, mean_ratios
-from format_bench.results.load import Results, family_of, load
+from format_bench.results.load import Results, family_of
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
@@ -154,19 +150,3 @@ def by_format(results: Results) -> Iterator[SuiteResults]:
             groups = [group for group in family.groups if len(group.configurations) >= _FEWEST]
             if groups:
                 yield SuiteResults(name, groups)
-
-
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("results", type=click.Path(path_type=Path))
-def main(results: Path) -> None:
-    """Say which engine to take for which format, by RESULTS of several engines of a format."""
-    try:
-        text = page(load(results))
-    except FormatBenchError as error:
-        click.echo(f"engines: {error}", err=True)
-        sys.exit(2)
-    click.echo(text, nl=False)
-
-
-if __name__ == "__main__":
-    main(prog_name="python -m format_bench.recommendation.engines")

@@ -1,9 +1,7 @@
-"""Cold reads beside warm ones, and what a projection brings in.
+"""Study of cold reads beside warm ones, and of the share of a file that a projection reads.
 
-``python -m format_bench.studies.cold_reads`` prints it.
-
-Cold reads begin with no page of the file in the page cache, which mincore(2) proves. What a read brings
-in is told by the pages that are there afterwards, read-ahead by the kernel included.
+Before a cold read no page of the file is in the page cache, as mincore(2) proves. The bytes read are
+those of the pages present afterwards, the kernel's read-ahead included.
 """
 
 from __future__ import annotations
@@ -85,19 +83,26 @@ def reads(label: str, path: Path, budget_seconds: float) -> Reads:
     return Reads(warm.wall_seconds, cold.wall_seconds, statistics.fmean(before), after, projected)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command
 @click.argument("labels", nargs=-1, metavar="[FORMAT]...")
 @click.option("--rows", default=1_000_000, show_default=True, help="Rows of the table.")
 @click.option(
     "--scratch",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder for the files, on a file system that lets go of its pages; not in memory.",
+    help="Folder for the files, on a disk; files on tmpfs cannot be evicted from memory.",
 )
-def main(labels: tuple[str, ...], rows: int, scratch: Path | None) -> None:
-    """Read a table of 26 columns warm and cold, and two of its columns cold.
+def command(labels: tuple[str, ...], rows: int, scratch: Path | None) -> None:
+    """Compare cold reads with warm ones.
 
-    By default with CSV and the formats that read columns apart.
-    """
+    The table has 26 columns of random floats. FORMATs are by default CSV and the usual formats that can
+    read single columns. Printed are the median times of a warm and a cold read, and the share of the
+    file in the page cache before and after a cold read, and after a cold read of 2 of the 26 columns.
+
+    \b
+    Examples:
+      format-bench study cold-reads
+      format-bench study cold-reads Parquet Feather --rows 200000 --scratch /mnt/disk
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     click.echo(f"{'format':14}{'warm':>10}{'cold':>10}{'before':>10}{'after':>10}{'2 of 26':>10}")
     for label in labels or ("CSV", "Parquet", "Feather", "ORC", "Lance", "HDF5.table"):
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
@@ -112,7 +117,3 @@ def _row(found: Reads) -> str:
     projected = "-" if found.projected_share is None else f"{found.projected_share:.1%}"
     seconds = f"{found.warm_seconds:8.3f} s{found.cold_seconds:8.3f} s"
     return f"{seconds}{found.resident_before:10.1%}{found.resident_after:10.1%}{projected:>10}"
-
-
-if __name__ == "__main__":
-    main()

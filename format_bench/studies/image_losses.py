@@ -1,7 +1,4 @@
-"""What becomes of a set of images that a storage saves and reads; and the sets to try.
-
-What each image storage keeps: ``python -m format_bench.studies.image_losses > docs/image_losses.md``.
-"""
+"""Study of losses in image storages: the page docs/image_losses.md."""
 
 from __future__ import annotations
 
@@ -72,8 +69,8 @@ def sets() -> dict[str, Set]:
 _HEAD = """\
 # What each image storage keeps
 
-This page is made by `python -m format_bench.studies.image_losses > docs/image_losses.md`, with
-the libraries that `constraints.txt` names. It tries all sets of images that `data_generator` gives,
+This page is made by `format-bench study image-losses > docs/image_losses.md`, with the
+libraries that `constraints.txt` names. It tries all sets of images that `data_generator` gives,
 and those of `data_generator/synthetic/edge_case_images.py`: shapes, channels and labels that are easily
 lost.
 
@@ -150,5 +147,14 @@ def _row(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-if __name__ == "__main__":
+@click.command
+def command() -> None:
+    """List the losses of image storages.
+
+    Saves and reads sets of images in each storage, and prints a Markdown page.
+
+    \b
+    Example:
+      format-bench study image-losses > docs/image_losses.md
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     click.echo(page(), nl=False)

@@ -1,9 +1,7 @@
-"""How large a difference must be to mean anything on this machine.
+"""Study of the noise floor: the difference between two measurements of the same thing.
 
-``python -m format_bench.studies.noise`` prints it.
-
-A is measured against A: pairs of samples of the same call, taken in turn so that a drifting machine
-favours neither. What still differs between the two is noise.
+A is measured against A. Samples of two calls are interleaved, so that a machine that grows slower
+favours neither.
 """
 
 from __future__ import annotations
@@ -128,21 +126,27 @@ def measure_floors(
                 yield f"{label} {'save memory' if name == 'memory' else name}", {name: floor(values)}
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command
 @click.argument("labels", nargs=-1, metavar="[FORMAT]...")
 @click.option("--rows", default=200_000, show_default=True, help="Rows of the table `eq`.")
 @click.option("--samples", default=20, show_default=True, help="Samples of each call.")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File for the largest floor of each metric, as JSON; postprocessing.py marks ties by it.",
+    help="Write the largest floor of each metric to this JSON file; reports mark ties by it.",
 )
-def main(labels: tuple[str, ...], rows: int, samples: int, out: Path | None) -> None:
-    """Measure A against A and print the noise floor of each metric on this machine.
+def command(labels: tuple[str, ...], rows: int, samples: int, out: Path | None) -> None:
+    """Measure the noise floor of this machine.
 
-    A difference between two formats, or two runs, that is below the floor means nothing. By default for
-    CSV, Feather and Parquet.
-    """
+    Prints the floor of each metric. The same call is measured again and again. A difference between
+    two formats, or two runs, that is smaller than the floor is noise. FORMATs are by default CSV,
+    Feather and Parquet.
+
+    \b
+    Examples:
+      format-bench study noise
+      format-bench study noise --out reports/run/noise.json
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     click.echo(f"{'cell':22}{'wall time':>12}{'CPU time':>12}")
     largest = dict.fromkeys((field.name for field in fields(Floors)), 0.0)
     for cell, floors in measure_floors(labels or ("CSV", "Feather", "Parquet"), rows, samples):
@@ -151,7 +155,3 @@ def main(labels: tuple[str, ...], rows: int, samples: int, out: Path | None) -> 
             largest[name] = max(largest[name], share)
     if out:
         noise_floor.write(Floors(**largest), out)
-
-
-if __name__ == "__main__":
-    main()

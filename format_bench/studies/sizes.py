@@ -1,12 +1,7 @@
-"""How large tables are in formats, side by side, and which order they put the formats into.
-
-``python -m format_bench.studies.sizes eq core`` prints it in Markdown for named tables
-of 1,000,000 rows.
-"""
+"""Study of file sizes: tables in several formats, with each format's rank."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -78,5 +73,20 @@ def page(names: Sequence[str], rows: int | None = None) -> Iterator[str]:
         yield f"| {configuration} | {' | '.join(cells)} |"
 
 
-if __name__ == "__main__":
-    click.echo("\n".join(page(sys.argv[1:])))
+@click.command
+@click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=1),
+    help="Rows of each table; by default 1,000,000, or all rows of a real table.",
+)
+def command(tables: tuple[str, ...], rows: int | None) -> None:
+    """Compare file sizes on named tables.
+
+    Prints a Markdown table.
+
+    \b
+    Example:
+      format-bench study sizes eq core
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    click.echo("\n".join(page(tables, rows)))

@@ -1,7 +1,4 @@
-"""What each format keeps, as a page.
-
-``python -m format_bench.studies.table_losses > docs/losses.md`` prints it.
-"""
+"""Study of losses in table formats: the page docs/losses.md."""
 
 from __future__ import annotations
 
@@ -35,8 +32,8 @@ Each table was saved, read back and compared: values (floats bit for bit), nulls
 of columns, order of rows. **exact** means that nothing differs; **refused** that the format says, before
 it writes, that it cannot hold the table. Otherwise the words say what was lost; every value is right.
 
-This page is made by `python -m format_bench.studies.table_losses > docs/losses.md`, with the libraries
-that `constraints.txt` names.
+This page is made by `format-bench study table-losses > docs/losses.md`, with the libraries that
+`constraints.txt` names.
 """
 
 
@@ -96,5 +93,14 @@ def _row(*cells: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-if __name__ == "__main__":
+@click.command
+def command() -> None:
+    """List the losses of table formats.
+
+    Saves and reads tables in each format, and prints a Markdown page.
+
+    \b
+    Example:
+      format-bench study table-losses > docs/losses.md
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     click.echo(page(), nl=False)

@@ -14,8 +14,8 @@ from data_generator.profiling.twin import twin as twin_of
 from data_generator.random_words import Bits
 from data_generator.spec.io import as_text, check_ending, write_spec
 from data_generator.user.table import load_table
+from format_bench.cli import twin_comparison
 from format_bench.display import terminal
-from format_bench.studies import twins
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,10 +103,11 @@ def _write(df: pd.DataFrame, path: Path) -> None:
 def _show(original: pd.DataFrame, made: Twin) -> None:
     """Print what the twin has in common with the original: properties and sizes, and no text."""
     to = terminal.console()
-    header = ["column", "dtype", *(name.replace("_", " ") for name in twins.PROPERTIES)]
-    terminal.table(to, "Properties, original / twin", header, twins.property_rows(original, made.df))
+    header = ["column", "dtype", *(name.replace("_", " ") for name in twin_comparison.PROPERTIES)]
+    properties = twin_comparison.property_rows(original, made.df)
+    terminal.table(to, "Properties, original / twin", header, properties)
     header = ["format", "original, bytes", "twin, bytes", "twin / original", "places"]
-    rows, refusals = twins.size_rows(original, made.df)
+    rows, refusals = twin_comparison.size_rows(original, made.df)
     terminal.table(to, "Sizes, and places by size", header, rows)
     for sentence in refusals:
         terminal.prose(to, sentence, "  ")

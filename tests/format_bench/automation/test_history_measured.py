@@ -30,8 +30,7 @@ pytestmark = pytest.mark.timeout(900)
 EARLY, GOOD, BAD = date(2015, 6, 1), date(2024, 3, 1), date(2025, 6, 1)
 BROKEN = PastSet(BAD, "six==99.0\n")
 """As if its files had been removed from the index since."""
-MAIN = "from format_bench.cli.main import main; main()"
-COMMAND = ("-c", MAIN, "history", "--from", "2024-03", "--to", "2024-03", "--scale", "tiny")
+COMMAND = ("-m", "format_bench", "history", "--from", "2024-03", "--to", "2024-03", "--scale", "tiny")
 WAIT_SECONDS = 500
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -12,6 +10,7 @@ from adapter_core.errors import InvalidResultsError
 from format_bench.recommendation.engines import by_format, format_of, page
 from format_bench.results import export
 from tests.factories.results import results
+from tests.helpers import run
 
 SECONDS = {
     "CSV": {"save time": 4.0, "read time": 2.0, "size": 1e6},
@@ -60,12 +59,7 @@ def test_results_without_engines_are_told(tmp_path):
         page(results({"CSV": SECONDS["CSV"]}))
     export.export(results({"CSV": SECONDS["CSV"]}).records, tmp_path / "records.jsonl")
     for place, words in ((tmp_path, "no format with several engines"), ("nowhere", "no results at")):
-        done = subprocess.run(
-            [sys.executable, "-m", "format_bench.recommendation.engines", str(place)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run("study", "engines", place)
         assert done.returncode == 2
         assert words in done.stderr
         assert done.stderr.count("\n") == 1

@@ -16,6 +16,7 @@ from PIL import Image
 
 import data_formats
 from adapter_core import UnavailableError
+from format_bench.cli.main import main
 from format_bench.display.units import human
 from format_bench.instruments.isolation import Outcome
 from format_bench.operations.cases import READ, SAVE, Case, Measured
@@ -25,24 +26,22 @@ from format_bench.results.records import key
 from format_bench.results.status import Status
 from format_bench.runner.recording import keys, records_of
 from format_bench.runner.runner import Runner
-from format_bench.studies.codec_grid import command as grid
-from format_bench.studies.codec_grid import offers, tables, tracks
+from format_bench.studies import codec_offers, codecs
 from format_bench.studies.codec_grid import picture as grid_looks
 from format_bench.studies.codec_grid import picture as grid_picture
+from format_bench.studies.codec_grid import tables, tracks
 from format_bench.studies.codec_grid.cases import cases
+from tests.helpers import run
 
 ROWS = 300
 
 # The command, but with no more repeats than there must be.
-HASTY = "from format_bench.studies.codec_grid import command; command.BUDGET_SECONDS = 0; command.main()"
-
-
-def grid_process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return run([sys.executable, "-m", "format_bench.studies.codec_grid.command", *map(str, arguments)])
-
-
-def run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+HASTY = """
+from format_bench.cli.main import main
+from format_bench.studies import codecs
+codecs.BUDGET_SECONDS = 0
+main()
+"""
 
 
 def lines_of(page: str, title: str) -> list[list[str]]:
@@ -60,7 +59,7 @@ def orc(tmp_path_factory):
     scratch.mkdir()
     results = out / RESULTS
     options = ("--rows", str(ROWS), "--out", out, "--scratch", scratch)
-    command = [sys.executable, "-c", HASTY, "ORC", *options]
+    command = [sys.executable, "-c", HASTY, "study", "codecs", "ORC", *options]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 120
         while not (results.exists() and results.read_bytes().count(b"\n") > len(SAVE.metrics)):
@@ -69,7 +68,7 @@ def orc(tmp_path_factory):
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
     killed_at = results.read_bytes()
-    done = run(command)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert list(scratch.iterdir()) == []
     return out, killed_at.splitlines(keepends=True), done.stdout
@@ -89,7 +88,7 @@ def test_a_grid_that_was_killed_goes_on_and_measures_nothing_twice(orc):
 
 def test_the_page_is_printed_and_written(orc):
     out, _, printed = orc
-    assert printed == (out / grid.PAGE).read_text(encoding="utf-8")
+    assert printed == (out / codecs.PAGE).read_text(encoding="utf-8")
     assert printed.startswith(f"# Codecs and levels: eq, {ROWS} rows\n")
     assert [line[:2] for line in lines_of(printed, "ORC")] == [
         ["none", ""],
@@ -168,9 +167,9 @@ def test_a_codec_that_cannot_work_here_is_a_cell_with_a_sentence(tmp_path):
     lzo = [Case("HDF5.fixed", "eq", ROWS, codec="lzo", level=level) for level in (1, 9)]
     wanted = [Case("HDF5.fixed", "eq", ROWS), *lzo]
     keep(made_up(wanted[:1]), tmp_path)
-    runner = Runner(tmp_path, tmp_path, budget_seconds=0, steps=grid.STEPS)
-    grid.measure(runner, wanted)
-    page = grid.page(tables.by_case(wanted, runner.read()), "lzo")
+    runner = Runner(tmp_path, tmp_path, budget_seconds=0, steps=codecs.STEPS)
+    codecs.measure(runner, wanted)
+    page = codecs.page(tables.by_case(wanted, runner.read()), "lzo")
     lines = [line for line in lines_of(page, "HDF5.fixed") if line[0] == "lzo"]
     assert [line[1] for line in lines] == ["1", "9"]
     assert {tuple(line[2:]) for line in lines} == {("unavailable [1]", "-") * 3}
@@ -198,7 +197,7 @@ def levels_of(page: str, codec: str) -> list[int]:
 
 def test_all_levels_are_measured_if_that_is_asked_for(feather):
     out, before = feather
-    done = grid_process("Feather", "--rows", str(ROWS), "--full", "--out", out)
+    done = run("study", "codecs", "Feather", "--rows", ROWS, "--full", "--out", out)
     assert (done.returncode, done.stderr) == (0, "")
     assert levels_of(done.stdout, "zstd") == list(range(1, 23))
     assert levels_of(done.stdout, "lz4") == list(range(1, 13))
@@ -211,13 +210,13 @@ def test_by_default_few_levels_are_measured(feather, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for path in out.glob("grid.*"):
         path.unlink()
-    done = CliRunner().invoke(grid.main, ["Feather", "--rows", str(ROWS), "--out", str(out)])
+    done = CliRunner().invoke(codecs.command, ["Feather", "--rows", str(ROWS), "--out", str(out)])
     assert done.exit_code == 0
     assert levels_of(done.stdout, "zstd") == [1, 7, 13, 19, 22]
     assert levels_of(done.stdout, "lz4") == [1, 12]
     assert done.stderr.count("\n") == 1
-    assert "there is no picture" in done.stderr
-    assert [path.name for path in out.glob("grid.*")] == [grid.PAGE]
+    assert "no picture, since " in done.stderr
+    assert [path.name for path in out.glob("grid.*")] == [codecs.PAGE]
     assert (out / RESULTS).read_bytes() == before
 
 
@@ -278,7 +277,7 @@ def test_a_format_that_cannot_be_loaded_is_a_row_with_a_sentence(monkeypatch):
     (case,) = wanted = cases(["Feather"], "eq", ROWS, full=True)
     outcome = Outcome(status=Status.UNAVAILABLE, sentence="it is broken")
     found = [each for step in (SAVE, READ) for each in records_of(case, 0, step, outcome, "made up")]
-    page = grid.page(tables.by_case(wanted, found), "broken")
+    page = codecs.page(tables.by_case(wanted, found), "broken")
     rows = lines_of(page, tracks.TITLE)
     assert [row[:3] for row in rows] == [["Feather", metric, "none"] for metric in tables.METRICS]
     assert {cell for row in rows for cell in row[3:]} == {"unavailable [1]"}
@@ -288,14 +287,14 @@ def test_a_format_that_cannot_be_loaded_is_a_row_with_a_sentence(monkeypatch):
 def test_each_round_is_as_thorough_as_one_alone(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        grid,
+        codecs,
         "measure",
         lambda runner, wanted: asked.append((runner.rounds, runner.effort.least, wanted)),
     )
     wanted = cases(["ORC"], "eq", ROWS, full=False)
     keep(made_up(wanted), tmp_path)
     arguments = ["ORC", "--rows", str(ROWS), "--rounds", "3", "--out", str(tmp_path)]
-    assert CliRunner().invoke(grid.main, arguments).exit_code == 0
+    assert CliRunner().invoke(codecs.command, arguments).exit_code == 0
     assert asked == [(3, 3, wanted)]
 
 
@@ -308,20 +307,16 @@ def test_each_round_is_as_thorough_as_one_alone(tmp_path, monkeypatch):
         (["Excel"], "Excel offers no choice of a codec"),
     ],
 )
-def test_wrong_input_is_told_in_a_line(arguments, words, tmp_path):
-    done = CliRunner().invoke(grid.main, [*arguments, "--out", str(tmp_path / "out")])
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"grid: {words}")
-    assert done.stderr.count("\n") == 1
+def test_wrong_input_is_reported_in_one_line(arguments, words, tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["study", "codecs", *arguments, "--out", str(tmp_path / "out")])
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out) == (2, "")
+    assert printed.err.startswith(f"format-bench: {words}")
+    assert printed.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_process_ends_with_2_if_the_input_is_wrong():
-    done = grid_process("Parkett")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1
 
 
 def test_the_codecs_in_docs_are_those_of_the_formats(root):
     page = (root / "docs/compression.md").read_text(encoding="utf-8")
-    assert offers.table() in page, "put there: python -m format_bench.studies.codec_grid.offers"
+    assert codec_offers.table() in page, "update it: format-bench study codec-offers"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from format_bench.instruments import isolation
 from format_bench.studies import cold_reads
+from tests.helpers import run
 
 ROWS = {"CSV": 20_000, "Parquet": 200_000, "Feather": 200_000, "HDF5.table": 200_000}
 """So many that read-ahead is little beside two columns; text has no columns that lie apart."""
@@ -40,19 +38,9 @@ def test_a_projection_brings_in_what_the_layout_allows(found):
         assert reads.projected_share > 0.9
 
 
-def test_the_command_prints_a_row_for_each_format(root, tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "format_bench.studies.cold_reads",
-        "Parquet",
-        "XYZ",
-        "--rows",
-        "1000",
-    ]
-    done = subprocess.run(
-        [*command, "--scratch", tmp_path], cwd=root, capture_output=True, text=True, check=True
-    )
+def test_the_command_prints_a_row_for_each_format(tmp_path):
+    done = run("study", "cold-reads", "Parquet", "XYZ", "--rows", 1000, "--scratch", tmp_path)
+    assert done.returncode == 0, done.stderr
     head, parquet, unknown = done.stdout.splitlines()
     assert head.split()[:3] == ["format", "warm", "cold"]
     assert parquet.startswith("Parquet")

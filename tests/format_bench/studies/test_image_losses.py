@@ -9,7 +9,7 @@ import image_storages
 from data_generator.synthetic.edge_case_images import hostile_images, random_image, unequal
 from format_bench.studies import image_losses
 from format_bench.studies.image_losses import Verdict, sets, verdict
-from tests.helpers import page_of
+from tests.helpers import run
 
 SETS = hostile_images()
 
@@ -19,9 +19,9 @@ def test_the_page_in_docs_is_up_to_date(root):
     if missing:
         pytest.skip(f"not available here: {', '.join(missing)}")
     page = (root / "docs/image_losses.md").read_text(encoding="utf-8")
-    assert page == page_of("format_bench.studies.image_losses"), (
-        "run: python -m format_bench.studies.image_losses > docs/image_losses.md"
-    )
+    done = run("study", "image-losses")
+    assert done.returncode == 0, done.stderr
+    assert page == done.stdout, "run: format-bench study image-losses > docs/image_losses.md"
     assert "wrong" not in page
 
 

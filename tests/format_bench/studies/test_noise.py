@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 
 import pytest
 
@@ -14,6 +12,7 @@ from format_bench.asv_support.results import Cell
 from format_bench.results import noise_floor
 from format_bench.results.noise_floor import Floors
 from format_bench.studies import noise
+from tests.helpers import run
 
 GOES, TRIES, SAMPLES = 10, 20, 100
 
@@ -72,16 +71,10 @@ def test_calls_are_taken_in_turn():
     assert "".join(order) == "abbaabba"
 
 
-def test_the_command_prints_a_floor_for_each_metric_and_keeps_the_largest(root, tmp_path):
+def test_the_command_prints_a_floor_for_each_metric_and_keeps_the_largest(tmp_path):
     out = tmp_path / "new" / "noise.json"
-    options = ("Feather", "--rows", "1000", "--samples", "8", "--out", out)
-    done = subprocess.run(
-        [sys.executable, "-m", "format_bench.studies.noise", *options],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run("study", "noise", "Feather", "--rows", 1000, "--samples", 8, "--out", out)
+    assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     cells = ["cell", "Feather save", "Feather read", "Feather save memory", "Feather size"]
     assert [line[:22].strip() for line in lines] == cells

@@ -8,7 +8,7 @@ import pytest
 import data_formats
 from format_bench.conformance.tables import ordinary
 from format_bench.studies import table_losses
-from tests.helpers import page_of
+from tests.helpers import run
 
 
 def test_the_page_in_docs_is_up_to_date(root):
@@ -16,8 +16,9 @@ def test_the_page_in_docs_is_up_to_date(root):
     if missing:
         pytest.skip(f"not available here: {', '.join(missing)}")
     page = (root / "docs/losses.md").read_text(encoding="utf-8")
-    made = page_of("format_bench.studies.table_losses")
-    assert page == made, "run: python -m format_bench.studies.table_losses > docs/losses.md"
+    done = run("study", "table-losses")
+    assert done.returncode == 0, done.stderr
+    assert page == done.stdout, "run: format-bench study table-losses > docs/losses.md"
     assert "wrong" not in page
 
 

@@ -1,13 +1,10 @@
-"""Every codec of a format at several levels, side by side.
+"""Study of codecs: every codec of a format at several levels.
 
-``python -m format_bench.studies.codec_grid.command Parquet`` prints it.
-
-The runner measures, so a grid that was killed goes on; the records stay in its results.
+The runner measures and keeps the records, so a study that was killed resumes.
 """
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -15,7 +12,6 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from adapter_core import FormatBenchError
 from adapter_core.availability import import_failure
 from adapter_core.files import write_atomically
 from format_bench.display.marks import BEST
@@ -61,31 +57,31 @@ def page(cells: grid_tables.Cells, title: str) -> str:
     return f"# {title}\n\n{tables}\n{_LEGEND}\n"
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command
 @click.argument("labels", nargs=-1, metavar="[FORMAT]...")
 @click.option("--dataset", default="eq", show_default=True, help="Name of the table.")
 @click.option("--rows", default=100_000, show_default=True, help="Rows of the table.")
-@click.option("--full", is_flag=True, help="All levels, not just the lowest, default and highest.")
+@click.option("--full", is_flag=True, help="Measure all levels.")
 @click.option(
     "--rounds",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="How often everything is measured; on a busy machine 3, so that a bad minute bends no line.",
+    help="How often everything is measured; take 3 on a busy machine.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default="reports/grid",
     show_default=True,
-    help="Folder for tables, pictures and results; what these hold is not measured again.",
+    help="Folder for tables, pictures and results; cases in its results are not measured again.",
 )
 @click.option(
     "--scratch",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder for the files that are measured.",
+    help="Folder for the measured files.",
 )
-def main(  # noqa: PLR0913, PLR0917 (one for each option)
+def command(  # noqa: PLR0913, PLR0917 (one for each option)
     labels: tuple[str, ...],
     dataset: str,
     rows: int,
@@ -94,27 +90,31 @@ def main(  # noqa: PLR0913, PLR0917 (one for each option)
     out: Path,
     scratch: Path | None,
 ) -> None:
-    """Measure size, save time and read time under each codec and level of some formats.
+    """Measure every codec at several levels.
 
-    By default of all usual formats that have codecs. Prints a table for each format, and writes them as
-    grid.md, a picture as grid.svg and grid.png, and all records as results.jsonl.
-    """
-    try:
-        wanted = cases(labels, dataset, rows, full=full)
-        runner = Runner(
-            out,
-            scratch or Path(tempfile.gettempdir()),
-            rounds=rounds,
-            repeats=rounds * MIN_REPEATS,
-            budget_seconds=rounds * BUDGET_SECONDS,
-            steps=STEPS,
-        )
-        measure(runner, wanted)
-        cells = grid_tables.by_case(wanted, runner.read())
-        _write(cells, f"Codecs and levels: {dataset}, {rows:,} rows", out)
-    except (FormatBenchError, OSError) as error:
-        click.echo(f"grid: {error}", err=True)
-        sys.exit(2)
+    Measures size, save time and read time. FORMATs are by default all usual formats that have
+    codecs. Prints a table for each format, and writes the tables to grid.md, a picture to grid.svg
+    and grid.png, and all records to results.jsonl. Without --full the levels are the lowest, the
+    default and the highest, and every sixth in ranges of more than 12. The same command resumes a
+    study that was interrupted.
+
+    \b
+    Examples:
+      format-bench study codecs Parquet Feather --rows 1000000
+      format-bench study codecs Parquet --full --dataset webface
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    wanted = cases(labels, dataset, rows, full=full)
+    runner = Runner(
+        out,
+        scratch or Path(tempfile.gettempdir()),
+        rounds=rounds,
+        repeats=rounds * MIN_REPEATS,
+        budget_seconds=rounds * BUDGET_SECONDS,
+        steps=STEPS,
+    )
+    measure(runner, wanted)
+    cells = grid_tables.by_case(wanted, runner.read())
+    _write(cells, f"Codecs and levels: {dataset}, {rows:,} rows", out)
 
 
 def _write(cells: grid_tables.Cells, title: str, out: Path) -> None:
@@ -125,10 +125,6 @@ def _write(cells: grid_tables.Cells, title: str, out: Path) -> None:
     reason = import_failure("matplotlib")
     if reason:
         hint = 'pip install ".[report]"'
-        click.echo(f"grid: there is no picture, since {reason}; try: {hint}", err=True)
+        click.echo(f"codecs: no picture, since {reason}; try: {hint}", err=True)
     else:
         picture.draw(cells, title, out)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Which format offers which codecs, as a table: ``python -m format_bench.studies.codec_grid.offers``."""
+"""Study of the codecs that each format offers: the table in docs/compression.md."""
 
 from __future__ import annotations
 
@@ -36,5 +36,14 @@ def _offers(codecs: Iterable[Codec]) -> Iterator[str]:
         yield f"{', '.join(same)}{levels}"
 
 
-if __name__ == "__main__":
+@click.command
+def command() -> None:
+    """List the codecs of each table format.
+
+    Prints a Markdown table with levels and defaults.
+
+    \b
+    Example:
+      format-bench study codec-offers
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     click.echo(table(), nl=False)
