@@ -16,7 +16,7 @@ from adapter_core.availability import probe
 from adapter_core.errors import TooFewRowsError, UnavailableError, UnknownNameError
 from data_generator.dataset import Dataset
 from data_generator.decoding import to_array
-from data_generator.lazy import LazyImages
+from data_generator.lazy_images import LazyImages
 
 if TYPE_CHECKING:
     import numpy as np

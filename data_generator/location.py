@@ -15,7 +15,7 @@ CODEC_ENDINGS = (".gz", ".zst", ".xz")
 
 
 @dataclass(frozen=True)
-class Place:
+class DataLocation:
     """A file or folder, as ``measures.db``, or one table in it, as ``measures.db::trips``."""
 
     path: Path
@@ -24,7 +24,7 @@ class Place:
     is_folder: bool
 
 
-def find(text: str | os.PathLike[str]) -> Place:
+def find(text: str | os.PathLike[str]) -> DataLocation:
     """Return what is at a path, without opening it: a pipe or a device could keep us waiting for ever.
 
     Raises
@@ -48,7 +48,7 @@ def find(text: str | os.PathLike[str]) -> Place:
         raise InvalidDataError(
             path, "cannot be opened: this user may not read it", "change its permissions"
         )
-    return Place(path, table or None, stat.S_ISDIR(mode))
+    return DataLocation(path, table or None, stat.S_ISDIR(mode))
 
 
 def bare_name(path: Path) -> str:

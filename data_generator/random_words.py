@@ -1,8 +1,8 @@
-"""Random 64-bit words that are the same everywhere.
+"""Reproducible random numbers: the same on every machine and with every version of NumPy.
 
-NumPy keeps the raw output of its bit generators stable between versions, but not what
-`numpy.random.Generator` makes of it (NEP 19, https://numpy.org/neps/nep-0019-rng-policy.html). So all
-values here are made from raw PCG64 words by arithmetic of our own.
+NumPy keeps the raw output of its bit generators stable between versions, but not the numbers that
+`numpy.random.Generator` derives from it (NEP 19, https://numpy.org/neps/nep-0019-rng-policy.html). All
+numbers here are therefore derived from raw PCG64 words by this module's own arithmetic.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-class Bits:
-    """A stream of random words that depends on its key alone.
+class RandomWords:
+    """Stream of random 64-bit words that depends on its key alone.
 
     Parameters
     ----------
     *key : str or int
-        What the stream is for, as in ``Bits("eq", "int_0", seed)``.
+        Purpose of the stream and seed, e.g. ``RandomWords("eq", "int_0", seed)``. Streams of different
+        keys are independent of each other.
     """
 
     def __init__(self, *key: str | int) -> None:
@@ -33,18 +34,19 @@ class Bits:
         """Return the next `count` words, shape (count,), dtype little-endian uint64."""
         return self._generator.random_raw(count).astype("<u8", copy=False)
 
-    def fractions(self, count: int) -> np.ndarray:
-        """Return the next `count` fractions in [0, 1), shape (count,), dtype float64, 53 bits each."""
+    def uniform(self, count: int) -> np.ndarray:
+        """Return `count` floats uniform in [0, 1), shape (count,), dtype float64, of 53 random bits."""
         words = self.words(count)
         words >>= 11
         return words * 2.0**-53
 
-    def below(self, limit: int, count: int) -> np.ndarray:
-        """Return `count` integers in [0, limit), shape (count,), dtype uint64; limit up to 2**32.
+    def integers(self, limit: int, count: int) -> np.ndarray:
+        """Return `count` integers uniform in [0, limit), shape (count,), dtype uint64.
 
-        A multiplication maps 32 bits to the range; no value's share is off by more than 2**-32.
+        The limit is at most 2**32. No value's probability differs from 1 / limit by more than 2**-32.
         """
         words = self.words(count)
+        # Multiply and shift, as Lemire (2019), but without rejection: each value takes exactly one word.
         words >>= 32
         words *= limit
         words >>= 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,5 +34,5 @@ def sampled_rows(rows: int, wanted: int | None, seed: int) -> np.ndarray | None:
 
     if wanted is None or wanted >= rows:
         return None
-    words = Bits("sample", seed).words(rows)
+    words = RandomWords("sample", seed).words(rows)
     return np.sort(np.argpartition(words, wanted)[:wanted])

@@ -14,7 +14,7 @@ from adapter_core.availability import probe
 from adapter_core.errors import UnavailableError
 from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.decoding import to_array
-from data_generator.lazy import LazyImages
+from data_generator.lazy_images import LazyImages
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,8 +11,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from data_generator.dataset import Dataset, DatasetDefinition
-from data_generator.lazy import LazyImages
-from data_generator.random_words import Bits
+from data_generator.lazy_images import LazyImages
+from data_generator.random_words import RandomWords
 from data_generator.synthetic.canvases import CANVASES, SIDE, Style, canvases
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def labels(name: str, count: int, seed: int) -> list[int]:
     kind = KINDS[name]
     if kind.class_by_class:
         return [number * kind.classes // count for number in range(count)]
-    return Bits(name, "label", seed).below(kind.classes, count).tolist()
+    return RandomWords(name, "label", seed).integers(kind.classes, count).tolist()
 
 
 class Scenes:
@@ -94,7 +94,7 @@ class Scenes:
         self._seed = seed
 
         def draw(what: str, limit: int) -> np.ndarray:
-            return Bits(name, what, seed).below(limit, count).astype(np.int32)
+            return RandomWords(name, what, seed).integers(limit, count).astype(np.int32)
 
         self._canvas = draw("canvas", CANVASES)
         self._width = np.array(kind.long_sides, np.int32)[draw("long side", len(kind.long_sides))]
@@ -140,7 +140,11 @@ def _noise(seed: int) -> np.ndarray:
 
     size = NOISE_STARTS + SIDE * SIDE * 3
     bank = (
-        Bits("noise", seed).words(size // 2).view(np.int8).reshape(size, 4).sum(axis=1, dtype=np.int16)
+        RandomWords("noise", seed)
+        .words(size // 2)
+        .view(np.int8)
+        .reshape(size, 4)
+        .sum(axis=1, dtype=np.int16)
     )
     bank >>= 1
     bank.flags.writeable = False

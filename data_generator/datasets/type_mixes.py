@@ -12,14 +12,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from data_generator.dataset import Dataset, DatasetDefinition
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 from data_generator.synthetic import uniform_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_MAKERS: dict[str, Callable[[int, Bits], pa.Array]] = {
+_MAKERS: dict[str, Callable[[int, RandomWords], pa.Array]] = {
     "int": uniform_columns.integers,
     "float": uniform_columns.floats,
     "bool": uniform_columns.booleans,
@@ -31,7 +31,7 @@ _TYPES = {"int": "integers", "float": "floats", "bool": "booleans", "str": "text
 
 def _table(name: str, columns: dict[str, int], rows: int, seed: int) -> Dataset:
     makers = {
-        f"{kind}_{i}": partial(make, rows, Bits(name, f"{kind}_{i}", seed))
+        f"{kind}_{i}": partial(make, rows, RandomWords(name, f"{kind}_{i}", seed))
         for kind, make in _MAKERS.items()
         for i in range(columns[kind])
     }

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from data_generator.dataset import Dataset, DatasetDefinition
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 from data_generator.synthetic import uniform_columns
 
 if TYPE_CHECKING:
@@ -48,21 +48,21 @@ IMAGES_PER_CONTAINER = 10_000
 def generate(rows: int, seed: int) -> Dataset:
     """Return the synthetic table, with its columns in alphabetical order."""
 
-    def bits(column: str) -> Bits:
-        return Bits("webface", column, seed)
+    def random(column: str) -> RandomWords:
+        return RandomWords("webface", column, seed)
 
     makers: dict[str, Callable[[], pa.Array]] = {
-        name: partial(uniform_columns.integers, rows, bits(name), low=16, high=1024)
+        name: partial(uniform_columns.integers, rows, random(name), low=16, high=1024)
         for name in PIXEL_COLUMNS
     }
     for name in SCORE_COLUMNS:
-        makers[name] = partial(uniform_columns.floats, rows, bits(name), low=-1.0, high=1.0)
+        makers[name] = partial(uniform_columns.floats, rows, random(name), low=-1.0, high=1.0)
     makers |= {
-        "bbox": partial(_boxes, rows, bits("bbox")),
+        "bbox": partial(_boxes, rows, random("bbox")),
         "db_id": partial(_repeat, "webface", rows),
         "image_container_path": partial(_numbered, rows, IMAGES_PER_CONTAINER, "webface/part-", ".rec"),
         "image_id": partial(_numbered, rows, 1, "img_", ".jpg"),
-        "ipt_str": partial(uniform_columns.words, rows, bits("ipt_str")),
+        "ipt_str": partial(uniform_columns.english_nouns, rows, random("ipt_str")),
         "subject_id": partial(_numbered, rows, IMAGES_PER_SUBJECT, "subject_", ""),
     }
     return Dataset("webface", uniform_columns.to_pandas({name: makers[name] for name in COLUMNS}))
@@ -94,13 +94,13 @@ def load(path: Path, rows: int) -> Dataset:
     return Dataset("webface", df.reset_index(drop=True))
 
 
-def _boxes(rows: int, bits: Bits) -> pa.Array:
+def _boxes(rows: int, random: RandomWords) -> pa.Array:
     """Return boxes as text, e.g. "[12, 34, 112, 96]": left, top, width, height in pixels."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     numbers = [
-        uniform_columns.integers(rows, bits, low=low, high=high).cast(pa.large_string())
+        uniform_columns.integers(rows, random, low=low, high=high).cast(pa.large_string())
         for low, high in ((0, 200), (0, 200), (40, 400), (40, 400))
     ]
     inside = pc.binary_join_element_wise(*numbers, _scalar(", "))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 from data_generator.realistic import nulls, order, ranks
 from data_generator.realistic.values import most, values
 from data_generator.realistic.widths import widths
@@ -31,17 +31,17 @@ def column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
     rows : int
         Number of rows, nulls included.
     *key : str or int
-        What decides all that is left open, as in `data_generator.random_words.Bits`.
+        What decides all that is left open, as in `data_generator.random_words.RandomWords`.
     """
     if DTYPES[spec.dtype].family is Family.NESTED:
         return nested_column(spec, rows, *key)
-    there = nulls.validity(spec, rows, Bits(*key, "nulls"))
+    there = nulls.validity(spec, rows, RandomWords(*key, "nulls"))
     count = rows - nulls.null_count(spec, rows)
     if not count:
         return _all_null(spec, rows)
     distinct = min(ranks.distinct_count(spec, count), most(spec))
-    found = values(spec, distinct, Bits(*key, "values"))
-    codes = _codes(spec, count, found.ranks, Bits(*key, "order"))
+    found = values(spec, distinct, RandomWords(*key, "values"))
+    codes = _codes(spec, count, found.ranks, RandomWords(*key, "order"))
     return _taken(spec, found.array, codes, there)
 
 
@@ -52,14 +52,14 @@ def _all_null(spec: ColumnSpec, rows: int) -> pa.Array:
     return nothing.dictionary_encode() if spec.dtype == "category" else nothing
 
 
-def _codes(spec: ColumnSpec, count: int, ranks_of: np.ndarray, bits: Bits) -> np.ndarray:
+def _codes(spec: ColumnSpec, count: int, ranks_of: np.ndarray, random: RandomWords) -> np.ndarray:
     """Return which distinct value is in each row that is not null, shape (count,), dtype int64."""
     distinct = len(ranks_of)
     room = (count - max(distinct, WINDOW)) // WINDOW
     again = max(0, min(round(spec.repetition * (count // WINDOW)), room))
     fresh = count - again * WINDOW
     of_ranks = ranks.counts(spec, fresh, distinct)
-    return order.repeated(order.arranged(spec, of_ranks[ranks_of], bits), count, bits)
+    return order.repeated(order.arranged(spec, of_ranks[ranks_of], random), count, random)
 
 
 def _taken(
@@ -87,12 +87,12 @@ def nested_column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
     """
     import pyarrow as pa
 
-    there = nulls.validity(spec, rows, Bits(*key, "nulls"))
+    there = nulls.validity(spec, rows, RandomWords(*key, "nulls"))
     absent = None if there is None else pa.array(~there)
     if spec.dtype == "record":
         parts = [column(field, rows, *key, field.name) for field in spec.fields]
         return pa.StructArray.from_arrays(parts, [field.name for field in spec.fields], mask=absent)
-    lengths = widths(spec, rows, Bits(*key, "lengths")).clip(0)
+    lengths = widths(spec, rows, RandomWords(*key, "lengths")).clip(0)
     if there is not None:
         lengths[~there] = 0
     return _lists(spec, lengths, absent, *key)

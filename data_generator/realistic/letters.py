@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 
-    from data_generator.random_words import Bits
+    from data_generator.random_words import RandomWords
     from data_generator.spec.spec import Alphabet
 
 KINDS = {
@@ -47,7 +47,7 @@ def letters_of(alphabet: Alphabet) -> Letters:
     return Letters(counting, KINDS[most][-1], round(information, 2))
 
 
-def random_letters(alphabet: Alphabet, count: int, bits: Bits) -> np.ndarray:
+def random_letters(alphabet: Alphabet, count: int, random: RandomWords) -> np.ndarray:
     """Return random characters in the alphabet's shares, to 1/256; shape (count,), dtype uint8."""
     import numpy as np
 
@@ -57,7 +57,7 @@ def random_letters(alphabet: Alphabet, count: int, bits: Bits) -> np.ndarray:
     for kind, start, end in zip(shares, [0, *ends], ends, strict=False):
         characters = np.frombuffer(KINDS[kind], np.uint8)
         of_byte[start:end] = characters[np.arange(end - start) * len(characters) // max(1, end - start)]
-    return of_byte[bits.words(-(-count // 8)).view(np.uint8)[:count]]
+    return of_byte[random.words(-(-count // 8)).view(np.uint8)[:count]]
 
 
 def _shares(alphabet: Alphabet) -> dict[str, float]:

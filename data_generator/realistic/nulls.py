@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from data_generator.random_words import Bits
+    from data_generator.random_words import RandomWords
     from data_generator.spec.spec import ColumnSpec
 
 
@@ -17,7 +17,7 @@ def null_count(spec: ColumnSpec, rows: int) -> int:
     return round(spec.null_share * rows)
 
 
-def validity(spec: ColumnSpec, rows: int, bits: Bits) -> np.ndarray | None:
+def validity(spec: ColumnSpec, rows: int, random: RandomWords) -> np.ndarray | None:
     """Return which rows are not null, shape (rows,), dtype bool; None if all are.
 
     Nulls are in blocks of random lengths, at random places with a value between them at least.
@@ -30,8 +30,8 @@ def validity(spec: ColumnSpec, rows: int, bits: Bits) -> np.ndarray | None:
     values = rows - nulls
     blocks = min(max(1, round(nulls / spec.null_run_length)), values + 1, nulls)
     # A choice of the gaps before, between and after values; and one of cuts between nulls.
-    gaps = _chosen(blocks, values + 1, bits)
-    cuts = _chosen(blocks - 1, nulls - 1, bits) + 1
+    gaps = _chosen(blocks, values + 1, random)
+    cuts = _chosen(blocks - 1, nulls - 1, random) + 1
     lengths = np.diff(np.concatenate([[0], cuts, [nulls]]))
     # A step at each block's first row and back after its last.
     starts = gaps + np.cumsum(lengths) - lengths
@@ -41,7 +41,7 @@ def validity(spec: ColumnSpec, rows: int, bits: Bits) -> np.ndarray | None:
     return np.cumsum(steps[:rows], dtype=np.int8) == 0
 
 
-def _chosen(count: int, most: int, bits: Bits) -> np.ndarray:
+def _chosen(count: int, most: int, random: RandomWords) -> np.ndarray:
     """Return `count` different numbers below `most`, ascending.
 
     Each number is a candidate by chance; spare candidates are left out evenly. That takes one pass,
@@ -50,7 +50,7 @@ def _chosen(count: int, most: int, bits: Bits) -> np.ndarray:
     import numpy as np
 
     likely = min(1.0, (count + 4 * sqrt(count) + 8) / max(1, most))
-    found = np.flatnonzero(bits.fractions(most) < likely)
+    found = np.flatnonzero(random.uniform(most) < likely)
     if len(found) < count:
         found = np.arange(most)
     return found[np.arange(count) * len(found) // count]

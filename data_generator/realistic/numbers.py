@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from data_generator.random_words import Bits
+    from data_generator.random_words import RandomWords
     from data_generator.spec.spec import ColumnSpec
 
 MOST_DIGITS = 18
@@ -37,7 +37,7 @@ def capacity(spec: ColumnSpec, largest: int) -> int:
     return min(largest, 10**MOST_DIGITS - 1) * (2 if spec.negative_share > 0 else 1) + 1
 
 
-def whole(spec: ColumnSpec, widths: np.ndarray, largest: int, bits: Bits) -> Numbers:
+def whole(spec: ColumnSpec, widths: np.ndarray, largest: int, random: RandomWords) -> Numbers:
     """Return whole numbers of as many digits as stated by rank, as far as there are as many numbers.
 
     Parameters
@@ -48,7 +48,7 @@ def whole(spec: ColumnSpec, widths: np.ndarray, largest: int, bits: Bits) -> Num
         Digits by frequency rank, shape (distinct,), dtype int64; distinct up to `capacity`.
     largest : int
         The largest number there may be; its negative is the smallest.
-    bits : Bits
+    random : RandomWords
         Decides what is left open.
     """
     import numpy as np
@@ -61,12 +61,12 @@ def whole(spec: ColumnSpec, widths: np.ndarray, largest: int, bits: Bits) -> Num
         firsts = [10 ** (width - 1) if width > 1 else 1 - zero for width in range(1, digits + 1)]
         rooms = np.diff([*firsts, largest + 1])
         slots = zip(firsts, rooms.tolist(), _fitted(sizes[1:], rooms), strict=True)
-        return np.concatenate([spaced(spec, first, room, n, bits) for first, room, n in slots])
+        return np.concatenate([spaced(spec, first, room, n, random) for first, room, n in slots])
 
-    return _signed(widths.clip(1, digits), negative, digits, values, bits)
+    return _signed(widths.clip(1, digits), negative, digits, values, random)
 
 
-def real(spec: ColumnSpec, widths: np.ndarray, bits: Bits) -> Numbers:
+def real(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> Numbers:
     """Return floats with as many digits before the point as stated by rank.
 
     Those of width 1 are from 1 to 10, those of width 0 from 0.1 to 1, those of width -1 from 0.01, ...
@@ -81,12 +81,12 @@ def real(spec: ColumnSpec, widths: np.ndarray, bits: Bits) -> Numbers:
         parts = []
         for width, size in enumerate(sizes.tolist(), low):
             first = float(f"1e{width - 1}")
-            place = np.arange(size) + bits.fractions(size) * (evenly(size) >= spec.regularity)
+            place = np.arange(size) + random.uniform(size) * (evenly(size) >= spec.regularity)
             parts.append(first + place * (9 * first / max(1, size)))
         return (np.concatenate(parts).view(np.uint64) & mask).view(np.float64)
 
     negative = evenly(len(widths)) < spec.negative_share
-    return _signed(widths.clip(low, high) - low, negative, high - low, values, bits)
+    return _signed(widths.clip(low, high) - low, negative, high - low, values, random)
 
 
 def shortened(numbers: Numbers, rank_decimals: tuple[float, ...], decimals: int = 0) -> Numbers:
@@ -130,14 +130,14 @@ def _signed(
     negative: np.ndarray,
     widest: int,
     values: Callable[[np.ndarray, int], np.ndarray],
-    bits: Bits,
+    random: RandomWords,
 ) -> Numbers:
     """Return numbers of both signs; `values` makes those of one sign from the number of each width."""
     import numpy as np
 
     # By sign, width and chance; the rank in the low bits.
     rank_bits = max(1, len(widths).bit_length())
-    key = bits.words(len(widths)) >> np.uint64(11 + rank_bits)
+    key = random.words(len(widths)) >> np.uint64(11 + rank_bits)
     key |= (negative * np.uint64(1024) + widths.astype(np.uint64)) << np.uint64(53 - rank_bits)
     key = (key << np.uint64(rank_bits)) | np.arange(len(widths), dtype=np.uint64)
     key.sort()
@@ -162,13 +162,13 @@ def _fitted(sizes: np.ndarray, rooms: np.ndarray) -> list[int]:
     return fitted
 
 
-def spaced(spec: ColumnSpec, first: int, room: int, count: int, bits: Bits) -> np.ndarray:
+def spaced(spec: ColumnSpec, first: int, room: int, count: int, random: RandomWords) -> np.ndarray:
     """Return `count` ascending numbers from `first` on: at equal distances, or moved a little."""
     import numpy as np
 
     if not count:
         return np.empty(0, np.int64)
     step = room // count
-    moved = (bits.words(count) % np.uint64(step)).astype(np.int64)
+    moved = (random.words(count) % np.uint64(step)).astype(np.int64)
     moved[evenly(count) < spec.regularity] = 0
     return first + step * np.arange(count, dtype=np.int64) + moved

@@ -15,7 +15,7 @@ from data_generator.spec.spec import WINDOW
 if TYPE_CHECKING:
     import numpy as np
 
-    from data_generator.random_words import Bits
+    from data_generator.random_words import RandomWords
 
 
 LONG = 1.5
@@ -31,7 +31,7 @@ class Units(NamedTuple):
     """Rows of each unit, shape (units,), dtype int64; None if all are 1."""
 
 
-def units(counts: np.ndarray, mean: float, longest: float, bits: Bits) -> Units:
+def units(counts: np.ndarray, mean: float, longest: float, random: RandomWords) -> Units:
     """Cut the rows of each code into runs.
 
     Parameters
@@ -43,7 +43,7 @@ def units(counts: np.ndarray, mean: float, longest: float, bits: Bits) -> Units:
     longest : float
         Length of the longest run in a window of 512 rows; if much more than chance makes of runs of that
         mean, all runs are either that long or single rows.
-    bits : Bits
+    random : RandomWords
         Decides where runs end.
     """
     import numpy as np
@@ -55,9 +55,9 @@ def units(counts: np.ndarray, mean: float, longest: float, bits: Bits) -> Units:
     # Each code begins a run anyway; the others are spread over all other rows.
     others = max(0.0, rows / mean - distinct)
     if longest > LONG * expected_longest(mean):
-        starts = _starts_of_mixed_runs(rows, others, longest, bits)
+        starts = _starts_of_mixed_runs(rows, others, longest, random)
     else:
-        starts = bits.fractions(rows) < others / max(1, rows - distinct)
+        starts = random.uniform(rows) < others / max(1, rows - distinct)
     starts[np.cumsum(counts) - counts] = True
     places = np.flatnonzero(starts)
     return Units(codes[places], np.diff(np.append(places, rows)))
@@ -72,13 +72,13 @@ def expected_longest(mean: float) -> float:
     return mean * (0.6931 * (power + 2 * part - 2) + 0.577)
 
 
-def _starts_of_mixed_runs(rows: int, runs: float, longest: float, bits: Bits) -> np.ndarray:
+def _starts_of_mixed_runs(rows: int, runs: float, longest: float, random: RandomWords) -> np.ndarray:
     """Return where runs start that are single rows or of all scales, shape (rows,), dtype bool."""
     import numpy as np
 
     mix = mixed(rows / max(1.0, runs), longest, rows)
     ends = np.cumsum([run.per_row for run in mix])
-    drawn = bits.fractions(int(rows * ends[-1] * 1.1) + mix[0].length)
+    drawn = random.uniform(int(rows * ends[-1] * 1.1) + mix[0].length)
     lengths = np.array([run.length for run in mix])[
         np.searchsorted(ends[:-1], drawn * ends[-1], "right")
     ]

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from data_generator.random_words import Bits
+    from data_generator.random_words import RandomWords
     from data_generator.spec.spec import ColumnSpec
 
 
-class Page:
+class TextBuffer:
     """Texts of given lengths, at first full of one character.
 
     Parameters
@@ -85,7 +85,7 @@ class Texts(NamedTuple):
     """Frequency rank, from 0, of each text; shape (distinct,), dtype int64."""
 
 
-def texts(spec: ColumnSpec, widths: np.ndarray, bits: Bits) -> Texts:
+def texts(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> Texts:
     """Return texts of as many bytes as stated by frequency rank; longer where they must be to differ.
 
     Parameters
@@ -94,41 +94,41 @@ def texts(spec: ColumnSpec, widths: np.ndarray, bits: Bits) -> Texts:
         States prefix, information, alphabet and separators.
     widths : numpy.ndarray
         Bytes by frequency rank, shape (distinct,), dtype int64.
-    bits : Bits
+    random : RandomWords
         Decides what is left open.
     """
     import numpy as np
 
     distinct = len(widths)
-    ranks = np.argsort(bits.words(distinct), kind="stable")
+    ranks = np.argsort(random.words(distinct), kind="stable")
     letters = letters_of(spec.alphabet)
     counting = counting_places(letters, distinct)
     start = spec.prefix_length + counting
     lengths = np.maximum(widths[ranks], start)
-    page = Page(lengths, letters.filler)
+    buffer = TextBuffer(lengths, letters.filler)
     for place in range(spec.prefix_length):
-        page.write(place, PREFIX)
+        buffer.write(place, PREFIX)
     # What numbers say already need not be said at random.
     wanted = spec.bits_per_character * float(lengths.mean()) - distinct.bit_length()
     places = max(0.0, wanted / letters.information)
     drawn = np.minimum(np.floor(places + evenly(distinct)).astype(np.int64), lengths - start)
-    _count(page, spec.prefix_length, letters.counting, counting, bits if drawn.any() else None)
+    _count(buffer, spec.prefix_length, letters.counting, counting, random if drawn.any() else None)
     for place in range(int(drawn.max(initial=0))):
-        page.write(start + place, random_letters(spec.alphabet, distinct, bits), drawn > place)
-    _end(page, spec, lengths - start)
-    return Texts(page.array(), ranks)
+        buffer.write(start + place, random_letters(spec.alphabet, distinct, random), drawn > place)
+    _end(buffer, spec, lengths - start)
+    return Texts(buffer.array(), ranks)
 
 
-def _end(page: Page, spec: ColumnSpec, free: np.ndarray) -> None:
+def _end(buffer: TextBuffer, spec: ColumnSpec, free: np.ndarray) -> None:
     """Write a comma and double quotes at the end of texts, as far as there are free places."""
     import numpy as np
 
     fractions = evenly(len(free))
     commas = (fractions < spec.quoted_share) & (free > 0)
-    page.end_with(SEPARATOR, commas)
+    buffer.end_with(SEPARATOR, commas)
     marks = np.minimum(np.floor(spec.quote_marks + fractions), free - 1).astype(np.int64)
     for place in range(int(marks.max(initial=0))):
-        page.end_with(QUOTE, marks > place, 1 + place)
+        buffer.end_with(QUOTE, marks > place, 1 + place)
 
 
 def counting_places(letters: Letters, distinct: int) -> int:
@@ -139,16 +139,18 @@ def counting_places(letters: Letters, distinct: int) -> int:
     return places
 
 
-def _count(page: Page, start: int, digits: bytes, places: int, bits: Bits | None) -> None:
+def _count(
+    buffer: TextBuffer, start: int, digits: bytes, places: int, random: RandomWords | None
+) -> None:
     """Write ascending numbers, one digit a place; one after another, or with gaps if there is chance."""
     import numpy as np
 
-    numbers = np.arange(page.count, dtype=np.uint64)
-    if bits:
-        step = np.uint64(len(digits) ** places // page.count)
+    numbers = np.arange(buffer.count, dtype=np.uint64)
+    if random:
+        step = np.uint64(len(digits) ** places // buffer.count)
         numbers *= step
-        numbers += bits.words(page.count) % step
+        numbers += random.words(buffer.count) % step
     letters = np.frombuffer(digits, np.uint8)
     for place in reversed(range(places)):
-        page.write(start + place, letters[(numbers % np.uint64(len(digits))).astype(np.int64)])
+        buffer.write(start + place, letters[(numbers % np.uint64(len(digits))).astype(np.int64)])
         numbers //= np.uint64(len(digits))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from data_generator.random_words import Bits
+    from data_generator.random_words import RandomWords
     from data_generator.spec.spec import ColumnSpec
 
 DAYS_TO_2000 = 10_957
@@ -45,7 +45,7 @@ def most(spec: ColumnSpec) -> int:
     return 2**62
 
 
-def values(spec: ColumnSpec, distinct: int, bits: Bits) -> Values:
+def values(spec: ColumnSpec, distinct: int, random: RandomWords) -> Values:
     """Return so many distinct values of a flat column, up to `most`."""
     import numpy as np
     import pyarrow as pa
@@ -55,23 +55,25 @@ def values(spec: ColumnSpec, distinct: int, bits: Bits) -> Values:
         case Family.BOOLEAN:
             # Which of the two is the more frequent one is left to chance.
             ranks = (
-                np.arange(distinct) ^ int(bits.below(2, 1)[0]) if distinct > 1 else np.arange(distinct)
+                np.arange(distinct) ^ int(random.integers(2, 1)[0])
+                if distinct > 1
+                else np.arange(distinct)
             )
             return Values(pa.array([False, True][:distinct], pa.bool_()), ranks)
         case Family.TEXT:
-            found = text.texts(spec, widths(spec, distinct, bits), bits)
+            found = text.texts(spec, widths(spec, distinct, random), random)
             return Values(found.values.cast(arrow_type(spec)), found.ranks)
         case Family.TIME:
-            return _times(spec, distinct, bits)
+            return _times(spec, distinct, random)
         case Family.INTEGER:
-            return _integers(spec, distinct, dtype.largest, bits)
+            return _integers(spec, distinct, dtype.largest, random)
     if spec.decimals is None:
-        real = numbers.real(spec, widths(spec, distinct, bits), bits)
+        real = numbers.real(spec, widths(spec, distinct, random), random)
         if spec.rank_decimals:
             real = numbers.shortened(real, spec.rank_decimals)
         return Values(pa.array(real.values.astype(spec.dtype)), real.ranks)
     largest = 10**DIGITS_OF_FLOATS - 1
-    scaled = numbers.whole(spec, widths(spec, distinct, bits), largest, bits)
+    scaled = numbers.whole(spec, widths(spec, distinct, random), largest, random)
     if spec.rank_decimals:
         scaled = numbers.shortened(scaled, spec.rank_decimals, spec.decimals)
     if dtype.family is Family.DECIMAL:
@@ -80,10 +82,10 @@ def values(spec: ColumnSpec, distinct: int, bits: Bits) -> Values:
     return Values(pa.array((scaled.values / 10**spec.decimals).astype(spec.dtype)), scaled.ranks)
 
 
-def _integers(spec: ColumnSpec, distinct: int, largest: int, bits: Bits) -> Values:
+def _integers(spec: ColumnSpec, distinct: int, largest: int, random: RandomWords) -> Values:
     import pyarrow as pa
 
-    found = numbers.whole(spec, widths(spec, distinct, bits), largest // spec.granularity, bits)
+    found = numbers.whole(spec, widths(spec, distinct, random), largest // spec.granularity, random)
     return Values(pa.array(found.values * spec.granularity).cast(arrow_type(spec)), found.ranks)
 
 
@@ -95,17 +97,17 @@ def _granules(spec: ColumnSpec) -> int:
     return max(1, span)
 
 
-def _times(spec: ColumnSpec, distinct: int, bits: Bits) -> Values:
+def _times(spec: ColumnSpec, distinct: int, random: RandomWords) -> Values:
     """Return times from the year 2000 on, or spans of time and times of day from 0 on."""
     import numpy as np
     import pyarrow as pa
 
-    counts = numbers.spaced(spec, 0, _granules(spec), distinct, bits) * spec.granularity
+    counts = numbers.spaced(spec, 0, _granules(spec), distinct, random) * spec.granularity
     start = {"date": DAYS_TO_2000, "datetime": DAYS_TO_2000 * UNITS_PER_DAY[spec.unit]}
     counts += start.get(spec.dtype, 0)
     kind = arrow_type(spec)
     whole = pa.array(counts.astype(f"int{kind.bit_width}"))
-    return Values(whole.view(kind), np.argsort(bits.words(distinct), kind="stable"))
+    return Values(whole.view(kind), np.argsort(random.words(distinct), kind="stable"))
 
 
 def _decimals(spec: ColumnSpec, scaled: np.ndarray) -> pa.Array:

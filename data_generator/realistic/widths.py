@@ -9,14 +9,14 @@ from data_generator.realistic.ranks import bucket_sizes, by_bucket, evenly
 if TYPE_CHECKING:
     import numpy as np
 
-    from data_generator.random_words import Bits
+    from data_generator.random_words import RandomWords
     from data_generator.spec.spec import ColumnSpec
 
 SPREAD_OF_SUM = 37_837.0
 """Standard deviation of the sum of four 16-bit numbers: sqrt(4 * (2**32 - 1) / 12)."""
 
 
-def widths(spec: ColumnSpec, distinct: int, bits: Bits) -> np.ndarray:
+def widths(spec: ColumnSpec, distinct: int, random: RandomWords) -> np.ndarray:
     """Return the width of each value, by frequency rank, shape (distinct,), dtype int64.
 
     Widths are near a normal distribution (sums of four draws, which need no logarithm), and are rounded
@@ -27,7 +27,7 @@ def widths(spec: ColumnSpec, distinct: int, bits: Bits) -> np.ndarray:
     means = by_bucket(spec.rank_widths or (spec.width,), distinct)
     if spec.width_spread > 0:
         sizes = np.array(bucket_sizes(distinct))
-        draws = bits.words(distinct).view("<u2").reshape(-1, 4).sum(axis=1, dtype=np.int64)
+        draws = random.words(distinct).view("<u2").reshape(-1, 4).sum(axis=1, dtype=np.int64)
         # Around the mean that came out, so that the few most frequent values have theirs.
         middles = np.add.reduceat(draws, np.cumsum(sizes) - sizes) / sizes
         means += (draws - np.repeat(middles, sizes)) * (spec.width_spread / SPREAD_OF_SUM)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import isqrt
 from typing import TYPE_CHECKING
 
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,22 +47,22 @@ def canvases(style: Style, seed: int) -> np.ndarray:
     import numpy as np
 
     pool = np.stack(
-        [_canvas(style, Bits("canvas", style.name, number, seed)) for number in range(CANVASES)]
+        [_canvas(style, RandomWords("canvas", style.name, number, seed)) for number in range(CANVASES)]
     )
     pool.flags.writeable = False
     return pool
 
 
-def _canvas(style: Style, bits: Bits) -> np.ndarray:
+def _canvas(style: Style, random: RandomWords) -> np.ndarray:
     """Return one canvas, shape (512, 512, 3), dtype uint8."""
     import numpy as np
 
-    places = _leaves(style, bits)
-    texture = _texture(style.persistence, bits)
-    rough = bits.below(style.roughness, style.leaves).astype(np.int32)
-    bright = bits.below(256, style.leaves).astype(np.int32)
+    places = _leaves(style, random)
+    texture = _texture(style.persistence, random)
+    rough = random.integers(style.roughness, style.leaves).astype(np.int32)
+    bright = random.integers(256, style.leaves).astype(np.int32)
     # The difference of two draws is near 0 more often than not: most things are nearly grey.
-    red, blue = (_signed(bits, 2, style.leaves) >> 3 for _ in range(2))
+    red, blue = (_signed(random, 2, style.leaves) >> 3 for _ in range(2))
     grey = bright[places] + (texture * rough[places] >> 8)
     green = -(red + blue) >> 2
     canvas = np.empty((SIDE, SIDE, 3), np.uint8)
@@ -71,14 +71,14 @@ def _canvas(style: Style, bits: Bits) -> np.ndarray:
     return canvas
 
 
-def _leaves(style: Style, bits: Bits) -> np.ndarray:
+def _leaves(style: Style, random: RandomWords) -> np.ndarray:
     """Return the number of the leaf that is seen at each pixel, shape (512, 512), dtype uint16."""
     import numpy as np
 
     count = style.leaves
-    middles = bits.below(SIDE, 2 * count).reshape(2, count).tolist()
-    shares, widths = bits.below(2**32, count).tolist(), bits.below(192, count).tolist()
-    ways = (bits.below(33, 2 * count).astype(np.int64).reshape(2, count) - 16).tolist()
+    middles = random.integers(SIDE, 2 * count).reshape(2, count).tolist()
+    shares, widths = random.integers(2**32, count).tolist(), random.integers(192, count).tolist()
+    ways = (random.integers(33, 2 * count).astype(np.int64).reshape(2, count) - 16).tolist()
     places = np.zeros((SIDE, SIDE), np.uint16)
     for leaf, (x, y, share, width, along, across) in enumerate(
         zip(*middles, shares, widths, *ways, strict=True)
@@ -115,15 +115,15 @@ def _paint(
     box[inside <= a * b * (p * p + q * q)] = leaf
 
 
-def _texture(persistence: int, bits: Bits) -> np.ndarray:
+def _texture(persistence: int, random: RandomWords) -> np.ndarray:
     """Return noise of all scales around 0, shape (512, 512), dtype int32, made from coarse to fine."""
     side, amplitude = 4, 256
-    texture = _signed(bits, 4, side * side).reshape(side, side)
+    texture = _signed(random, 4, side * side).reshape(side, side)
     while side < SIDE:
         side *= 2
         amplitude = amplitude * persistence // 16
         texture = _doubled(_doubled(texture).T).T >> 4
-        texture += _signed(bits, 4, side * side).reshape(side, side) * amplitude >> 8
+        texture += _signed(random, 4, side * side).reshape(side, side) * amplitude >> 8
     return texture
 
 
@@ -148,10 +148,10 @@ def _doubled(rows: np.ndarray) -> np.ndarray:
     return doubled
 
 
-def _signed(bits: Bits, draws: int, count: int) -> np.ndarray:
+def _signed(random: RandomWords, draws: int, count: int) -> np.ndarray:
     """Return differences of sums of bytes, `draws` for each, shape (count,), dtype int32."""
     import numpy as np
 
-    numbers = bits.words(-(-count * draws // 8)).view(np.uint8)[: count * draws].reshape(draws, count)
+    numbers = random.words(-(-count * draws // 8)).view(np.uint8)[: count * draws].reshape(draws, count)
     half = draws // 2
     return numbers[:half].sum(axis=0, dtype=np.int32) - numbers[half:].sum(axis=0, dtype=np.int32)

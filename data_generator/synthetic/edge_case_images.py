@@ -5,31 +5,31 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 
 if TYPE_CHECKING:
     import numpy as np
 
-    Set = tuple[list[np.ndarray], list[int]]
+    ImageSet = tuple[list[np.ndarray], list[int]]
 
 
 def random_image(*shape: int, seed: int = 0) -> np.ndarray:
     """Return noise, uint8 of that shape; it is neither constant nor symmetric in any axis."""
-    return Bits("noise", *shape, seed).below(256, math.prod(shape)).astype("u1").reshape(shape)
+    return RandomWords("noise", *shape, seed).integers(256, math.prod(shape)).astype("u1").reshape(shape)
 
 
-def equal() -> Set:
+def equal() -> ImageSet:
     """Return 40 colour images of one shape."""
     return [random_image(32, 32, 3, seed=i) for i in range(40)], [i % 10 for i in range(40)]
 
 
-def unequal() -> Set:
+def unequal() -> ImageSet:
     """Return 25 colour and greyscale images of many shapes, labels sorted and beyond a byte."""
     shapes = [(20 + i, 50 - i, 3) if i % 5 else (30, 17 + i) for i in range(25)]
     return [random_image(*shape) for shape in shapes], [100 * i for i in range(25)]
 
 
-def hostile_images() -> dict[str, Set]:
+def edge_case_images() -> dict[str, ImageSet]:
     """Return sets of images and labels by name."""
     import numpy as np
 
@@ -54,5 +54,5 @@ def hostile_images() -> dict[str, Set]:
     }
 
 
-def _several(*shape: int) -> Set:
+def _several(*shape: int) -> ImageSet:
     return [random_image(*shape, seed=i) for i in range(4)], list(range(4))

@@ -20,7 +20,7 @@ NUMPY_DTYPES = (
 ).split()
 
 
-def hostile_tables() -> dict[str, pd.DataFrame]:
+def edge_case_tables() -> dict[str, pd.DataFrame]:
     """Return tables of shape (4, 2) by what is in their column `c`; `row` counts the rows."""
     return {**_numbers(), **_text(), **_objects(), **_times_and_categories(), **_extensions()}
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from data_generator.random_words import Bits
+    from data_generator.random_words import RandomWords
 
 
 LETTERS_AT_A_TIME = 2**17
@@ -24,56 +24,58 @@ LETTERS_AT_A_TIME = 2**17
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def integers(rows: int, bits: Bits, null_share: float = 0.0, low: int = 0, high: int = 100) -> pa.Array:
+def integers(
+    rows: int, random: RandomWords, null_share: float = 0.0, low: int = 0, high: int = 100
+) -> pa.Array:
     """Return int64 values uniform from `low` to `high`, both included, shape (rows,)."""
-    values = bits.below(high - low + 1, rows).view("<i8")
+    values = random.integers(high - low + 1, rows).view("<i8")
     values += low
-    return _array(values, rows, bits, null_share)
+    return _array(values, rows, random, null_share)
 
 
 def floats(
-    rows: int, bits: Bits, null_share: float = 0.0, low: float = 0.0, high: float = 100.0
+    rows: int, random: RandomWords, null_share: float = 0.0, low: float = 0.0, high: float = 100.0
 ) -> pa.Array:
     """Return float64 values uniform in [low, high), shape (rows,)."""
-    values = bits.fractions(rows)
+    values = random.uniform(rows)
     values *= high - low
     values += low
-    return _array(values, rows, bits, null_share)
+    return _array(values, rows, random, null_share)
 
 
-def booleans(rows: int, bits: Bits, null_share: float = 0.0) -> pa.Array:
+def booleans(rows: int, random: RandomWords, null_share: float = 0.0) -> pa.Array:
     """Return booleans, as many true as false on average, shape (rows,)."""
     import pyarrow as pa
 
-    packed = pa.py_buffer(bits.words(-(-rows // 64)))
-    return pa.BooleanArray.from_buffers(pa.bool_(), rows, [_validity(rows, bits, null_share), packed])
+    packed = pa.py_buffer(random.words(-(-rows // 64)))
+    return pa.BooleanArray.from_buffers(pa.bool_(), rows, [_validity(rows, random, null_share), packed])
 
 
-def fixed_strings(rows: int, bits: Bits, null_share: float = 0.0, length: int = 10) -> pa.Array:
+def fixed_strings(rows: int, random: RandomWords, null_share: float = 0.0, length: int = 10) -> pa.Array:
     """Return text of `length` ASCII letters, upper and lower case, shape (rows,)."""
     import numpy as np
 
     offsets = np.arange(rows + 1, dtype=np.int64) * length
-    return _text(offsets, bits, null_share)
+    return _text(offsets, random, null_share)
 
 
 def varying_strings(
-    rows: int, bits: Bits, null_share: float = 0.0, shortest: int = 1, longest: int = 20
+    rows: int, random: RandomWords, null_share: float = 0.0, shortest: int = 1, longest: int = 20
 ) -> pa.Array:
     """Return text of `shortest` to `longest` ASCII letters, lengths uniform, shape (rows,)."""
     import numpy as np
 
     offsets = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(bits.below(longest - shortest + 1, rows).view("<i8") + shortest, out=offsets[1:])
-    return _text(offsets, bits, null_share)
+    np.cumsum(random.integers(longest - shortest + 1, rows).view("<i8") + shortest, out=offsets[1:])
+    return _text(offsets, random, null_share)
 
 
-def words(rows: int, bits: Bits, null_share: float = 0.0) -> pa.Array:
+def english_nouns(rows: int, random: RandomWords, null_share: float = 0.0) -> pa.Array:
     """Return English words, drawn uniformly from a list of 100, shape (rows,)."""
     import pyarrow as pa
 
-    indices = _array(bits.below(len(WORDS), rows).view("<i8"), rows, bits, null_share)
-    return pa.array(WORDS, pa.large_string()).take(indices)
+    indices = _array(random.integers(len(ENGLISH_NOUNS), rows).view("<i8"), rows, random, null_share)
+    return pa.array(ENGLISH_NOUNS, pa.large_string()).take(indices)
 
 
 def to_pandas(columns: Mapping[str, Callable[[], pa.Array]]) -> pd.DataFrame:
@@ -83,17 +85,17 @@ def to_pandas(columns: Mapping[str, Callable[[], pa.Array]]) -> pd.DataFrame:
     return pa.table({name: make() for name, make in columns.items()}).to_pandas()
 
 
-def _text(offsets: np.ndarray, bits: Bits, null_share: float) -> pa.Array:
+def _text(offsets: np.ndarray, random: RandomWords, null_share: float) -> pa.Array:
     """Return random letters, cut at the offsets; shape of offsets (rows + 1,)."""
     import pyarrow as pa
 
     rows, count = len(offsets) - 1, int(offsets[-1])
-    letters = pa.py_buffer(_letters(count, bits))
-    validity = _validity(rows, bits, null_share)
+    letters = pa.py_buffer(_letters(count, random))
+    validity = _validity(rows, random, null_share)
     return pa.LargeStringArray.from_buffers(rows, pa.py_buffer(offsets), letters, validity)
 
 
-def _letters(count: int, bits: Bits) -> np.ndarray:
+def _letters(count: int, random: RandomWords) -> np.ndarray:
     """Return random letters, shape (count,), dtype uint8."""
     import numpy as np
 
@@ -101,7 +103,7 @@ def _letters(count: int, bits: Bits) -> np.ndarray:
     letters = np.empty(count, np.uint8)
     for start in range(0, count, LETTERS_AT_A_TIME):
         part = letters[start : start + LETTERS_AT_A_TIME]
-        pieces = bits.words(-(-len(part) // 4)).view("<u2")[: len(part)]
+        pieces = random.words(-(-len(part) // 4)).view("<u2")[: len(part)]
         part[:] = letter_of_piece[pieces]
     return letters
 
@@ -115,14 +117,14 @@ def _letter_of_piece() -> np.ndarray:
     return letters[np.arange(2**16) * len(letters) >> 16]
 
 
-def _array(values: np.ndarray, rows: int, bits: Bits, null_share: float) -> pa.Array:
+def _array(values: np.ndarray, rows: int, random: RandomWords, null_share: float) -> pa.Array:
     import pyarrow as pa
 
-    buffers = [_validity(rows, bits, null_share), pa.py_buffer(values)]
+    buffers = [_validity(rows, random, null_share), pa.py_buffer(values)]
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), rows, buffers)
 
 
-def _validity(rows: int, bits: Bits, null_share: float) -> pa.Buffer | None:
+def _validity(rows: int, random: RandomWords, null_share: float) -> pa.Buffer | None:
     """Return Arrow's validity bitmap, in which each row is null with probability `null_share`.
 
     Raises
@@ -137,11 +139,11 @@ def _validity(rows: int, bits: Bits, null_share: float) -> pa.Buffer | None:
         raise ValueError(f"null_share is a share from 0 to 1, not {null_share}")
     if null_share == 0:
         return None
-    valid = bits.fractions(rows) >= null_share
+    valid = random.uniform(rows) >= null_share
     return pa.py_buffer(np.packbits(valid, bitorder="little"))
 
 
-WORDS = (
+ENGLISH_NOUNS = (
     "acorn amber anchor apple arrow autumn badge bamboo barrel basket beacon beaver bicycle blanket "
     "bottle branch bridge bronze butter button cabin camera candle canyon carpet castle cedar cherry "
     "circle cloud clover cobalt coffee comet copper coral cotton cradle crystal curtain dragon "

@@ -12,7 +12,7 @@ NAME_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
-class OwnData(Dataset):
+class UserData(Dataset):
     """A user's table or images."""
 
     remarks: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from data_generator.location import bare_name
 from data_generator.readers import every_reader
 
 if TYPE_CHECKING:
-    from data_generator.location import Place
+    from data_generator.location import DataLocation
     from data_generator.readers._reader import TableReader
 
 
@@ -40,7 +40,7 @@ FOREIGN = {
 """What begins with these bytes is never read, and what to do instead."""
 
 
-def codec_of(place: Place) -> str | None:
+def codec_of(place: DataLocation) -> str | None:
     """Return what a file as a whole is compressed by."""
     with library_errors(place.path, "a file"):
         codec = None if place.is_folder else whole_file.codec_of(place.path)
@@ -51,7 +51,7 @@ def codec_of(place: Place) -> str | None:
     return codec
 
 
-def reader_of(place: Place, codec: str | None) -> TableReader:
+def reader_of(place: DataLocation, codec: str | None) -> TableReader:
     """Return the reader for what is at a place.
 
     Raises

@@ -17,10 +17,10 @@ from adapter_core.images.one_file_each import LABELS
 from data_generator import location
 from data_generator.catalog import image_names
 from data_generator.decoding import decode, shape_of
-from data_generator.lazy import LazyImages
+from data_generator.lazy_images import LazyImages
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
-from data_generator.user.dataset import OwnData, safe_name
+from data_generator.user.dataset import UserData, safe_name
 from data_generator.user.table import load_table
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class FolderImages(LazyImages):
 
 def load_image_folder(
     path: str | os.PathLike[str], sample: int | None = None, seed: int = DEFAULT_SEED
-) -> OwnData:
+) -> UserData:
     """Return the images of a folder and their labels; nothing is written there.
 
     PNG, JPEG, WebP, TIFF and BMP are read through Pillow, see `data_generator.decoding.decode`;
@@ -149,7 +149,7 @@ def load_image_folder(
     if chosen is not None:
         paths, labels = [paths[i] for i in chosen], [labels[i] for i in chosen]
     name = safe_name(found.path.name, image_names())
-    return OwnData(name, images=FolderImages(paths), labels=labels)
+    return UserData(name, images=FolderImages(paths), labels=labels)
 
 
 def _decoded(paths: list[Path], number: int) -> np.ndarray:

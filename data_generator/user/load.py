@@ -12,7 +12,7 @@ from data_generator.user.image_folder import load_image_folder
 from data_generator.user.table import load_table
 
 if TYPE_CHECKING:
-    from data_generator.user.dataset import OwnData
+    from data_generator.user.dataset import UserData
 
 
 def load_data(
@@ -21,7 +21,7 @@ def load_data(
     sample: int | None = None,
     seed: int = DEFAULT_SEED,
     trust_pickle: bool = False,
-) -> OwnData:
+) -> UserData:
     """Return what is at a path; see `load_table` and `load_image_folder`, which also say what is raised.
 
     Parameters

@@ -15,10 +15,10 @@ from data_generator.readers._rehearsal import rehearse
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user import file_kind
-from data_generator.user.dataset import OwnData, safe_name
+from data_generator.user.dataset import UserData, safe_name
 
 if TYPE_CHECKING:
-    from data_generator.location import Place
+    from data_generator.location import DataLocation
 
 
 def load_table(
@@ -27,7 +27,7 @@ def load_table(
     sample_rows: int | None = None,
     seed: int = DEFAULT_SEED,
     trust_pickle: bool = False,
-) -> OwnData:
+) -> UserData:
     """Return the table in a file; the file is opened for reading, and nothing is left beside it.
 
     Read are Parquet, CSV and TSV, JSON (an array of records, or one record a line), Feather and Arrow
@@ -53,7 +53,7 @@ def load_table(
 
     Returns
     -------
-    OwnData
+    UserData
         Shape (rows, columns), at least one of each, with the default index and unique text names.
 
     Raises
@@ -82,9 +82,9 @@ def load_table(
     chosen = sampled_rows(len(plain), sample_rows, seed)
     if chosen is not None:
         plain = plain.take(chosen).reset_index(drop=True)
-    return OwnData(_name(found), plain, remarks=tuple(remarks))
+    return UserData(_name(found), plain, remarks=tuple(remarks))
 
 
-def _name(found: Place) -> str:
+def _name(found: DataLocation) -> str:
     stem = Path(location.bare_name(found.path)).stem
     return safe_name(f"{stem}_{found.table}" if found.table else stem, names())

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from data_generator.synthetic.edge_case_tables import hostile_tables
+from data_generator.synthetic.edge_case_tables import edge_case_tables
 
 _REPEATED_ROWS = 400
 
@@ -59,7 +59,7 @@ def _named(*names: str) -> pd.DataFrame:
 
 def every_table() -> dict[str, pd.DataFrame]:
     """Return all tables of this module by name."""
-    return {"ordinary": ordinary(), **hostile_tables(), **shapes()}
+    return {"ordinary": ordinary(), **edge_case_tables(), **shapes()}
 
 
 def repetitive() -> pd.DataFrame:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from adapter_core import CannotHoldError
-from data_generator.synthetic.edge_case_images import equal, hostile_images
+from data_generator.synthetic.edge_case_images import edge_case_images, equal
 
-SETS = hostile_images()
+SETS = edge_case_images()
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from adapter_core import CannotHoldError
-from data_generator.synthetic.edge_case_images import equal, hostile_images, random_image
+from data_generator.synthetic.edge_case_images import edge_case_images, equal, random_image
 
-SETS = hostile_images()
+SETS = edge_case_images()
 
 
 BAD = {

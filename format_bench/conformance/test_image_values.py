@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from adapter_core import CannotHoldError
-from data_generator.synthetic.edge_case_images import equal, hostile_images, random_image, unequal
+from data_generator.synthetic.edge_case_images import edge_case_images, equal, random_image, unequal
 from format_bench.conformance.made_on_demand import MadeOnDemand
 from format_bench.verification.images import verify_images
 
-SETS = hostile_images()
+SETS = edge_case_images()
 
 
 @pytest.mark.parametrize("name", SETS)

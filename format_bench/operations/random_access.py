@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import MIN_REPEATS
 
@@ -67,7 +67,7 @@ def open_seconds(adapter: ImageStorage, path: Path) -> list[float]:
 
 def _calls(reader: ImageReader, size: int, go: int) -> Iterator[np.ndarray]:
     """Yield the indices of each call: a permutation of all images, another one in each go."""
-    order = Bits("random access", len(reader), go).words(len(reader)).argsort()
+    order = RandomWords("random access", len(reader), go).words(len(reader)).argsort()
     for first in range(0, len(order), size):
         yield order[first : first + size]
 

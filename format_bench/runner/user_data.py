@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from data_generator.user.dataset import OwnData
+    from data_generator.user.dataset import UserData
     from data_generator.user.summary import ImagesDescription, TableDescription
     from format_bench.operations.cases import Suite
 
@@ -103,14 +103,14 @@ def _prepare(source: Source, target: Path) -> Prepared | str:
         return f"{error.filename or source.path}: {error.strerror or error}"
 
 
-def _leave_table(found: OwnData, target: Path) -> tuple[Suite, int, int, Description]:
+def _leave_table(found: UserData, target: Path) -> tuple[Suite, int, int, Description]:
     from data_generator.user.summary import describe
 
     df = cast("pd.DataFrame", found.df)
     return "tabular", *leave_table(df, target), describe(df)
 
 
-def _leave_images(found: OwnData, target: Path) -> tuple[Suite, int, int, Description]:
+def _leave_images(found: UserData, target: Path) -> tuple[Suite, int, int, Description]:
     from data_generator.user.summary import describe_images
 
     images = cast("Sequence[np.ndarray]", found.images)

@@ -16,7 +16,7 @@ import click
 
 import data_formats
 from adapter_core import Feature
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 from format_bench.instruments import isolation, page_cache
 from format_bench.instruments.clock import repeat
 from format_bench.instruments.touch import touch
@@ -48,7 +48,7 @@ def equal_columns(rows: int) -> pd.DataFrame:
     import pandas as pd
 
     names = [f"c{i:02}" for i in range(COLUMNS)]
-    return pd.DataFrame({name: Bits("cold", name).fractions(rows) for name in names})
+    return pd.DataFrame({name: RandomWords("cold", name).uniform(rows) for name in names})
 
 
 def save(label: str, rows: int, path: Path) -> None:

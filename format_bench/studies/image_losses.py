@@ -12,12 +12,12 @@ import click
 import image_storages
 from adapter_core.errors import CannotHoldError
 from data_generator import DEFAULT_SEED, datasets
-from data_generator.synthetic.edge_case_images import hostile_images
+from data_generator.synthetic.edge_case_images import edge_case_images
 from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
     from adapter_core.image_storage import ImageStorage
-    from data_generator.synthetic.edge_case_images import Set
+    from data_generator.synthetic.edge_case_images import ImageSet
 
 
 IMAGES = 50
@@ -38,7 +38,7 @@ class Verdict(NamedTuple):
         return self.kind in ("exact", "changed")
 
 
-def verdict(storage: ImageStorage, images: Set) -> Verdict:
+def verdict(storage: ImageStorage, images: ImageSet) -> Verdict:
     """Save a set, read it and tell what became of it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"set{storage.suffix}")
@@ -54,16 +54,16 @@ def verdict(storage: ImageStorage, images: Set) -> Verdict:
     return Verdict("exact", "**exact**")
 
 
-def sets() -> dict[str, Set]:
+def sets() -> dict[str, ImageSet]:
     """Return all sets that are tried, by name."""
-    made: dict[str, Set] = {}
+    made: dict[str, ImageSet] = {}
     for definition in datasets.definitions("images"):
         # A quarter of what a run takes at most, rounded up: large images come in few copies.
         count = -(-definition.count_for_run(4 * IMAGES) // 4)
         found = definition.make(count, DEFAULT_SEED)
         images = list(found.images or ())
         made[f"{definition.name}, {len(images)} images"] = images, list(found.labels or ())
-    return made | hostile_images()
+    return made | edge_case_images()
 
 
 _HEAD = """\

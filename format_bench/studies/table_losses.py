@@ -12,7 +12,7 @@ import click
 import data_formats
 import data_generator
 from adapter_core.errors import CannotHoldError
-from data_generator.synthetic.edge_case_tables import hostile_tables
+from data_generator.synthetic.edge_case_tables import edge_case_tables
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def page() -> str:
     """Return the whole page in Markdown."""
     adapters = [each for each in map(data_formats.find, data_formats.names()) if each.availability()]
     sections = [_HEAD, "## The synthetic tables and flights\n", *_datasets(adapters)]
-    sections += ["", "## Columns that are easily lost\n", *_hostile(adapters)]
+    sections += ["", "## Columns that are easily lost\n", *_edge_cases(adapters)]
     return "\n".join(sections) + "\n"
 
 
@@ -77,8 +77,8 @@ def _counted(words: str) -> str:
     return "; ".join(kind if number == 1 else f"{number} x {kind}" for kind, number in kinds.items())
 
 
-def _hostile(adapters: list[DataFormat]) -> Iterator[str]:
-    for name, df in hostile_tables().items():
+def _edge_cases(adapters: list[DataFormat]) -> Iterator[str]:
+    for name, df in edge_case_tables().items():
         yield f"### {name}\n"
         by_verdict: dict[str, list[str]] = {}
         for adapter in adapters:

@@ -13,9 +13,9 @@ import pytest
 import data_generator
 from adapter_core import UnknownNameError
 from data_generator.datasets import webface
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 from data_generator.synthetic import uniform_columns as columns
-from data_generator.synthetic.uniform_columns import WORDS
+from data_generator.synthetic.uniform_columns import ENGLISH_NOUNS
 
 ROWS = 20_000
 TYPES = {"int": "int64", "float": "float64", "bool": "bool", "str": "str"}
@@ -130,7 +130,7 @@ def test_bad_arguments_are_told():
     with pytest.raises(ValueError, match="only webface takes a path"):
         data_generator.table("eq", path="x.h5")
     with pytest.raises(ValueError, match=r"null_share is a share from 0 to 1, not 1.5"):
-        columns.integers(10, Bits(1), null_share=1.5)
+        columns.integers(10, RandomWords(1), null_share=1.5)
 
 
 MAKERS = {
@@ -139,14 +139,14 @@ MAKERS = {
     "booleans": columns.booleans,
     "fixed strings": columns.fixed_strings,
     "varying strings": columns.varying_strings,
-    "words": columns.words,
+    "words": columns.english_nouns,
 }
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_the_share_of_nulls_is_as_asked(make):
     for share in (0.0, 0.1, 0.5, 1.0):
-        array = make(ROWS, Bits("nulls", str(share)), null_share=share)
+        array = make(ROWS, RandomWords("nulls", str(share)), null_share=share)
         array.validate(full=True)
         assert len(array) == ROWS
         # Four standard deviations of a binomial share.
@@ -155,8 +155,8 @@ def test_the_share_of_nulls_is_as_asked(make):
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_nulls_do_not_change_the_values_beside_them(make):
-    whole = make(ROWS, Bits("same")).to_pandas()
-    holed = make(ROWS, Bits("same"), null_share=0.3).to_pandas()
+    whole = make(ROWS, RandomWords("same")).to_pandas()
+    holed = make(ROWS, RandomWords("same"), null_share=0.3).to_pandas()
     kept = holed.notna()
     assert (whole[kept] == holed[kept]).all()
 
@@ -169,32 +169,32 @@ def uniform(counts: np.ndarray) -> bool:
 
 
 def test_values_are_uniform():
-    whole = columns.integers(ROWS, Bits("whole")).to_numpy()
+    whole = columns.integers(ROWS, RandomWords("whole")).to_numpy()
     assert (whole.min(), whole.max()) == (0, 100)
     assert uniform(np.bincount(whole))
-    real = columns.floats(ROWS, Bits("real")).to_numpy()
+    real = columns.floats(ROWS, RandomWords("real")).to_numpy()
     assert real.min() >= 0
     assert real.max() < 100
     assert uniform(np.histogram(real, 50)[0])
-    truth = columns.booleans(ROWS, Bits("truth")).to_numpy(zero_copy_only=False)
+    truth = columns.booleans(ROWS, RandomWords("truth")).to_numpy(zero_copy_only=False)
     assert uniform(np.bincount(truth))
 
 
 def test_strings_are_uniform_letters():
-    text = columns.fixed_strings(ROWS, Bits("text")).to_pandas()
+    text = columns.fixed_strings(ROWS, RandomWords("text")).to_pandas()
     assert (text.str.len() == 10).all()
     assert text.str.fullmatch("[A-Za-z]{10}").all()
     letters = np.frombuffer("".join(text).encode(), np.uint8)
     assert uniform(np.unique(letters, return_counts=True)[1])
-    varying = columns.varying_strings(ROWS, Bits("varying"), shortest=3, longest=7).to_pandas()
+    varying = columns.varying_strings(ROWS, RandomWords("varying"), shortest=3, longest=7).to_pandas()
     assert uniform(np.bincount(varying.str.len())[3:])
     assert varying.str.len().between(3, 7).all()
 
 
 def test_words_are_uniform():
-    assert len(set(WORDS)) == 100
-    assert all(word.isalpha() and word.islower() for word in WORDS)
-    assert uniform(columns.words(ROWS, Bits("w")).to_pandas().value_counts().to_numpy())
+    assert len(set(ENGLISH_NOUNS)) == 100
+    assert all(word.isalpha() and word.islower() for word in ENGLISH_NOUNS)
+    assert uniform(columns.english_nouns(ROWS, RandomWords("w")).to_pandas().value_counts().to_numpy())
 
 
 @pytest.mark.parametrize("name", DIGESTS)

@@ -20,7 +20,7 @@ import data_generator
 from adapter_core import UnavailableError, UnknownNameError
 from data_generator.datasets import bundled_images, scenes
 from data_generator.decoding import to_array
-from data_generator.lazy import LazyImages
+from data_generator.lazy_images import LazyImages
 
 SYNTHETIC = tuple(scenes.KINDS)
 SAMPLE = 1_000

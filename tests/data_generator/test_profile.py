@@ -17,10 +17,10 @@ from data_generator import ColumnSpec, TableSpec, read_spec, realistic_table
 from data_generator.profiling.measures import measured
 from data_generator.profiling.profile import NOTE, as_arrow, profile
 from data_generator.profiling.twin import texts, twin
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 from data_generator.spec.arrow import plain
 from data_generator.spec.io import as_text
-from data_generator.synthetic.edge_case_tables import hostile_tables
+from data_generator.synthetic.edge_case_tables import edge_case_tables
 from format_bench.results.candidates import Configuration
 from format_bench.studies import sizes
 from tests.helpers import run
@@ -38,25 +38,25 @@ CASES = (
 
 def made_up() -> pd.DataFrame:
     """Return columns that are like none of ours: sentences, keys, prices, walks, codes and times."""
-    bits = Bits("made up")
+    bits = RandomWords("made up")
     words = np.array(
         "the of and to in is was for that on as with by at from it an be this which".split()
     )
-    picked = words[(bits.fractions(6 * ROWS) ** 2 * len(words)).astype(int)].reshape(6, ROWS)
-    steps = (bits.below(9, ROWS).astype(int) - 4).cumsum()
+    picked = words[(bits.uniform(6 * ROWS) ** 2 * len(words)).astype(int)].reshape(6, ROWS)
+    steps = (bits.integers(9, ROWS).astype(int) - 4).cumsum()
     start = pd.Timestamp("2024-03-01")
     return pd.DataFrame(
         {
             "id": np.arange(1_000, 1_000 + ROWS),
             "sentence": [" ".join(row) + ", Zürich" for row in picked.T],
             "key": [f"{word:016x}" for word in bits.words(ROWS).tolist()],
-            "price": np.rint(bits.fractions(ROWS) ** -0.5 * 1_000) / 100,
+            "price": np.rint(bits.uniform(ROWS) ** -0.5 * 1_000) / 100,
             "walk": steps / 10,
-            "flag": np.array(["Y", "N"])[(bits.fractions(ROWS) < 0.1).astype(int)],
-            "code": np.array(["AMS", "BER", "CDG", "DUB", "EWR"])[bits.below(5, ROWS).astype(int)],
-            "time": start + pd.to_timedelta(bits.below(90, ROWS).astype(int).cumsum(), unit="s"),
-            "rare": pd.Series(bits.below(50, ROWS).astype(int)).where(bits.fractions(ROWS) < 0.05),
-            "json": [f'{{"n": {n}}}' for n in bits.below(500, ROWS).tolist()],
+            "flag": np.array(["Y", "N"])[(bits.uniform(ROWS) < 0.1).astype(int)],
+            "code": np.array(["AMS", "BER", "CDG", "DUB", "EWR"])[bits.integers(5, ROWS).astype(int)],
+            "time": start + pd.to_timedelta(bits.integers(90, ROWS).astype(int).cumsum(), unit="s"),
+            "rare": pd.Series(bits.integers(50, ROWS).astype(int)).where(bits.uniform(ROWS) < 0.05),
+            "json": [f'{{"n": {n}}}' for n in bits.integers(500, ROWS).tolist()],
         }
     )
 
@@ -144,9 +144,9 @@ def test_a_spec_holds_no_value_of_the_original():
     assert {str(dtype) for dtype in made.dtypes} == {str(dtype) for dtype in df.dtypes}
 
 
-@pytest.mark.parametrize("name", hostile_tables())
+@pytest.mark.parametrize("name", edge_case_tables())
 def test_any_column_has_a_twin_or_is_refused_in_a_line(name):
-    df = hostile_tables()[name]
+    df = edge_case_tables()[name]
     try:
         made = twin(profile(df), df).df
     except InvalidDataError as refusal:

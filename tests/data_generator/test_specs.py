@@ -16,7 +16,7 @@ from adapter_core.errors import InvalidSpecError
 from data_generator import ColumnSpec, TableSpec, read_spec, realistic_table, write_spec
 from data_generator.profiling import frequencies, windows
 from data_generator.profiling.measures import measured
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 from data_generator.realistic import numbers, ranks, runs
 from data_generator.realistic.columns import column
 from data_generator.spec.dtypes import DTYPES
@@ -315,7 +315,7 @@ def slow_longest_run(codes) -> float:
 @pytest.mark.parametrize("rows", [3, 511, 512, 514, 2_000])
 @pytest.mark.parametrize("distinct", [2, 30, 10**6])
 def test_order_is_measured_as_defined(rows, distinct):
-    codes = Bits("codes", rows, distinct).below(distinct, rows).astype(np.int64)
+    codes = RandomWords("codes", rows, distinct).integers(distinct, rows).astype(np.int64)
     codes[: rows // 2].sort()
     assert windows.sortedness(codes) == pytest.approx(slow_sortedness(codes.tolist()))
     assert windows.longest_run(codes) == pytest.approx(slow_longest_run(codes.tolist()))
@@ -330,11 +330,11 @@ def test_sortedness_does_not_depend_on_the_direction():
 def test_clustering_is_of_places_and_not_of_order():
     codes = np.arange(51_200)
     assert windows.clustering(codes) == 1
-    shuffled = codes.reshape(-1, 512)[:, np.argsort(Bits("x").words(512))].ravel()
+    shuffled = codes.reshape(-1, 512)[:, np.argsort(RandomWords("x").words(512))].ravel()
     assert windows.clustering(shuffled) == pytest.approx(1)
-    assert windows.clustering(np.argsort(Bits("y").words(51_200))) < 0.01
+    assert windows.clustering(np.argsort(RandomWords("y").words(51_200))) < 0.01
     # Long runs alone are no clusters.
-    assert windows.clustering(np.repeat(np.argsort(Bits("z").words(2_000)), 100)) < 0.01
+    assert windows.clustering(np.repeat(np.argsort(RandomWords("z").words(2_000)), 100)) < 0.01
 
 
 @pytest.mark.parametrize("s", [0.0, 0.3, 1.0, 1.7, 2.5])

@@ -12,13 +12,13 @@ from rich.console import Console
 
 import data_generator
 from adapter_core import Kind
-from data_generator.synthetic.edge_case_images import hostile_images, random_image
-from data_generator.synthetic.edge_case_tables import hostile_tables
+from data_generator.synthetic.edge_case_images import edge_case_images, random_image
+from data_generator.synthetic.edge_case_tables import edge_case_tables
 from data_generator.user.image_folder import load_image_folder
 from data_generator.user.summary import KEPT, SLICE_ROWS, describe, describe_images, distinct
 from format_bench.cli.data_summary import show
 
-HOSTILE = hostile_tables()
+EDGE_CASES = edge_case_tables()
 
 
 def shown(found, width=80, **options) -> list[str]:
@@ -53,9 +53,9 @@ def test_a_table_is_described():
     assert found.memory_bytes == df.memory_usage(index=False, deep=True).sum()
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", EDGE_CASES)
 def test_any_column_is_described_counted_and_fit_for_json(name):
-    df = HOSTILE[name]
+    df = EDGE_CASES[name]
     found = describe(df)
     json.loads(json.dumps(found.to_dict(), allow_nan=False))
     column = found.columns[0]
@@ -87,8 +87,8 @@ def test_lines_fit_on_a_terminal(options):
     df = pd.concat(
         [
             pd.DataFrame([wide]),
-            HOSTILE["datetimes with a zone"],
-            HOSTILE["very long text"][["c"]].set_axis(["t"], axis=1),
+            EDGE_CASES["datetimes with a zone"],
+            EDGE_CASES["very long text"][["c"]].set_axis(["t"], axis=1),
         ],
         axis=1,
     )
@@ -139,9 +139,9 @@ def test_images_are_described():
     assert "2 images with 3 channels" in lines
 
 
-@pytest.mark.parametrize("name", [name for name, (images, _) in hostile_images().items() if images])
+@pytest.mark.parametrize("name", [name for name, (images, _) in edge_case_images().items() if images])
 def test_any_set_of_images_is_described(name):
-    images, labels = hostile_images()[name]
+    images, labels = edge_case_images()[name]
     found = describe_images(images, labels)
     assert found.raw_bytes == sum(image.nbytes for image in images)
     assert sum(found.channels.values()) == found.images

@@ -26,7 +26,7 @@ from data_generator.datasets.workloads import (
     quantile,
     workload,
 )
-from data_generator.profiling import workload_check
+from tools import check_workloads
 
 # Of the first 2,000 rows with the default seed. A change of these numbers is a change of the data, after
 # which old and new measurements cannot be compared.
@@ -84,7 +84,7 @@ def test_name_rows_and_seed_decide():
 def test_workloads_have_twenty_columns_of_the_stated_types(name):
     df = data_generator.table(name, rows=100).df
     kinds = Counter(column.partition("_")[0] for column in df.columns)
-    assert kinds == apportioned(workload_check.statistics()["type_mix"][name], 20)
+    assert kinds == apportioned(check_workloads.statistics()["type_mix"][name], 20)
     dtypes = {"int": {"int64", "Int64"}, "float": {"float64"}, "string": {"str"}}
     assert all(str(df[column].dtype) in dtypes[column.partition("_")[0]] for column in df.columns)
     assert data_generator.names().count(name) == 1
@@ -98,7 +98,7 @@ def test_any_number_of_rows_is_made(rows):
 
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_many_columns_are_distributed_as_real_ones(name):
-    found = list(workload_check.compared(name, rows=50_000, columns=60))
+    found = list(check_workloads.compared(name, rows=50_000, columns=60))
     assert {each.name for each in found} == {"type_mix", "pattern", *PROPERTIES}
     for each in found:
         # Few columns cannot be distributed so exactly, and very few say nothing.
@@ -106,13 +106,13 @@ def test_many_columns_are_distributed_as_real_ones(name):
 
 
 def test_the_usual_columns_are_as_near_as_so_few_can_be():
-    for each in workload_check.compared("core", rows=50_000):
+    for each in check_workloads.compared("core", rows=50_000):
         assert each.distance < 0.1 + 0.5 / each.columns, each
 
 
 def test_a_workload_that_is_another_is_far_from_its_target(monkeypatch):
-    monkeypatch.setattr(workload_check, "workload", lambda _, columns: workload("log", columns))
-    worst = max(workload_check.compared("ml", rows=5_000), key=lambda each: each.distance)
+    monkeypatch.setattr(check_workloads, "workload", lambda _, columns: workload("log", columns))
+    worst = max(check_workloads.compared("ml", rows=5_000), key=lambda each: each.distance)
     assert worst.distance > 0.5
 
 
@@ -120,7 +120,7 @@ def test_quantiles_are_inverse_to_the_distribution():
     for kind in TYPES:
         for name in PROPERTIES:
             bounds = cuts(name)
-            shares = workload_check.shares("core", kind, name)
+            shares = check_workloads.shares("core", kind, name)
             values = [quantile("core", kind, name, (i + 0.5) / 4_000) for i in range(4_000)]
             assert values == sorted(values)
             counted = np.histogram(values, bounds)[0] / 4_000
@@ -133,7 +133,7 @@ def test_apportioned_numbers_have_the_sum_and_are_near():
 
 
 def test_a_comparison_says_what_was_wanted_and_what_came():
-    found = {(each.kind, each.name): each for each in workload_check.compared("core", rows=20_000)}
+    found = {(each.kind, each.name): each for each in check_workloads.compared("core", rows=20_000)}
     assert found["int", "sortedness"].target == "0.16, 0.67, 0.92"
     low, middle, high = map(float, found["int", "sortedness"].obtained.split(", "))
     assert 0 < low < middle < high < 1

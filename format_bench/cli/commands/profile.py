@@ -11,7 +11,7 @@ import data_generator
 from adapter_core.files import write_atomically
 from data_generator.profiling.profile import profile
 from data_generator.profiling.twin import twin as twin_of
-from data_generator.random_words import Bits
+from data_generator.random_words import RandomWords
 from data_generator.spec.io import as_text, check_ending, write_spec
 from data_generator.user.table import load_table
 from format_bench.cli import twin_comparison
@@ -91,7 +91,7 @@ def _block(df: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
     """Return rows that follow each other, from a random one on: a sample would have lost the order."""
     if rows >= len(df):
         return df
-    first = int(Bits("profile", seed).below(len(df) - rows + 1, 1)[0])
+    first = int(RandomWords("profile", seed).integers(len(df) - rows + 1, 1)[0])
     return df.iloc[first : first + rows].reset_index(drop=True)
 
 

@@ -24,7 +24,7 @@ from data_generator.user.table import load_table
 from tests.factories.files import ROWS, WRITERS, table, write
 
 if TYPE_CHECKING:
-    from data_generator.user.dataset import OwnData
+    from data_generator.user.dataset import UserData
 
 
 DIGITS = {"a.json", "a.jsonl", "a.jsonl.xz", "a.xlsx"}
@@ -107,7 +107,7 @@ def test_a_sample_without_rows_is_an_error_of_the_caller(wanted, tmp_path):
         load_data(write("a.csv", tmp_path), sample=wanted)
 
 
-def stored(df: pd.DataFrame | pd.Series, folder: Path) -> OwnData:
+def stored(df: pd.DataFrame | pd.Series, folder: Path) -> UserData:
     df.to_pickle(folder / "a.pkl")
     return load_table(folder / "a.pkl", trust_pickle=True)
 

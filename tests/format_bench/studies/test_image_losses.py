@@ -6,12 +6,12 @@ import pytest
 
 import data_generator
 import image_storages
-from data_generator.synthetic.edge_case_images import hostile_images, random_image, unequal
+from data_generator.synthetic.edge_case_images import edge_case_images, random_image, unequal
 from format_bench.studies import image_losses
 from format_bench.studies.image_losses import Verdict, sets, verdict
 from tests.helpers import run
 
-SETS = hostile_images()
+SETS = edge_case_images()
 
 
 def test_the_page_in_docs_is_up_to_date(root):
@@ -65,7 +65,7 @@ def test_refusals_and_losses_are_shown_in_words():
 def test_the_page_in_short_and_set_by_set(monkeypatch):
     names = ("HDF5.chunked", "JPEG", "SQLite", "ZIP")
     monkeypatch.setattr(image_storages, "names", lambda: names)
-    monkeypatch.setattr(image_losses, "sets", hostile_images)
+    monkeypatch.setattr(image_losses, "sets", edge_case_images)
     page = image_losses.page()
     assert "| SQLite, ZIP | kept | 1, 2, 3, 4, 5 | kept | kept | kept | kept |" in page
     assert "| HDF5.chunked | kept | 1, 2, 3, 4, 5 | refused | kept | kept | kept |" in page

@@ -1,6 +1,6 @@
 """Compares generated workloads with the statistics of the real columns that they stand for.
 
-``python -m data_generator.profiling.workload_check`` prints the comparison in Markdown.
+``python -m tools.check_workloads`` prints the comparison in Markdown.
 """
 
 from __future__ import annotations
