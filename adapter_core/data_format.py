@@ -132,7 +132,7 @@ class DataFormat(BaseAdapter):
         Raises
         ------
         CannotHoldError
-            If the format cannot hold this table as it is. Nothing is written then.
+            If the format cannot store this table as it is. Nothing is written then.
         UnknownNameError, UnknownLevelError, UnsupportedError
             If the format has no such codec, or the codec no such level, or there is no choice.
         UnavailableError
@@ -186,25 +186,25 @@ class DataFormat(BaseAdapter):
         return df if list(df.columns) == list(columns) else df[list(columns)]
 
     def check(self, df: pd.DataFrame) -> None:
-        """Raise `CannotHoldError`, with a sentence, if the format cannot hold this table as it is."""
+        """Raise `CannotHoldError`, with a sentence, if the format cannot store this table as it is."""
         self._check_labels(df)
         for position, kind in enumerate(kinds_of(df)):
             if kind in self.refuses:
                 why = self.refuses[kind]
-                raise self.refusal(f"column {df.columns[position]!r} holds {kind}; {why}")
+                raise self.refusal(f"column {df.columns[position]!r} contains {kind}; {why}")
         if len(df) == 0 and not self.holds_zero_rows:
             raise self.refusal("the table has no rows, and without rows its columns would be lost")
         if self.reads_nullable_integers_as_floats:
             name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
             if name is not None:
                 raise self.refusal(
-                    f"column {name!r} holds nulls and integers beyond 2**53, which are read as floats"
+                    f"column {name!r} contains nulls and integers beyond 2**53, which are read as floats"
                 )
         self._check_values(df)
 
     def refusal(self, reason: str) -> CannotHoldError:
         """Return the error that says why this format cannot hold a table."""
-        return CannotHoldError(f"{self.label} cannot hold this table: {reason}")
+        return CannotHoldError(f"{self.label} cannot store this table: {reason}")
 
     def _chosen(self, codec: str | None, level: int | None) -> dict[str, Any]:
         """Return what to tell `_save` about compression, which is nothing where none is asked for."""

@@ -107,7 +107,7 @@ class ImageStorage(BaseAdapter):
 
     def refusal(self, reason: str) -> CannotHoldError:
         """Return the error that says why this storage cannot hold some images."""
-        return CannotHoldError(f"{self.label} cannot hold these images: {reason}")
+        return CannotHoldError(f"{self.label} cannot store these images: {reason}")
 
     def _checked(self, images: Sequence[np.ndarray]) -> CheckedImages:
         return CheckedImages(images, self.channels, self.refusal, equal=self.equal_shapes_only)

@@ -165,11 +165,11 @@ class Adapter(DataFormat):
         *(replace(codec, name=WHOLE_FILE + codec.name) for codec in whole_file.CODECS),
     )
     refuses: ClassVar = {
-        Kind.HALF_FLOAT: "Avro has none",
-        Kind.COMPLEX: "Avro has none",
+        Kind.HALF_FLOAT: "Avro has no type for them",
+        Kind.COMPLEX: "Avro has no type for them",
         Kind.TIMEDELTA: "Avro's duration counts months, days and milliseconds",
-        Kind.PERIOD: "Avro has none",
-        Kind.INTERVAL: "Avro has none",
+        Kind.PERIOD: "Avro has no type for them",
+        Kind.INTERVAL: "Avro has no type for them",
         Kind.SPARSE: "pyarrow does not take them",
         Kind.ARROW: "the file keeps no Arrow types of pandas",
         Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
@@ -181,10 +181,10 @@ class Adapter(DataFormat):
             unsigned = kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED)
             if unsigned and (df.iloc[:, position].dropna() >= 2**63).any():
                 name = df.columns[position]
-                raise self.refusal(f"column {name!r} holds integers beyond Avro's long, 2**63 - 1")
+                raise self.refusal(f"column {name!r} contains integers beyond Avro's long, 2**63 - 1")
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *PYTHON_YEARS)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds datetimes beyond the years 1 to 9999")
+            raise self.refusal(f"column {name!r} contains datetimes beyond the years 1 to 9999")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -237,7 +237,7 @@ class Adapter(DataFormat):
         expected = _rows(metadata)
         if table.num_rows != expected:
             # Avro marks no end: a file that is cut between two blocks looks whole.
-            raise ValueError(f"{path.name} holds {table.num_rows:,} of {expected:,} rows")
+            raise ValueError(f"{path.name} contains {table.num_rows:,} of {expected:,} rows")
         return table.to_pandas()
 
     def _column_names(self, path: Path) -> list[str]:

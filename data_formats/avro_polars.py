@@ -45,7 +45,7 @@ class Adapter(DataFormat):
     supports: ClassVar = frozenset({Feature.COLUMNS})
     refuses: ClassVar = {
         **REFUSES_WITHOUT_NOTE,
-        Kind.HALF_FLOAT: "Avro has none",
+        Kind.HALF_FLOAT: "Avro has no type for them",
         Kind.NULL: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
         Kind.ZONED_DATETIME: _NO_TYPE,
@@ -58,12 +58,12 @@ class Adapter(DataFormat):
                 raise self.refusal(f"{name!r} cannot be the name of an Avro field")
         fine = with_nanoseconds(df)
         if fine is not None:
-            raise self.refusal(f"column {fine!r} holds nanoseconds; Polars' Avro writer has none")
+            raise self.refusal(f"column {fine!r} contains nanoseconds; Polars' Avro writer takes none")
         for position, kind in enumerate(kinds_of(df)):
             name, column = df.columns[position], df.iloc[:, position].dropna()
             unsigned = kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED)
             if unsigned and (column > LARGEST_LONG).any():
-                raise self.refusal(f"column {name!r} holds integers beyond Avro's long, 2**63 - 1")
+                raise self.refusal(f"column {name!r} contains integers beyond Avro's long, 2**63 - 1")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

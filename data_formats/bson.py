@@ -72,7 +72,7 @@ PYTHON_YEARS = 1, 9999
 """The years of `datetime.datetime`, which pymongo makes of BSON's datetimes."""
 
 _DATETIMES_ALONE = "BSON has datetimes alone"
-_NO_TYPE = "BSON has none"
+_NO_TYPE = "BSON has no type for them"
 
 
 class Adapter(DataFormat):
@@ -113,14 +113,14 @@ class Adapter(DataFormat):
         for position, kind in enumerate(kinds_of(df)):
             name, column = df.columns[position], df.iloc[:, position]
             if "\0" in name:
-                raise self.refusal(f"the column name {name!r} holds a NUL, which ends a name")
+                raise self.refusal(f"the column name {name!r} contains a NUL, which ends a name")
             if kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED) and (column.dropna() >= 2**63).any():
-                raise self.refusal(f"column {name!r} holds integers beyond BSON's, 2**63 - 1")
+                raise self.refusal(f"column {name!r} contains integers beyond BSON's, 2**63 - 1")
             if kind in (Kind.DATETIME, Kind.ZONED_DATETIME) and _finer_than_milliseconds(column):
-                raise self.refusal(f"column {name!r} holds datetimes finer than BSON's milliseconds")
+                raise self.refusal(f"column {name!r} contains datetimes finer than BSON's milliseconds")
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *PYTHON_YEARS)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds datetimes beyond the years 1 to 9999")
+            raise self.refusal(f"column {name!r} contains datetimes beyond the years 1 to 9999")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

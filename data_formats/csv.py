@@ -62,7 +62,7 @@ class Adapter(DataFormat):
     def _check_values(self, df: pd.DataFrame) -> None:
         for name, text in text_columns(df):
             if holds_text(text, NULL):
-                raise self.refusal(f"column {name!r} holds the text {NULL}, which stands for a null")
+                raise self.refusal(f"column {name!r} contains the text {NULL}, which stands for a null")
             if reads_as_other_type(text):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 

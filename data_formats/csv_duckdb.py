@@ -48,7 +48,7 @@ class Adapter(ArrowCSV):
             raise self.refusal("DuckDB takes blanks off the ends of column names")
         for name, text in text_columns(df):
             if holds_text(text, NULL):
-                raise self.refusal(f"column {name!r} holds the text {NULL}, which stands for a null")
+                raise self.refusal(f"column {name!r} contains the text {NULL}, which stands for a null")
             if len(names) == 1 and holds_text(text, ""):
                 raise self.refusal("empty text in the only column is an empty line, which DuckDB skips")
 

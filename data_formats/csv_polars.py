@@ -32,7 +32,7 @@ class Adapter(ArrowCSV):
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
         if any('"' in name for name in df.columns):
-            raise self.refusal("a column name holds a quotation mark, which Polars reads back as two")
+            raise self.refusal("a column name contains a quotation mark, which Polars reads back as two")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -41,7 +41,7 @@ class Adapter(ArrowCSV):
         super()._check_values(df)
         name = minus_zero_among_whole(df)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds -0.0 and whole floats, which read as integers")
+            raise self.refusal(f"column {name!r} contains -0.0 and whole floats, which read as integers")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

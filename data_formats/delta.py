@@ -56,12 +56,12 @@ class Adapter(DataFormat):
             raise self.refusal(reason)
         name = with_nanoseconds(df)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds nanoseconds; Delta Lake has none")
+            raise self.refusal(f"column {name!r} contains nanoseconds; Delta Lake stores microseconds")
         for position, kind in enumerate(kinds_of(df)):
             unsigned = kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED)
             if unsigned and (df.iloc[:, position].dropna() > LARGEST_LONG).any():
                 name = df.columns[position]
-                raise self.refusal(f"column {name!r} holds integers beyond Delta's long, 2**63 - 1")
+                raise self.refusal(f"column {name!r} contains integers beyond Delta's long, 2**63 - 1")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

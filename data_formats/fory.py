@@ -46,7 +46,7 @@ class Adapter(DataFormat):
             raise self.refusal(f"its column names are of dtype string; {_NA_IS_LOST}")
         for position, name in enumerate(df.columns):
             if _holds_na(df.iloc[:, position]):
-                raise self.refusal(f"column {name!r} holds pandas.NA, or text with it; {_NA_IS_LOST}")
+                raise self.refusal(f"column {name!r} contains pandas.NA, or text with it; {_NA_IS_LOST}")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -65,9 +65,9 @@ class Adapter(HDF5):
             raise self.refusal(f"{len(df.columns):,} names do not fit in an attribute of 64 KiB")
         for name, text in text_columns(df):
             if contains_text(text, "\0"):
-                raise self.refusal(f"column {name!r} holds NUL characters, which end a fixed-width text")
+                raise self.refusal(f"column {name!r} contains NUL, which ends a fixed-width text")
             if holds_text(text, NULL):
-                raise self.refusal(f"column {name!r} holds the text {NULL}, which stands for a null")
+                raise self.refusal(f"column {name!r} contains the text {NULL}, which stands for a null")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -52,12 +52,12 @@ class Adapter(DataFormat):
     def _check_values(self, df: pd.DataFrame) -> None:
         name = infinite_floats(df)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds an infinite value; JSON has none")
+            raise self.refusal(f"column {name!r} contains an infinite value; JSON has no infinity")
 
         times = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
         name = datetimes_beyond(df, times, *NANOSECOND_YEARS)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds dates that do not fit in 64-bit nanoseconds")
+            raise self.refusal(f"column {name!r} contains dates beyond 64-bit nanoseconds")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -59,4 +59,4 @@ class Adapter(DataFormat):
                 return row_format.table_of(rows.unpack(), rows)
             except msgpack.UnpackException as error:
                 # Most of msgpack's errors have no text.
-                raise ValueError(f"{path.name} holds what is no MessagePack: {error!r}") from error
+                raise ValueError(f"{path.name} contains invalid MessagePack: {error!r}") from error

@@ -43,12 +43,12 @@ class Adapter(DataFormat):
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = (Codec("snappy"), Codec("zlib"), Codec("lz4"), Codec("zstd"))
     refuses: ClassVar = {
-        Kind.UNSIGNED: "ORC has none",
-        Kind.NULLABLE_UNSIGNED: "ORC has none",
-        Kind.HALF_FLOAT: "ORC has none",
-        Kind.COMPLEX: "ORC has none",
-        Kind.TIMEDELTA: "ORC has none",
-        Kind.TIME: "ORC has none",
+        Kind.UNSIGNED: "ORC has no type for them",
+        Kind.NULLABLE_UNSIGNED: "ORC has no type for them",
+        Kind.HALF_FLOAT: "ORC has no type for them",
+        Kind.COMPLEX: "ORC has no type for them",
+        Kind.TIMEDELTA: "ORC has no type for them",
+        Kind.TIME: "ORC has no type for them",
         Kind.CATEGORY: _NO_TYPE,
         Kind.CATEGORY_NOT_TEXT: _NO_TYPE,
         Kind.NULL: _NO_TYPE,
@@ -64,7 +64,7 @@ class Adapter(DataFormat):
 
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *NANOSECOND_YEARS)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds datetimes that do not fit in 64-bit nanoseconds")
+            raise self.refusal(f"column {name!r} contains datetimes beyond 64-bit nanoseconds")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -61,7 +61,7 @@ class Adapter(DataFormat):
             note = _note(file)
             df = row_format.table_of(note, _rows(file, note["rows"]))
             if file.read() != END:
-                raise ValueError(f"{path.name} holds more than {note['rows']:,} rows, or is cut short")
+                raise ValueError(f"{path.name} has more than {note['rows']:,} rows, or is cut short")
         return df
 
 

@@ -40,7 +40,7 @@ class Adapter(DataFormat):
             raise self.refusal(reason)
         name = with_nanoseconds(df)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds nanoseconds, which pandas leaves out")
+            raise self.refusal(f"column {name!r} contains nanoseconds, which pandas leaves out")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -44,14 +44,14 @@ class Adapter(ArrayFormat):
     requires = ("pandas", "pyarrow", "tiledb")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
-    refuses: ClassVar = {**REFUSES, Kind.HALF_FLOAT: "TileDB has none"}
+    refuses: ClassVar = {**REFUSES, Kind.HALF_FLOAT: "TileDB has no type for them"}
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
         for position, kind in enumerate(kinds_of(df)):
             if kind in _NULS and _holds(df.iloc[:, position], _NULS[kind]):
                 name = df.columns[position]
-                raise self.refusal(f"column {name!r} holds a single NUL, which is read as nothing")
+                raise self.refusal(f"column {name!r} contains a single NUL, which is read as nothing")
 
     def _write(
         self,

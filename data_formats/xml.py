@@ -56,10 +56,10 @@ class Adapter(DataFormat):
                 raise self.refusal(f"{name!r} cannot be the name of an XML element")
         for name, text in text_columns(df):
             if matches_text(text, NOT_A_CHARACTER):
-                raise self.refusal(f"column {name!r} holds control characters, which XML forbids")
+                raise self.refusal(f"column {name!r} contains control characters, which XML forbids")
             if matches_text(text, _READ_AS_NULL):
                 raise self.refusal(
-                    f"column {name!r} holds empty text, or text that pandas reads as null"
+                    f"column {name!r} contains empty text, or text that pandas reads as null"
                 )
             if reads_as_other_type(text):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")

@@ -34,7 +34,7 @@ class Adapter(XMLRows):
         super()._check_values(df)
         for name, text in text_columns(df):
             if (pc.max(pc.binary_length(text)).as_py() or 0) > MAX_TEXT_BYTES:
-                raise self.refusal(f"column {name!r} holds text of more than {MAX_TEXT_BYTES:,} bytes")
+                raise self.refusal(f"column {name!r} contains text beyond {MAX_TEXT_BYTES:,} bytes")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -79,7 +79,7 @@ class ImageFiles(ImageStorage):
             raise ValueError(f"{path / LABELS} is damaged: its first or its last line is not whole")
         there = sum(name.endswith(self.ending) for name in os.listdir(path))  # noqa: PTH208 (names will do)
         if there != len(rows):
-            raise ValueError(f"{path} holds {there} images, and {LABELS} names {len(rows)}")
+            raise ValueError(f"{path} contains {there} images, and {LABELS} names {len(rows)}")
         if not rows:
             return [], [], np.empty(0, np.int64)
         names = [row.partition(",")[0] for row in rows]

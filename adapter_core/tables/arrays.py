@@ -72,7 +72,7 @@ def unsupported_reason(df: pd.DataFrame) -> str | None:
         if isinstance(dtype, pd.DatetimeTZDtype) and not _has_name(dtype):
             return f"the time zone of column {name!r} has no name: {dtype.tz!r}"
         if isinstance(dtype, pd.CategoricalDtype) and not _is_json(dtype.categories):
-            return f"column {name!r} holds categories of {dtype.categories.dtype}, which JSON has not"
+            return f"column {name!r} contains categories of {dtype.categories.dtype}, which JSON has not"
     return None
 
 

@@ -179,7 +179,7 @@ class ArrowCSV(DataFormat):
     def _check_values(self, df: pd.DataFrame) -> None:
         name = beyond_int64(df)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds integers beyond 2**63 - 1, read as floats")
+            raise self.refusal(f"column {name!r} contains integers beyond 2**63 - 1, read as floats")
         for name, text in text_columns(df):
             if is_all_like(text, self.numbers) or is_all_like(text, self.booleans):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
@@ -204,10 +204,10 @@ class JSONLines(DataFormat):
     def _check_values(self, df: pd.DataFrame) -> None:
         name = infinite_floats(df)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds an infinite value; JSON has none")
+            raise self.refusal(f"column {name!r} contains an infinite value; JSON has no infinity")
         name = beyond_int64(df)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds integers beyond 2**63 - 1, which are not read so")
+            raise self.refusal(f"column {name!r} contains integers beyond 2**63 - 1, read differently")
 
     def _column_names(self, path: Path) -> list[str]:
         """Return the names of the first line; readers put columns in an order of their own at times."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 REFUSES = {
-    Kind.HALF_FLOAT: "DuckDB has none",
+    Kind.HALF_FLOAT: "DuckDB has no type for them",
     Kind.TIMEDELTA: "DuckDB's interval counts months, days and microseconds",
 }
 """Kinds of column that DuckDB does not give back as they were, and why."""

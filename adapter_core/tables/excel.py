@@ -84,25 +84,25 @@ class Workbook(DataFormat):
             raise self.refusal(f"{columns:,} columns do not fit in {MAX_COLUMNS:,}")
         name = integers_beyond_float(df, _INTEGERS)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds integers beyond 2**53, which floats cannot hold")
+            raise self.refusal(f"column {name!r} contains integers beyond 2**53, which floats skip")
         name = None if self.holds_infinity else infinite_floats(df)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds an infinite value, and cells hold none")
+            raise self.refusal(f"column {name!r} contains an infinite value; cells have no infinity")
         self._check_datetimes(df)
         for name, text in text_columns(df):
             problem = self._text_problem(text)
             if problem:
-                raise self.refusal(f"column {name!r} holds {problem}")
+                raise self.refusal(f"column {name!r} contains {problem}")
 
     def _check_datetimes(self, df: pd.DataFrame) -> None:
         name = datetimes_beyond(df, {Kind.DATE, Kind.DATETIME}, *YEARS)
         if name is not None:
-            raise self.refusal(f"column {name!r} holds dates before 1900, where Excel's begin")
+            raise self.refusal(f"column {name!r} contains dates before 1900, where Excel's begin")
         for position, kind in enumerate(kinds_of(df)):
             if kind is Kind.DATETIME:
                 times = df.iloc[:, position].dropna()
                 if not times.dt.floor("ms").equals(times):
-                    raise self.refusal(f"column {df.columns[position]!r} holds parts of milliseconds")
+                    raise self.refusal(f"column {df.columns[position]!r} contains parts of milliseconds")
 
     def _text_problem(self, text: pa.Array) -> str:
         """Return what of a column of text does not come back, as a phrase; empty if all does."""
@@ -183,7 +183,7 @@ class OpenpyxlWorkbook(Workbook):
         if matches_text(text, r"^="):
             return "text that starts with '=', which would become a formula"
         if matches_text(text, r"[\x00-\x08\x0b\x0c\x0e-\x1f\x{FFFE}\x{FFFF}]"):
-            return "control characters, which a cell cannot hold"
+            return "control characters, which a cell cannot contain"
         if matches_text(text, "_x[0-9a-fA-F]{4}_"):
             return "text that Excel takes for an escaped character, as in _x000D_"
         return super()._text_problem(text)
@@ -213,7 +213,7 @@ class CalamineWorkbook(Workbook):
             if kind is Kind.DATETIME and (df.iloc[:, position] < _FIRST_SURE_DAY).any():
                 name = df.columns[position]
                 raise self.refusal(
-                    f"column {name!r} holds datetimes before March 1900, read differently"
+                    f"column {name!r} contains datetimes before March 1900, read differently"
                 )
 
     def _text_problem(self, text: pa.Array) -> str:

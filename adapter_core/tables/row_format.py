@@ -23,12 +23,12 @@ Note = dict[str, Any]
 also "categories", a list of text, and "ordered"."""
 
 REFUSED = {
-    Kind.COMPLEX: "the format has none",
-    Kind.DATE: "the format has none",
-    Kind.TIME: "the format has none",
-    Kind.DECIMAL: "the format has none",
-    Kind.PERIOD: "the format has none",
-    Kind.INTERVAL: "the format has none",
+    Kind.COMPLEX: "the format has no type for them",
+    Kind.DATE: "the format has no type for them",
+    Kind.TIME: "the format has no type for them",
+    Kind.DECIMAL: "the format has no type for them",
+    Kind.PERIOD: "the format has no type for them",
+    Kind.INTERVAL: "the format has no type for them",
     Kind.SPARSE: "records would fill them up",
     Kind.ARROW: "the file keeps no Arrow types of pandas",
     Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
@@ -82,7 +82,7 @@ def table_of_columns(note: Any, blocks: Iterable[Iterable[Sequence[Any]]]) -> pd
             column.add(values)
     found, expected = sum(map(len, columns[0].chunks)), int(note["rows"])
     if found != expected:
-        raise ValueError(f"the file holds {found:,} of {expected:,} rows")
+        raise ValueError(f"the file contains {found:,} of {expected:,} rows")
     df = pd.DataFrame({i: column.array() for i, column in enumerate(columns)}, copy=False)
     df.columns = pd.Index([each["name"] for each in note["columns"]], dtype="str")
     return df

@@ -59,7 +59,7 @@ MAX_COLUMNS = 2_000
 
 LARGEST_INTEGER = 2**63 - 1
 
-_NO_TYPE = "SQLite has none"
+_NO_TYPE = "SQLite has no type for them"
 
 REFUSES = {
     Kind.COMPLEX: _NO_TYPE,
@@ -134,9 +134,9 @@ def _unfit_numbers(df: pd.DataFrame) -> str | None:
         name = df.columns[position]
         if kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED):
             if (df.iloc[:, position].dropna() > LARGEST_INTEGER).any():
-                return f"column {name!r} holds integers beyond 2**63 - 1"
+                return f"column {name!r} contains integers beyond 2**63 - 1"
         elif kind in (Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT):
             values = df.iloc[:, position].dropna().to_numpy()
             if (np.signbit(values) & (values == 0)).any():
-                return f"column {name!r} holds -0.0, which SQLite keeps as 0.0"
+                return f"column {name!r} contains -0.0, which SQLite keeps as 0.0"
     return None

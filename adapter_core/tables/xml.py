@@ -141,7 +141,7 @@ class XMLRows(DataFormat):
                 raise self.refusal(f"{name!r} cannot be the name of an XML element")
         for name, text in text_columns(df):
             if matches_text(text, NOT_A_CHARACTER):
-                raise self.refusal(f"column {name!r} holds control characters, which XML forbids")
+                raise self.refusal(f"column {name!r} contains control characters, which XML forbids")
             if is_all_like(text, _NUMBER) or is_all_like(text, "true|false"):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 

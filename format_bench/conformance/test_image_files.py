@@ -32,7 +32,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_refused_and_leaves_what_was_there(storage, name, path):
     storage.save(*equal(), path)
-    with pytest.raises(CannotHoldError, match="cannot hold these images: "):
+    with pytest.raises(CannotHoldError, match="cannot store these images: "):
         storage.save(*BAD[name], path)
     assert list(path.parent.iterdir()) == [path]
     assert len(storage.read(path)[0]) == 40
@@ -43,7 +43,7 @@ def test_check_refuses_what_save_refuses(storage):
         try:
             storage.check(images)
         except CannotHoldError as refusal:
-            assert str(refusal).startswith(f"{storage.label} cannot hold these images: ")
+            assert str(refusal).startswith(f"{storage.label} cannot store these images: ")
     with pytest.raises(CannotHoldError):
         storage.check(BAD["floats"][0])
 

@@ -19,7 +19,7 @@ def test_a_set_comes_back_right_or_is_refused(storage, name, path):
     try:
         storage.save(images, labels, path)
     except CannotHoldError as refusal:
-        assert str(refusal).startswith(f"{storage.label} cannot hold these images: ")
+        assert str(refusal).startswith(f"{storage.label} cannot store these images: ")
         assert list(path.parent.iterdir()) == []
         return
     found, found_labels = storage.read(path)

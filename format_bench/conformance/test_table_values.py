@@ -22,7 +22,7 @@ def test_a_table_comes_back_right_or_is_refused(adapter, table, path):
     try:
         adapter.save(df, path)
     except CannotHoldError as refusal:
-        assert str(refusal).startswith(f"{adapter.label} cannot hold this table: ")
+        assert str(refusal).startswith(f"{adapter.label} cannot store this table: ")
         assert list(path.parent.iterdir()) == []
         return
     read = adapter.read(path)

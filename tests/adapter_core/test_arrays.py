@@ -132,4 +132,4 @@ def test_a_time_zone_without_a_name_is_refused():
 
 def test_categories_that_json_has_not_are_refused():
     days = pd.DataFrame({"c": pd.Series(pd.to_datetime(["2020"])).astype("category")})
-    assert "column 'c' holds categories of datetime64" in column_arrays.unsupported_reason(days)
+    assert "column 'c' contains categories of datetime64" in column_arrays.unsupported_reason(days)

@@ -295,7 +295,7 @@ def test_every_real_format_has_a_value_in_every_cell_or_says_why_not(printed):
         assert len(own) == METRICS * len(DATASETS)
         empty = [row for row in own if row["status"] != "value"]
         assert {(row["format"], row["dataset"]) for row in empty} <= refused
-        assert all("holds integers with nulls" in row["sentence"] for row in empty)
+        assert all("contains integers with nulls" in row["sentence"] for row in empty)
         values = [row for row in own if row["status"] == "value"]
         assert all(float(row["value"]) >= 0 for row in values)
         assert all(float(row["value"]) > 0 for row in values if row["unit"] == "seconds")
@@ -405,7 +405,7 @@ def test_a_format_that_refuses_is_unsupported_and_says_why(printed):
     _, rows = printed
     own = [row for row in toy_cells(rows, "Exacting") if row["dataset"] != "flights"]
     assert {row["status"] for row in own} == {"unsupported"}
-    assert "holds booleans; it tells no lies" in own[0]["sentence"]
+    assert "contains booleans; it tells no lies" in own[0]["sentence"]
 
 
 def test_a_format_that_hangs_has_timed_out_cells_where_it_hangs_and_values_elsewhere(printed):

@@ -48,7 +48,7 @@ def test_excel_refuses_a_row_too_many_without_writing(tmp_path):
 
 
 def test_orc_refuses_unsigned_integers():
-    with pytest.raises(CannotHoldError, match="column 'c' holds unsigned integers; ORC has none"):
+    with pytest.raises(CannotHoldError, match="column 'c' contains unsigned integers; ORC has no type"):
         data_formats.get("ORC").check(every_table()["uint8 column"])
 
 

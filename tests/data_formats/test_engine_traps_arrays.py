@@ -185,7 +185,7 @@ def test_tiledb_refuses_the_one_text_that_it_loses(tmp_path, single):
         array[:] = {"c": values}
     with tiledb.open(path) as array:
         assert array[:]["c"].tolist() == [single * 0, single * 2, single * 0]
-    with pytest.raises(CannotHoldError, match="column 'c' holds a single NUL"):
+    with pytest.raises(CannotHoldError, match="column 'c' contains a single NUL"):
         data_formats.get("TileDB").check(pd.DataFrame({"c": values}))
 
 

@@ -164,7 +164,7 @@ def test_vortex_takes_no_timedeltas_and_the_adapter_refuses_them(tmp_path):
     with pytest.raises(TypeError, match="Expected an object"):
         vortex.io.write(pa.Table.from_pandas(TIMEDELTAS), str(tmp_path / "naive.vortex"))
     with pytest.raises(
-        CannotHoldError, match="column 'd' holds timedeltas; Vortex takes none from Arrow"
+        CannotHoldError, match="column 'd' contains timedeltas; Vortex takes none from Arrow"
     ):
         data_formats.get("Vortex").check(TIMEDELTAS)
 
@@ -172,7 +172,7 @@ def test_vortex_takes_no_timedeltas_and_the_adapter_refuses_them(tmp_path):
 def test_delta_takes_no_timedeltas_and_the_adapter_refuses_them(tmp_path):
     with pytest.raises(Exception, match="Invalid data type for Delta Lake: Duration"):
         deltalake.write_deltalake(tmp_path / "naive", pa.Table.from_pandas(TIMEDELTAS))
-    with pytest.raises(CannotHoldError, match="column 'd' holds timedeltas; Delta Lake has no type"):
+    with pytest.raises(CannotHoldError, match="column 'd' contains timedeltas; Delta Lake has no type"):
         data_formats.get("Delta").check(TIMEDELTAS)
 
 
@@ -204,7 +204,7 @@ def test_fastparquet_cuts_nanoseconds_off_timedeltas_which_the_adapter_refuses(t
     fastparquet.write(str(naive), TIMEDELTAS)
     with naive.open("rb") as file:
         assert fastparquet.ParquetFile(file).to_pandas()["d"][0] == pd.Timedelta(1_000, unit="ns")
-    with pytest.raises(CannotHoldError, match="column 'd' holds timedeltas; fastparquet cuts off"):
+    with pytest.raises(CannotHoldError, match="column 'd' contains timedeltas; fastparquet cuts off"):
         data_formats.get("Parquet[fastparquet]").check(TIMEDELTAS)
 
 
@@ -231,7 +231,7 @@ def test_what_iceberg_has_no_type_for_is_refused():
     naive = pa.schema([pa.field("d", pa.duration("ns"), metadata={FIELD_ID: "1"})])
     with pytest.raises(UnsupportedPyArrowTypeException, match="duration"):
         pyarrow_to_schema(naive)
-    with pytest.raises(CannotHoldError, match="column 'd' holds timedeltas; Iceberg has no type"):
+    with pytest.raises(CannotHoldError, match="column 'd' contains timedeltas; Iceberg has no type"):
         data_formats.get("Iceberg").check(TIMEDELTAS)
 
 

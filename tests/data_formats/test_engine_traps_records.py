@@ -61,13 +61,13 @@ def test_msgpack_stops_silently_at_half_a_row_and_the_adapter_does_not(path):
     adapter.save(ordinary(), path)
     path.write_bytes(path.read_bytes()[:-1])
     assert len(list(msgpack.Unpacker(io.BytesIO(path.read_bytes())))) == 1 + len(ordinary()) - 1
-    with pytest.raises(ValueError, match="the file holds 3 of 4 rows"):
+    with pytest.raises(ValueError, match="the file contains 3 of 4 rows"):
         adapter.read(path)
 
 
 def test_what_is_no_messagepack_is_told(path):
     path.write_bytes(b"\xc1")
-    with pytest.raises(ValueError, match="holds what is no MessagePack: FormatError"):
+    with pytest.raises(ValueError, match="contains invalid MessagePack: FormatError"):
         data_formats.get("MessagePack").read(path)
 
 
@@ -96,7 +96,7 @@ def test_a_cbor_file_cut_between_two_items_is_noticed(path):
     with path.open("rb") as file:
         items = [cbor2.load(file) for _ in range(3)]
     path.write_bytes(b"".join(map(cbor2.dumps, items[:2])))
-    with pytest.raises(ValueError, match="the file holds 500 of 1,000 rows"):
+    with pytest.raises(ValueError, match="the file contains 500 of 1,000 rows"):
         adapter.read(path)
 
 
@@ -105,7 +105,7 @@ def test_bson_refuses_what_it_would_change_or_cannot_name(path):
     for df, why in (
         (pd.DataFrame({"c": np.array([2**63], "uint64")}), r"integers beyond BSON's, 2\*\*63 - 1"),
         (pd.DataFrame({"c": pd.Series(finer)}), "datetimes finer than BSON's milliseconds"),
-        (pd.DataFrame({"a\0b": [1]}), "'a.x00b' holds a NUL"),
+        (pd.DataFrame({"a\0b": [1]}), "'a.x00b' contains a NUL"),
     ):
         with pytest.raises(CannotHoldError, match=why):
             round_trip("BSON", df, path)
@@ -217,7 +217,7 @@ def test_a_protobuf_file_cut_between_two_messages_is_noticed(path):
         for message in (FileDescriptorProto, Struct, rows_class(schema_of(df))):
             assert proto.parse_length_prefixed(message, file) is not None
         path.write_bytes(path.read_bytes()[: file.tell()])
-    with pytest.raises(ValueError, match="the file holds 500 of 1,000 rows"):
+    with pytest.raises(ValueError, match="the file contains 500 of 1,000 rows"):
         adapter.read(path)
 
 

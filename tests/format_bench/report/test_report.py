@@ -75,7 +75,7 @@ def every_kind():
     odd = [
         record("JPEG", "changed images", 7, suite="image.ImageLoad", dataset="cifar", sentence="lossy"),
         record("Excel", "lost columns", 2, sentence=lost),
-        record("XML", "size", None, status=Status.UNSUPPORTED, sentence="XML cannot hold this"),
+        record("XML", "size", None, status=Status.UNSUPPORTED, sentence="XML cannot store this"),
         record("HDF4", "size", None, status=Status.UNAVAILABLE, sentence="HDF4 is not installed"),
         record("ORC", "size", None, status=Status.TIMED_OUT, sentence="not finished after 15 seconds"),
         record("Lying", "size", None, sentence="came back wrong: column 'a' differs"),

@@ -83,7 +83,7 @@ def test_a_good_format_has_a_value_in_every_cell(toys):
         ("Raising", "failed", "RuntimeError: the disk is made of cheese"),
         ("Eating", "failed", "MemoryError"),
         ("Filling", "failed", "OSError: [Errno 27] File too large"),
-        ("Exacting", "unsupported", "Exacting cannot hold this table: column 'bool_0' holds"),
+        ("Exacting", "unsupported", "Exacting cannot store this table: column 'bool_0' contains"),
         ("Broken", "unavailable", "a_package_that_nobody_wrote is not installed"),
         ("Lying", "failed", "came back wrong"),
     ],

@@ -14,7 +14,7 @@ def test_sizes_are_those_of_files_and_refusals_are_sentences(tmp_path):
     found = sizes.sizes(df, (Configuration("Parquet", "zstd"), Configuration("ORC")))
     df.to_parquet(tmp_path / "t.parquet", compression="zstd", compression_level=1, index=False)
     assert found[Configuration("Parquet", "zstd")] == (tmp_path / "t.parquet").stat().st_size
-    assert found[Configuration("ORC")].startswith("ORC cannot hold this table")
+    assert found[Configuration("ORC")].startswith("ORC cannot store this table")
     assert sizes.places({**found, Configuration("CSV"): 3}) == {
         Configuration("CSV"): 1,
         Configuration("Parquet", "zstd"): 2,

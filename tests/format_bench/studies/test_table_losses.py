@@ -30,6 +30,6 @@ def test_a_wrong_value_is_shown_as_wrong(monkeypatch):
 
 def test_refusals_and_losses_are_shown_in_words():
     orc = table_losses.verdict(data_formats.get("ORC"), pd.DataFrame({"real": [0.5]}, dtype="float16"))
-    assert orc == "refused: column 'real' holds 16-bit floats; ORC has none"
+    assert orc == "refused: column 'real' contains 16-bit floats; ORC has no type for them"
     csv = table_losses.verdict(data_formats.get("CSV"), ordinary()[["word"]].astype("category"))
     assert csv == "column word: category came back as str"
