@@ -1,7 +1,4 @@
-"""Who is ahead in what, on each data set: the summary tables of the thesis, computed.
-
-The overview: what was found, what changed, and where everything else is.
-"""
+"""Overview page: findings, best formats and changes of the latest run, and links to all pages."""
 
 from __future__ import annotations
 
@@ -11,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.sentences import sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
-from format_bench.dashboard.changes.pages import FILE_NAME as CHANGES_PAGE
-from format_bench.dashboard.changes.pages import headline
-from format_bench.dashboard.comparisons import address
 from format_bench.dashboard.layout import Page, render
+from format_bench.dashboard.pages import changes as changes_page
+from format_bench.dashboard.pages import comparisons
 from format_bench.display.marks import BEST, TIE
 from format_bench.display.text import joined, quantity
 from format_bench.report import circumstances, ranking
@@ -22,36 +18,37 @@ from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.ranking import SUBJECTS, findings_on, marks_of
 
 if TYPE_CHECKING:
-    from format_bench.changes.summary import Told
-    from format_bench.dashboard.comparisons import Newest
-    from format_bench.dashboard.layout import Source
+    from format_bench.dashboard.site_data import LatestRun, SiteData
     from format_bench.report.model import SuiteResults
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
 
+LIBRARIES = ("pandas", "pyarrow", "numpy")
+"""Libraries that most formats use, whose versions the overview shows."""
+
 
 @dataclass(frozen=True)
 class Leader:
-    """Who is ahead in one measure on one data set."""
+    """Best format in one measure on one data set."""
 
     names: str
     """The best, or those that share its value; empty if no two values differ."""
     value: str
     ties: str
-    """Who cannot be told from the best; empty if nobody."""
+    """Those that differ from the best by less than noise; may be empty."""
 
 
 @dataclass(frozen=True)
 class Leaders:
-    """A table: a row for each measure, a column for each data set."""
+    """Table of the best: a row for each measure, a column for each data set."""
 
     columns: list[str]
     rows: list[tuple[str, list[Leader]]]
 
 
 def leaders(family: SuiteResults, floors: Floors | None) -> Leaders:
-    """Return who is ahead in the measures that the findings rank, where anyone is."""
+    """Return the best in the measures that findings rank, without measures that do not differ."""
     rows = []
     for metric, (subject, _) in SUBJECTS.items():
         for measure in (each for each in family.measures if each.metric == metric):
@@ -72,46 +69,37 @@ def _leader(group: ComparisonGroup, measure: Measure, floors: Floors | None) -> 
     return Leader(joined(best), quantity(cell.value or 0, cell.unit), joined(ties))
 
 
-_LIBRARIES = ("pandas", "pyarrow", "numpy")
-"""Those that most formats go through; the circumstances have all."""
-
-
-def landing(
-    newest: Newest, pages: Sequence[Page], source: Source, changes: Told, for_programs: Sequence[str]
-) -> Page:
+def overview(site: SiteData, pages: Sequence[Page], exports: Sequence[str]) -> Page:
     """Return the overview.
 
     Parameters
     ----------
-    newest : Newest
-        The newest run.
+    site : SiteData
+        The results.
     pages : sequence of Page
-        The other pages that it leads to.
-    source : Source
-        What the site is about.
-    changes : Told
-        What changed on the machine of the newest run.
-    for_programs : sequence of str
-        Files for programs, by name.
+        All other pages, in the order of the menu.
+    exports : sequence of str
+        Names of the files for programs.
     """
-    outline = newest.outline
+    latest, changes = site.latest, site.changes[0]
+    outline = latest.outline
     body = render(
         "landing.html",
         lead=outline.lead,
-        machine=circumstances.in_short(newest.results),
-        run=newest.run,
-        headline=headline(changes),
+        machine=circumstances.in_short(latest.results),
+        run=latest.run,
+        headline=changes_page.headline(changes),
         changes=[sentence(change) for change in changes.newest],
-        changes_page=CHANGES_PAGE,
-        suites_missing=joined(newest.suites_missing),
-        libraries=_libraries(newest),
-        commit_url=source.commit_url + newest.run.commit,
+        changes_page=changes_page.FILE_NAME,
+        suites_missing=joined(latest.suites_missing),
+        libraries=_libraries(latest),
+        commit_url=site.config.commit_url + latest.run.commit,
         families=[
             {
                 "title": family.title,
                 "findings": findings_on(family, outline.floors),
                 "leaders": leaders(family, outline.floors),
-                "address": address(family),
+                "address": comparisons.file_name(family),
             }
             for family in outline.families
         ],
@@ -119,13 +107,13 @@ def landing(
         logarithmic_range=LOGARITHMIC_RANGE,
         pages=[page for page in pages if page.in_menu],
         asv_page=ASV_PAGE,
-        for_programs=for_programs,
+        exports=exports,
     )
     return Page("Overview", INDEX, body, "")
 
 
-def _libraries(newest: Newest) -> list[tuple[str, Any]]:
-    if not newest.results.circumstances:
+def _libraries(latest: LatestRun) -> list[tuple[str, Any]]:
+    if not latest.results.circumstances:
         return []
-    found = newest.results.circumstances[-1].get("libraries", {})
-    return [(name, found[name]) for name in _LIBRARIES if found.get(name)]
+    found = latest.results.circumstances[-1].get("libraries", {})
+    return [(name, found[name]) for name in LIBRARIES if found.get(name)]

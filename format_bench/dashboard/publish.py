@@ -1,24 +1,20 @@
-"""Adds the pages to a site that asv is publishing."""
+"""Addition of the pages to a site that asv is publishing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import FormatBenchError, UnavailableError
 from adapter_core.files import write_atomically
 from format_bench.dashboard import asv_page
-from format_bench.dashboard.layout import source_of
-
-if TYPE_CHECKING:
-    from format_bench.dashboard.layout import Source
 
 
 def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None:
-    """Write the pages into asv's site, and move asv's own page aside; all of it or nothing.
+    """Write the pages into asv's site, and rename asv's own page; all of it or nothing.
 
-    What is the matter with the results or the installation is told, and leaves asv's site as it is.
+    If results or packages are missing, asv's site stays as it is, with one warning.
 
     Parameters
     ----------
@@ -27,10 +23,10 @@ def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None
     root : Path
         The folder of the checkout.
     warn : callable
-        Takes a line that says what is the matter.
+        Takes a warning of one line.
     """
-    source = source_of(configuration, root)
-    page = asv_page.read(source.html_dir, asv_page.INDEX)
+    html_dir = Path(configuration.html_dir)
+    page = asv_page.read(html_dir, asv_page.INDEX)
     files: dict[str, bytes] = {}
     if asv_page.wants_local_scripts():
         try:
@@ -38,22 +34,22 @@ def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None
         except FormatBenchError as error:
             warn(f"asv's page loads its scripts from elsewhere: {error}")
     try:
-        error_page = asv_page.read(source.html_dir, asv_page.ERROR_PAGE)
-        report = {**asv_page.with_links(page, error_page), **_files(source)}
+        error_page = asv_page.read(html_dir, asv_page.ERROR_PAGE)
+        texts = asv_page.with_links(page, error_page) | _report(configuration, root)
     except FormatBenchError as error:
         warn(f"the site has no report: {error}")
-        report = {asv_page.INDEX: page}
-    for name, text in report.items():
-        files[name] = text.encode()
+        texts = {asv_page.INDEX: page}
+    files |= {name: text.encode() for name, text in texts.items()}
     for name, content in files.items():
-        _write(source.html_dir / name, content)
+        _write(html_dir / name, content)
 
 
-def _files(source: Source) -> dict[str, str]:
+def _report(configuration: Any, root: Path) -> dict[str, str]:
     try:
-        from format_bench.dashboard.site import files
+        from format_bench.dashboard.site import site_files
+        from format_bench.dashboard.site_data import site_config
 
-        return files(source)
+        return site_files(site_config(configuration, root))
     except ModuleNotFoundError as error:
         reason, hint = f"{error.name} is not installed", "pip install 'formatbench[site]'"
         raise UnavailableError("the report", reason, hint) from error

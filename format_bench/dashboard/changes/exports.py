@@ -18,17 +18,14 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.text import printable
 from format_bench.changes.change import NAMESPACE
 from format_bench.changes.sentences import sentence
-from format_bench.changes.summary import told
-from format_bench.dashboard.changes.pages import render
-from format_bench.dashboard.layout import BADGE, FEED, JSON
+from format_bench.dashboard.layout import BADGE, FEED, JSON, render
 from format_bench.report.charts.drawing import width_of
 
 if TYPE_CHECKING:
     from format_bench.changes.change import CellChange, Change
-    from format_bench.changes.history import History, Point
+    from format_bench.changes.history import Point
     from format_bench.changes.summary import Told
     from format_bench.library_sets import Step
-    from format_bench.results.noise_floor import Floors
 
 
 MOST_ENTRIES = 100
@@ -139,17 +136,14 @@ def _cell(cell: CellChange) -> dict[str, Any]:
     }
 
 
-def site_files(history: History, floors: Floors | None, site_url: str) -> dict[str, str]:
-    """Return the text of each file by its name: a feed, JSON, and a badge of the newest line.
+def export_files(found: Sequence[Told], site_url: str) -> dict[str, str]:
+    """Return the text of each file by its name: a feed, JSON, and a badge of the first line.
 
     Parameters
     ----------
-    history : History
-        All results.
-    floors : Floors, optional
-        By how much two equal measurements differ on the machine.
+    found : sequence of Told
+        The changes of each line, the line of the latest run first.
     site_url : str
-        Where the site will stand, with a slash at its end; empty if that is not known.
+        Address of the site, with a slash at its end; empty if it is not known.
     """
-    found = told(history, floors)
     return {FEED: feed(found, site_url), JSON: as_json(found), BADGE: badge(found[0])}

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
-from datetime import datetime
-from xml.etree import ElementTree as ET
 
-import jsonschema
 import numpy as np
-import pytest
 from asv.step_detect import detect_regressions, detect_steps
-from markupsafe import escape
 
 from format_bench.changes import read_history
 from format_bench.changes.detection.detector import shifts
 from format_bench.changes.detection.model import Question
 from format_bench.changes.sentences import sentence
 from format_bench.changes.summary import told
-from format_bench.dashboard.changes.exports import site_files
-from format_bench.dashboard.changes.pages import pages
-from format_bench.dashboard.layout import Page
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import Status
 from tests.factories.histories import MACHINE, Gap, MadeUp, MonthlyRepository, Planted, dates
 from tests.factories.measured_histories import FAST, SLOW, measured
-from tests.helpers import ROOT, git
+from tests.helpers import git
 
 FLOORS = Floors(wall_time=0.05, cpu_time=0.05, memory=0.03, size=0.0)
 TABLES = ("tabular",)
 SLOWER = Planted("Parquet", "time_read", 3, 1.31, library="pyarrow")
-ATOM = "{http://www.w3.org/2005/Atom}"
-SCHEMA = json.loads(
-    (ROOT / "format_bench/dashboard/changes/changes_schema.json").read_text(encoding="utf-8")
-)
 
 
 def history_of(folder, months, *planted, modules=TABLES, **told_of):
@@ -47,21 +34,6 @@ def line_of(folder, months, *planted, **told_of):
 
 def sentences(folder, months, *planted, **told_of):
     return [sentence(change) for change in line_of(folder, months, *planted, **told_of).changes]
-
-
-@pytest.fixture(scope="module")
-def history(tmp_path_factory):
-    """Return six months of all suites, with a change of each sort, and text that is no markup."""
-    planted = (
-        SLOWER,
-        Planted("ORC", "track_size", 5, 1.2),
-        Planted(
-            "CSV", "time", 6, gap=Gap(Status.FAILED, "ValueError: <script>alert(1)</script> & so on")
-        ),
-        Planted("Feather", "track_read_memory", 6, 2.0),
-        Planted("LMDB", "time_read", 2, 1.6, module="image", gradual=True),
-    )
-    return history_of(tmp_path_factory.mktemp("history"), 6, *planted, modules=())
 
 
 def test_a_regression_is_named_with_its_month_its_library_and_all_its_data_sets(tmp_path):
@@ -238,81 +210,3 @@ def test_a_slower_library_is_named_of_times_that_are_really_measured(tmp_path):
         (change.subject, change.verb, change.since.name, str(*change.own_steps))
         for change in found.changes
     ] == [("Toy read", "slower", "2026-10", f"toylib {FAST} -> {SLOW}")]
-
-
-def test_pages_say_all_and_hold_no_markup_of_results(history):
-    found = pages(history, FLOORS)
-    assert all(isinstance(page, Page) for page in found)
-    changes, versions = (page.body_html for page in found)
-    assert [page.file_name for page in found] == ["changes.html", "versions.html"]
-    for change in told(history, FLOORS)[0].changes:
-        assert str(escape(sentence(change))) in changes
-    assert "<script" not in changes + versions
-    assert "&lt;script&gt;alert(1)" in changes
-
-
-def test_each_chart_has_a_title_a_description_and_its_numbers_in_a_table(history):
-    body = pages(history, FLOORS)[1].body_html
-    charts = [ET.fromstring(text) for text in re.findall(r"<svg.*?</svg>", body, re.DOTALL)]
-    assert len(charts) > 50
-    svg = "{http://www.w3.org/2000/svg}"
-    for chart in charts:
-        assert chart.get("role") == "img"
-        assert chart.findtext(f"{svg}title")
-        assert chart.findtext(f"{svg}desc")
-    rows = set(re.findall(r'<th scope="row">([^<]+)</th>', body))
-    assert {"Parquet", "LMDB", "CSV"} <= rows
-
-
-def test_the_feed_is_atom(history):
-    feed = ET.fromstring(site_files(history, FLOORS, "https://example.org/bench/")["changes.xml"])
-    entries = feed.findall(f"{ATOM}entry")
-    assert len(entries) == len(told(history, FLOORS)[0].changes) >= 4
-    for element in (feed, *entries):
-        assert [len(element.findall(ATOM + name)) for name in ("id", "title", "updated")] == [1, 1, 1]
-        assert element.findtext(f"{ATOM}id").startswith("urn:uuid:")
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", element.findtext(f"{ATOM}updated"))
-    assert feed.findtext(f"{ATOM}author/{ATOM}name")
-    links = {link.get("rel"): link.get("href") for link in feed.findall(f"{ATOM}link")}
-    assert links == {
-        "self": "https://example.org/bench/changes.xml",
-        "alternate": "https://example.org/bench/changes.html",
-    }
-    identities = [entry.findtext(f"{ATOM}id") for entry in entries]
-    assert len(set(identities)) == len(identities)
-    page = pages(history, FLOORS)[0].body_html
-    for entry in entries:
-        anchor = entry.find(f"{ATOM}link").get("href").partition("#")[2]
-        assert page.count(f'id="{anchor}"') == 1
-    newest = max(datetime.fromisoformat(entry.findtext(f"{ATOM}updated")) for entry in entries)
-    assert newest == history.lines[0].points[-1].date
-
-
-def test_a_site_without_an_address_has_a_feed_with_relative_links(history):
-    feed = ET.fromstring(site_files(history, FLOORS, "")["changes.xml"])
-    assert [link.get("rel") for link in feed.findall(f"{ATOM}link")] == ["alternate"]
-
-
-def test_the_json_is_as_its_schema_says(history):
-    found = json.loads(site_files(history, FLOORS, "")["changes.json"])
-    jsonschema.validate(found, SCHEMA)
-    [line] = found["lines"]
-    assert {change["sort"] for change in line["changes"]} == {"step", "drift", "lost"}
-    [slower] = [each for each in line["changes"] if each["format"] == "Parquet"]
-    assert slower["since"]["name"] == "2026-08"
-    assert slower["libraries"][0] == {
-        "name": "pyarrow",
-        "old": "15.0.0",
-        "new": "16.0.0",
-        "declared": True,
-    }
-    assert [each["format"] for each in line["suspected"]] == ["Feather"]
-
-
-def test_the_badge_counts_what_the_newest_month_shows(history, tmp_path):
-    text = site_files(history, FLOORS, "")["badge.svg"]
-    newest = len(told(history, FLOORS)[0].newest)
-    assert ET.fromstring(text).get("aria-label") == f"changes this month: {newest}"
-    first = history_of(tmp_path, 1)
-    assert "changes this month: first run" in site_files(first, None, "")["badge.svg"]
-    assert "there is one point, 2026-11" in pages(first, None)[0].body_html

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from format_bench.dashboard import asv_page
-from format_bench.dashboard.documents import documents
+from format_bench.dashboard.pages.documents import documents
 from format_bench.display.text import quantity
 from format_bench.library_sets import outcomes
 from format_bench.results.status import Status
@@ -84,14 +84,18 @@ def test_what_changed_is_on_the_overview_and_has_its_page(site):
 
 
 def test_every_link_resolves(site):
+    assert check_links(site) > 500
+
+
+def check_links(site) -> int:
+    """Check that every link of the pages leads somewhere; return their number."""
     index = json.loads(site.read("index.json"))
-    project = index["project_url"]
-    seen = 0
+    checked = 0
     for name in pages(site):
         for link in parsed(site.read(name)).links:
-            if link.startswith(project):
+            if link.startswith(index["project_url"]):
                 continue
-            seen += 1
+            checked += 1
             target = (site.html / name).parent / urlsplit(link).path if urlsplit(link).path else None
             path = (target or site.html / name).resolve()
             assert path.is_file(), (name, link)
@@ -100,7 +104,7 @@ def test_every_link_resolves(site):
                 check_graph(link, index)
             elif fragment:
                 assert fragment in parsed(path.read_text(encoding="utf-8")).ids, (name, link)
-    assert seen > 500
+    return checked
 
 
 def check_graph(link: str, index) -> None:
@@ -155,6 +159,11 @@ def test_who_is_ahead_has_the_smallest_value(site):
 
 
 def test_pages_load_nothing_and_run_nothing_but_their_own(site):
+    check_policies(site)
+
+
+def check_policies(site) -> None:
+    """Check that no page loads anything, or allows scripts from elsewhere."""
     for name in pages(site):
         text = site.read(name)
         assert set(parsed(text).loads) <= {"data:,"}, name
@@ -162,6 +171,41 @@ def test_pages_load_nothing_and_run_nothing_but_their_own(site):
         assert policy.startswith("default-src 'none'")
         assert "unsafe" not in policy
         assert ' style="' not in text
+
+
+TOY_PAGE = """
+from format_bench.dashboard.layout import Page
+
+MENU_ORDER = 35
+
+
+def pages(site):
+    number = len(site.latest.run.cells)
+    body = f'<p id="toy">{number} cells, and <a href="index.html">the overview</a>.</p>'
+    yield Page("Toy page", "toy.html", body, "A page in one file.")
+"""
+
+
+def test_a_page_is_one_file(tmp_path, site):
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages/toy.py").write_text(TOY_PAGE, encoding="utf-8")
+    folder = tmp_path / "project"
+    shutil.copytree(site.folder, folder, symlinks=True)
+    more = (
+        f"from format_bench.dashboard import pages; pages.__path__.append({str(tmp_path / 'pages')!r})"
+    )
+    add_pages(folder, before=more)
+    toy = Made(folder, "")
+    assert set(pages(toy)) == {*pages(site), "toy.html"}
+    menus = [re.search(r"<nav.*?</nav>", toy.read(name), re.DOTALL)[0] for name in pages(toy)]
+    for menu in menus:
+        titles = re.findall(r">([^<]+)</a>", menu)
+        # Families are at 30, engines at 40.
+        assert titles.index("Images") < titles.index("Toy page") < titles.index("Which engine")
+    assert "A page in one file." in toy.read("index.html")
+    assert "<h1>Toy page</h1>" in toy.read("toy.html")
+    assert check_links(toy) > check_links(site)
+    check_policies(toy)
 
 
 def test_an_empty_cell_has_its_sentence_as_text(site):

@@ -15,11 +15,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from format_bench.changes import read_history
-from format_bench.dashboard.changes.exports import site_files
-from format_bench.dashboard.layout import Source
-from format_bench.dashboard.site import files
-from format_bench.results import noise_floor
+from format_bench.dashboard.site import site_files
+from format_bench.dashboard.site_data import SiteConfig
 from tests.helpers import ROOT
 
 SITE_URL = "https://example.org/bench/"
@@ -34,43 +31,35 @@ def old(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def exports(old):
-    floors = noise_floor.read(old / "noise.json")
-    return site_files(read_history(old / "results", old), floors, SITE_URL)
-
-
-@pytest.fixture(scope="module")
 def site(old):
-    # The adapters and documents of the site are those of the checkout.
-    return files(Source("FormatBench", "", "", SITE_URL, old / "results", old / "html", ROOT))
+    # The documents are those of the checkout, the adapters' declarations those of the time.
+    (old / "docs").symlink_to(ROOT / "docs")
+    config = SiteConfig("FormatBench", "", "", SITE_URL, old / "results", old / "html", old)
+    return site_files(config)
 
 
 def expected(old, name):
     return (old / "expected" / name).read_text(encoding="utf-8")
 
 
-def test_the_changes_are_the_same(old, exports):
-    found, before = (
-        json.loads(text) for text in (exports["changes.json"], expected(old, "changes.json"))
-    )
+def test_the_changes_are_the_same(old, site):
+    found, before = (json.loads(text) for text in (site["changes.json"], expected(old, "changes.json")))
     [line] = before["lines"]
     kinds = {change["sort"] for change in line["changes"] + line["suspected"]}
     assert kinds == {"step", "drift", "lost", "suspected"}
     assert found == before
 
 
-def test_the_feed_has_the_same_entries(old, exports):
-    found, before = (
-        ET.fromstring(text) for text in (exports["changes.xml"], expected(old, "changes.xml"))
-    )
+def test_the_feed_has_the_same_entries(old, site):
+    found, before = (ET.fromstring(text) for text in (site["changes.xml"], expected(old, "changes.xml")))
     for name in ("id", "title", "updated"):
         path = f"{ATOM}entry/{ATOM}{name}"
         assert [e.text for e in found.findall(path)] == [e.text for e in before.findall(path)]
     assert found.findtext(f"{ATOM}id") == before.findtext(f"{ATOM}id")
 
 
-def test_the_badge_counts_the_same(old, exports):
-    found, before = (ET.fromstring(text) for text in (exports["badge.svg"], expected(old, "badge.svg")))
+def test_the_badge_counts_the_same(old, site):
+    found, before = (ET.fromstring(text) for text in (site["badge.svg"], expected(old, "badge.svg")))
     assert found.get("aria-label") == before.get("aria-label")
 
 

@@ -1,0 +1,66 @@
+"""Page of the changes at each commit, with the libraries whose versions differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from format_bench.changes.find import LEVEL
+from format_bench.changes.series import Kind, Operation
+from format_bench.dashboard.layout import Page, render
+from format_bench.display.text import joined, many
+
+if TYPE_CHECKING:
+    from format_bench.changes.change import Change
+    from format_bench.changes.summary import Told
+    from format_bench.dashboard.site_data import SiteData
+
+MENU_ORDER = 10
+
+FILE_NAME = "changes.html"
+
+
+def pages(site: SiteData) -> Iterator[Page]:
+    """Yield the page for all lines, the line of the latest run first."""
+    floors = site.config.floors
+    lead = headline(site.changes[0])
+    body = render(
+        "changes.html",
+        lead=lead,
+        least={
+            kind.value: f"{Operation('', kind).least_effect(floors):.1%}"
+            for kind in (Kind.TIME, Kind.MEMORY, Kind.SIZE)
+        },
+        measured=floors is not None,
+        parts=[_part(each) for each in site.changes],
+        level=f"{LEVEL:.0%}",
+        list_of=_list_of,
+    )
+    summary = f"{lead} The libraries beside each change, and all earlier changes."
+    yield Page("What changed", FILE_NAME, body, summary)
+
+
+def headline(found: Told) -> str:
+    """Return the number of changes at the newest point of a line, as a sentence."""
+    points = found.line.points
+    if len(points) < 2:  # noqa: PLR2004 (a change needs two)
+        return f"So far there is one point, {points[-1].name}."
+    number = many(len(found.newest), "change") if found.newest else "Nothing has changed beyond noise"
+    return f"{number} in {points[-1].name}, since {points[-2].name}."
+
+
+def _part(found: Told) -> dict[str, Any]:
+    by_point = groupby(found.earlier, key=lambda change: change.since.name)
+    moves = groupby(reversed(found.moves), key=lambda move: move.point.name)
+    return {
+        "found": found,
+        "earlier": [(name, list(changes)) for name, changes in by_point],
+        "moves": [(name, joined(list(each), most=8)) for name, each in moves],
+    }
+
+
+def _list_of(changes: Sequence[Change]) -> Any:
+    from markupsafe import Markup
+
+    return Markup(render("change_list.html", changes=changes))  # noqa: S704 (escaped by the template)

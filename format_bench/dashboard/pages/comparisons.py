@@ -1,0 +1,134 @@
+"""Pages of the latest run, one for each suite: charts and tables as in the report, linked to asv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+from adapter_core.text import printable
+from format_bench.dashboard.asv_page import ASV_PAGE
+from format_bench.dashboard.layout import Page, render
+from format_bench.display import marks
+from format_bench.display.text import joined
+from format_bench.report import ranking
+from format_bench.report.charts.axes import LOGARITHMIC_RANGE
+from format_bench.report.writers.html import section
+from format_bench.results.candidates import Configuration
+from format_bench.results.load import family_of
+from format_bench.results.metrics import Measure
+
+if TYPE_CHECKING:
+    from format_bench.asv_support.results import Cell
+    from format_bench.dashboard.site_data import LatestRun, SiteData
+    from format_bench.report.model import SuiteResults
+    from format_bench.report.numbers import Numbers, Place
+    from format_bench.results.groups import ComparisonGroup
+    from format_bench.results.records import Record
+
+MENU_ORDER = 30
+
+GraphKey = tuple[str, str, Configuration, Measure]
+"""Suite, data set, configuration, measure."""
+
+
+@dataclass(frozen=True)
+class GraphLinks:
+    """Addresses of asv's graphs, relative to the site."""
+
+    by_cell: dict[GraphKey, str]
+    by_measure: dict[tuple[str, Measure], str]
+    """By suite and measure: a graph of some formats and data sets, where others can be chosen."""
+
+    @classmethod
+    def of(
+        cls, cells: Sequence[Cell], records: Sequence[Record], benchmarks: Mapping[str, Any]
+    ) -> GraphLinks:
+        """Return the addresses for all cells.
+
+        Parameters
+        ----------
+        cells : sequence of Cell
+            The cells of a run of asv.
+        records : sequence of Record
+            The same cells as records, in the same order.
+        benchmarks : dict
+            asv's benchmarks.json.
+        """
+        by_cell, by_measure = {}, {}
+        for cell, record in zip(cells, records, strict=True):
+            suite, measure = family_of(record), Measure(record.metric, record.cache)
+            entry = Configuration(record.format, record.codec, record.level)
+            first_two = benchmarks[cell.benchmark]["param_names"][:2]
+            chosen = dict(zip(first_two, (cell.format, cell.dataset), strict=True)) | cell.axes
+            by_cell[suite, printable(record.dataset), entry, measure] = _graph(cell.benchmark, chosen)
+            of_measure = {"cache": measure.cache} if measure.cache else {}
+            by_measure[suite, measure] = _graph(cell.benchmark, of_measure)
+        return cls(by_cell, by_measure)
+
+
+def _graph(benchmark: str, chosen: dict[str, str]) -> str:
+    """Return an address as asv's page parses it: parameters by name, values as Python literals."""
+    query = urlencode({f"p-{name}": repr(value) for name, value in chosen.items()}, quote_via=quote)
+    return f"{ASV_PAGE}#{quote(benchmark)}" + (f"?{query}" if query else "")
+
+
+def pages(site: SiteData) -> Iterator[Page]:
+    """Yield a page for each suite."""
+    latest = site.latest
+    graphs = GraphLinks.of(latest.run.cells, latest.records, latest.benchmarks)
+    for suite in latest.outline.families:
+        body = render(
+            "comparison.html",
+            family=_section(suite, latest, graphs),
+            graphs=[
+                (str(measure), graphs.by_measure[suite.name, measure]) for measure in suite.measures
+            ],
+            legend=ranking.legend(latest.outline.floors),
+            logarithmic_range=LOGARITHMIC_RANGE,
+            words=marks.WORDS,
+        )
+        groups = joined([group.name for group in suite.groups], most=8)
+        summary = f"Charts and all numbers of the latest run on {groups}."
+        yield Page(suite.title, file_name(suite), body, summary)
+
+
+def file_name(suite: SuiteResults) -> str:
+    """Return the file name of a suite's page."""
+    return f"{suite.title.lower().replace(' ', '-')}.html"
+
+
+def _section(suite: SuiteResults, latest: LatestRun, graphs: GraphLinks) -> dict[str, Any]:
+    """Return a suite as the report's template takes it, its numbers linked."""
+    title = f"{suite.title}: the latest run"
+    found = section(suite, latest.outline, anchor="comparison", title=title)
+    for group, shown in zip(suite.groups, found["groups"], strict=True):
+        shown["numbers"] = _linked(shown["numbers"], suite, group, graphs)
+    return found
+
+
+def _linked(found: Numbers, suite: SuiteResults, group: ComparisonGroup, graphs: GraphLinks) -> Numbers:
+    """Return the numbers of a group, each measured one a link to its graph."""
+
+    def link(entry: Configuration, measure: Measure, place: Place) -> Place:
+        graph = graphs.by_cell.get((suite.name, group.dataset, entry, measure))
+        return replace(place, text=_anchor(graph, place.text)) if graph else place
+
+    # Derived numbers follow the measured ones, and asv has no graph of them.
+    measured = len(group.measures)
+    rows = [
+        (
+            entry,
+            [link(entry, *pair) for pair in zip(group.measures, places, strict=False)]
+            + places[measured:],
+        )
+        for entry, places in found.rows
+    ]
+    return replace(found, rows=rows)
+
+
+def _anchor(address: str, text: str) -> str:
+    from markupsafe import Markup
+
+    return Markup('<a href="{}">{}</a>').format(address, text)

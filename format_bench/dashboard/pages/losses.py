@@ -1,0 +1,30 @@
+"""Page of losses: data that came back changed, and cells without a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from format_bench.dashboard.layout import Page, render
+from format_bench.report import losses_and_gaps
+
+if TYPE_CHECKING:
+    from format_bench.dashboard.site_data import SiteData
+
+MENU_ORDER = 50
+
+
+def pages(site: SiteData) -> Iterator[Page]:
+    """Yield the page."""
+    families = [
+        {
+            "title": family.title,
+            "losses": losses_and_gaps.losses(family),
+            "no_loss": losses_and_gaps.in_short(family),
+            "gaps": losses_and_gaps.gaps(family),
+            "remarks": losses_and_gaps.remarks(family),
+        }
+        for family in site.latest.outline.families
+    ]
+    summary = "Losses of each format, cells without a value, and the reasons."
+    yield Page("Losses and gaps", "losses.html", render("lists.html", families=families), summary)

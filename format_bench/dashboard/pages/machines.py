@@ -1,0 +1,55 @@
+"""Page on the machines, the circumstances of the latest run, and library sets of earlier days."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from format_bench.dashboard.layout import Page, render
+from format_bench.display.text import quantity
+from format_bench.library_sets import outcomes
+from format_bench.report import circumstances
+
+if TYPE_CHECKING:
+    from format_bench.dashboard.site_data import SiteData
+
+MENU_ORDER = 60
+
+FACTS = ("machine", "cpu", "num_cpu", "ram", "arch", "os")
+"""Names in asv's machine files, whose values are text."""
+
+
+def pages(site: SiteData) -> Iterator[Page]:
+    """Yield the page."""
+    latest, results_dir = site.latest, site.config.results_dir
+    by_section = groupby(circumstances.facts(latest.results), key=lambda fact: fact.section)
+    body = render(
+        "machines.html",
+        machines=_machines(results_dir),
+        sets=outcomes.read(results_dir),
+        latest=latest.run,
+        facts=[(section, list(rows)) for section, rows in by_section],
+        runs=len(latest.results.circumstances),
+    )
+    summary = "The machines, and the versions, threads and load of the latest run."
+    yield Page("Circumstances", "circumstances.html", body, summary)
+
+
+def _machines(results_dir: Path) -> list[dict[str, Any]]:
+    """Return asv's facts on each machine, and the number of commits measured on it."""
+    found = []
+    for path in sorted(results_dir.glob("*/machine.json")):
+        results = [each.name for each in path.parent.glob("*.json") if each != path]
+        commits = {name.partition("-")[0] for name in results}
+        # People edit machine files, and may leave any fact out.
+        facts = dict.fromkeys(FACTS, "") | json.loads(path.read_text(encoding="utf-8"))
+        found.append({**facts, "ram": _memory(facts["ram"]), "commits": len(commits)})
+    return found
+
+
+def _memory(text: str) -> str:
+    """Return a number of bytes for people, and any other text unchanged."""
+    return quantity(int(text), "bytes") if text.isdecimal() else text

@@ -1,0 +1,106 @@
+"""Page with the history of each format over the versions of its libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any
+
+from format_bench.dashboard.changes import chart
+from format_bench.dashboard.changes.chart import Relative, relatives
+from format_bench.dashboard.layout import Page, render
+from format_bench.display.text import joined, times
+from format_bench.library_sets import steps
+from format_bench.report.charts.svg import svg
+
+if TYPE_CHECKING:
+    from format_bench.changes.history import History, Line, Point
+    from format_bench.changes.summary import Told
+    from format_bench.dashboard.site_data import SiteData
+
+MENU_ORDER = 20
+
+TITLES = {"tabular": "Tables", "compression": "Compressed tables", "image": "Images"}
+"""Titles of the modules of suites, in the order of the page; other modules are titled by their names."""
+
+CHARTED = ("save", "read", "random read", "size")
+"""Operations with a chart; tables have all."""
+
+SHARED = ("pandas", "numpy")
+"""Libraries that nearly all adapters declare."""
+
+
+def pages(site: SiteData) -> Iterator[Page]:
+    """Yield the page for all lines, the line of the latest run first."""
+    points = site.history.lines[0].points
+    body = render(
+        "versions.html",
+        lead=f"{points[0].name} to {points[-1].name}: each format over the versions of its libraries.",
+        parts=[_part(site.history, each) for each in site.changes],
+    )
+    summary = "Speed and size of each format over time, with each version of its libraries."
+    yield Page("History over library versions", "versions.html", body, summary)
+
+
+def _part(history: History, found: Told) -> dict[str, Any]:
+    line = found.line
+    in_order = sorted(relatives(found.series), key=lambda each: _title_order(each.group.module))
+    by_module = groupby(in_order, key=lambda each: each.group.module)
+    return {
+        "line": line,
+        "steps": list(_steps(line)),
+        "families": [
+            (TITLES.get(module, module.capitalize()), *_charts_and_tables(history, found, list(members)))
+            for module, members in by_module
+        ],
+    }
+
+
+def _title_order(module: str) -> tuple[bool, int, str]:
+    """Return a sort key: modules with titles in their order, and the others by name."""
+    names = list(TITLES)
+    titled = module in names
+    return not titled, names.index(module) if titled else 0, module
+
+
+def _steps(line: Line) -> Iterator[tuple[Point, str]]:
+    """Yield each point but the first, the newest first, and the versions that changed there."""
+    for before, point in reversed(list(pairwise(line.points))):
+        found = steps(before.libraries, point.libraries)
+        yield point, joined(found, most=len(found)) if found else "nothing"
+
+
+def _charts_and_tables(
+    history: History, found: Told, members: list[Relative]
+) -> tuple[list[str], list[tuple[str, list[Relative]]]]:
+    by_operation: dict[str, list[Relative]] = {}
+    for each in members:
+        by_operation.setdefault(each.group.operation.name, []).append(each)
+    in_order = sorted(members, key=lambda each: each.group.format.casefold())
+    charted = [each for each in in_order if each.group.operation.name in CHARTED]
+    return [_chart(history, found, each) for each in charted], list(by_operation.items())
+
+
+def _chart(history: History, found: Told, relative: Relative) -> str:
+    group, points = relative.group, found.line.points
+    # The chart labels versions of the first library alone, and a library that most adapters declare
+    # explains less of one format than a library that few declare.
+    declared = sorted(history.libraries_of(group.module, group.format), key=SHARED.__contains__)
+    changed = {
+        points.index(change.since)
+        for change in found.changes
+        if (change.module, change.format, change.operation)
+        == (group.module, group.format, group.operation.name)
+    }
+    drawing = chart.draw(relative, points, declared, changed)
+    return svg(drawing, f"{group} over {len(points)} points", _alt_text(relative, points, changed))
+
+
+def _alt_text(relative: Relative, points: Sequence[Point], changed: set[int]) -> str:
+    first, last = relative.values[0], relative.values[-1]
+    extent = (
+        f"From {times(first)} at the first point with a value to {times(last)} at the last;"
+        f" lowest {times(min(relative.values))}, highest {times(max(relative.values))}."
+    )
+    names = [points[place].name for place in sorted(changed)]
+    return f"{extent} Changes at {joined(names, most=8)}." if names else f"{extent} No change."
