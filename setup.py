@@ -38,7 +38,7 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
-    package_data={"": ["py.typed", "*.json", "*.hxx", "*.csv", "templates/*", "vendor/*"]},
+    package_data={"": ["py.typed", "*.json", "*.toml", "*.hxx", "*.csv", "templates/*", "vendor/*"]},
     # What generating, comparing and recording need; formats' libraries are extras.
     install_requires=[
         "click",

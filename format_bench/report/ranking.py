@@ -46,7 +46,7 @@ def marks_of(
     are no aims.
     """
     values = group.values(measure)
-    if METRICS[measure.metric] == "ratio" or len(set(values.values())) < 2:  # noqa: PLR2004 (a comparison needs two)
+    if METRICS[measure.metric].unit == "ratio" or len(set(values.values())) < 2:  # noqa: PLR2004 (a comparison needs two)
         return dict.fromkeys(values, "")
     best = min(values, key=lambda entry: values[entry])
     return {

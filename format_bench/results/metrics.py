@@ -1,39 +1,95 @@
-"""Metrics with their units, and measures: a metric under a state of the page cache."""
+"""Registry of metrics: an entry in metrics.toml, or in a family's, is all that a metric needs.
+
+The asv suites read it from the checkout, by path, also where an older version of this package is
+installed: so this file imports nothing from the project while it is imported.
+"""
 
 from __future__ import annotations
 
+import tomllib
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-
-from adapter_core.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
 
-
-METRICS = {
-    "save time": "seconds",
-    "durable save time": "seconds",
-    "read time": "seconds",
-    "save CPU time": "seconds",
-    "read CPU time": "seconds",
-    "size": "bytes",
-    "save memory": "bytes",
-    "read memory": "bytes",
-    "held memory": "bytes",
-    "save peak memory": "bytes",
-    "read peak memory": "bytes",
-    "lost columns": "columns",
-    "open time": "seconds",
-    "random read time per image": "seconds",
-    "batch read time per image": "seconds",
-    "files": "files",
-    "changed images": "images",
-    "read amplification": "ratio",
-}
-"""Unit by metric."""
-
-
 _COLD = "cold "
+
+
+class Noise(StrEnum):
+    """Kind of noise of a metric: what repeated measurements of the same thing differ by."""
+
+    WALL_TIME = "wall time"
+    CPU_TIME = "cpu time"
+    MEMORY = "memory"
+    SIZE = "size"
+    """Nearly exact: a library writes its own version into files."""
+    EXACT = "exact"
+
+
+# c of the recommendation's factors by unit. Nobody notices 10 ms; file systems and the kernel give out
+# space by pages of 4,096 bytes; and one thing more than none shall count as twice as much, not
+# infinitely more.
+_SHIFTS = {"seconds": 0.01, "bytes": 4096.0}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One entry of the registry; metrics.toml explains the fields."""
+
+    name: str
+    unit: str
+    noise: Noise
+    column: str
+    cached: bool = False
+    chart: str = ""
+    leader: str = ""
+    benchmark: str = ""
+    pretty: str = ""
+    operation: str = ""
+    variant: str = ""
+    remarked: bool = False
+    shift: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "noise", Noise(self.noise))
+        object.__setattr__(self, "pretty", self.pretty or self.name)
+        object.__setattr__(self, "shift", self.shift or _SHIFTS.get(self.unit, 1.0))
+
+
+def read_metrics(path: Path) -> list[Metric]:
+    """Return the metrics of a TOML file, in order.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not a metric; the message names the file and the entry.
+    """
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))["metric"]
+    found = []
+    for entry in entries:
+        try:
+            found.append(Metric(**entry))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}, metric {entry.get('name', '?')!r}: {error}") from error
+    return found
+
+
+def _all_metrics() -> dict[str, Metric]:
+    here = Path(__file__).resolve().parent
+    of_families = sorted((here.parent / "families").glob("*/metrics.toml"))
+    return {
+        each.name: each for path in (here / "metrics.toml", *of_families) for each in read_metrics(path)
+    }
+
+
+METRICS = _all_metrics()
+"""All metrics by name, in the order of tables and charts; those of single families come last."""
+
+BY_BENCHMARK = {each.benchmark: each for each in METRICS.values() if each.benchmark}
+"""The metrics that asv measures, by the method of asv's classes."""
 
 
 class Measure(NamedTuple):
@@ -58,6 +114,8 @@ class Measure(NamedTuple):
         UnknownNameError
             If the metric does not exist; the message lists near ones.
         """
+        from adapter_core.errors import UnknownNameError
+
         words = name.replace("_", " ").replace("-", " ")
         metric = words.removeprefix(_COLD)
         exact = next((each for each in METRICS if each.lower() == metric.lower()), None)
@@ -72,8 +130,8 @@ class Measure(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """The unit of its values, one of those of `METRICS`."""
-        return METRICS[self.metric]
+        """The unit of its values."""
+        return METRICS[self.metric].unit
 
     @property
     def phrase(self) -> str:

@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidRecordError, InvalidResultsError
+from format_bench.results.metrics import METRICS
 from format_bench.results.status import Status
 
 if TYPE_CHECKING:
     import jsonschema
 
 
-SCHEMA = Path(__file__).with_name("record_schema.json")
-"""A JSON Schema, draft 2020-12; the descriptions of its rules end the sentence "it must be ..."."""
+_FIXED_RULES = Path(__file__).with_name("record_schema.json")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -55,6 +55,29 @@ def validate(facts: Any) -> None:
         raise InvalidRecordError(f"interval is {interval}, but must have its lower end first")
 
 
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of records, draft 2020-12: record_schema.json and the registered metrics.
+
+    The descriptions of its rules end the sentence "it must be ...".
+    """
+    found: dict[str, Any] = json.loads(_FIXED_RULES.read_text(encoding="utf-8"))
+    by_unit: dict[str, list[str]] = {}
+    for metric in METRICS.values():
+        by_unit.setdefault(metric.unit, []).append(metric.name)
+    found["properties"]["unit"] |= {"enum": list(by_unit)}
+    of_units = [
+        {
+            "if": {"properties": {"unit": {"const": unit}}},
+            "then": {
+                "properties": {"metric": {"enum": names, "description": f"a metric in {unit}, one of"}}
+            },
+        }
+        for unit, names in by_unit.items()
+    ]
+    found["allOf"] = of_units + found["allOf"]
+    return found
+
+
 @functools.cache
 def _validator() -> jsonschema.Draft202012Validator:
     import jsonschema
@@ -63,7 +86,7 @@ def _validator() -> jsonschema.Draft202012Validator:
         {"number": _is_number, "integer": _is_integer, "string": _is_text}
     )
     strict = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=checker)
-    return strict(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    return strict(schema())
 
 
 # jsonschema takes NaN and infinities for numbers, which JSON does not have.

@@ -48,7 +48,7 @@ def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: s
             cache=_cache(step, metric),
             threads=case.threads,
             metric=metric,
-            unit=METRICS[metric],
+            unit=METRICS[metric].unit,
             value=None,
             repeats=[],
             interval=None,

@@ -68,7 +68,7 @@ def record(label: str, metric: str, value: float | None, **fields: Any) -> Recor
         "cache": None,
         "threads": "all",
         "metric": metric,
-        "unit": METRICS[metric],
+        "unit": METRICS[metric].unit,
         "value": value,
         "repeats": [] if value is None else [value],
         "interval": None,
@@ -104,7 +104,7 @@ def measured(formats: Iterable[str], datasets: Iterable[str], **fields: Any) -> 
             for (metric, cache), usual in metrics.items():
                 chance = random.Random(f"{label} {dataset} {metric} {cache}")
                 factor = random.Random(f"{label} {metric}").lognormvariate(0, 1.2)
-                samples = _samples(usual * factor, METRICS[metric], chance)
+                samples = _samples(usual * factor, METRICS[metric].unit, chance)
                 middle = sorted(samples)[len(samples) // 2]
                 several = len(samples) > 1
                 yield record(

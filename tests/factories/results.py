@@ -22,7 +22,7 @@ def record(label: str, metric: str, value: float | None, **told) -> Record:
         "cache": None,
         "threads": "all",
         "metric": metric,
-        "unit": METRICS[metric],
+        "unit": METRICS[metric].unit,
         "value": value,
         "repeats": [] if value is None else [value],
         "interval": None,

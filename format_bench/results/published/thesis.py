@@ -60,7 +60,7 @@ def _plain() -> dict[tuple[str, str, str], float]:
     found = {}
     for row in _rows("tabular"):
         metric = _METRICS[row["metric"]]
-        scale = MEGABYTE if METRICS[metric] == "bytes" else 1
+        scale = MEGABYTE if METRICS[metric].unit == "bytes" else 1
         found[row["format"], row["dataset"], metric] = scale * float(row["value"])
     return found
 
@@ -108,7 +108,7 @@ def _record(suite: str, label: str, dataset: str, metric: str, value: float) -> 
         cache="warm" if metric in _WARM else None,
         threads="all",
         metric=metric,
-        unit=METRICS[metric],
+        unit=METRICS[metric].unit,
         value=value,
         repeats=[value],
         interval=_rounding(value) if metric == "size" else None,

@@ -1,0 +1,190 @@
+"""Registry of families and suites: a family.toml in a folder of `format_bench.families` declares both.
+
+A family is a kind of data, with adapters and operations of its own; a suite says what is measured of it.
+The asv suites read this file and the declarations from the checkout, by path, also where an older
+version of this package is installed: so this file imports nothing from the project.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+SCALES = ("full", "quick", "tiny")
+"""Sizes of asv's data sets; "tiny" is for tests of the suites themselves."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """Metrics that the runner measures in one process."""
+
+    name: str
+    metrics: tuple[str, ...]
+    cache: str | None = None
+    """State of the page cache for the metrics that depend on it: "warm", "cold", or None."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", tuple(self.metrics))
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One class of asv benchmarks; asv runs the classes of a suite in order of name."""
+
+    name: str
+    metrics: tuple[str, ...]
+    caches: tuple[str, ...] = ()
+    """States of the page cache, a third parameter of the benchmarks; none if it does not matter."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", tuple(self.metrics))
+        object.__setattr__(self, "caches", tuple(self.caches))
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Numbers of samples that asv takes of a time."""
+
+    repeat: tuple[float, ...]
+    """The least and the greatest number of samples of a process, and the seconds that they may take."""
+    rounds: int = 1
+    """Number of processes."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "repeat", tuple(self.repeat))
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What is measured of a family."""
+
+    name: str
+    """The module in benchmarks/, and the value of `--suite`."""
+    family: str
+    title: str
+    """In headings, e.g. "Tables"."""
+    prefix: str
+    """Start of asv's names of benchmarks, e.g. "Table"."""
+    measures: str
+    """One line for `format-bench list suites`."""
+    datasets: tuple[str, ...]
+    """Data sets of the asv suite."""
+    sizes: Mapping[str, int]
+    """Rows of a table, or images of a set, by scale."""
+    run_size: int
+    """Rows, or images, that the runner takes by default: an answer within minutes."""
+    columns: tuple[str, ...]
+    """Metrics of the narrow table on a terminal."""
+    version: int
+    """Version of asv's benchmarks; raised when what is measured changes."""
+    sampling: Mapping[str, Sampling]
+    """By scale."""
+    benchmarks: tuple[Benchmark, ...]
+    dataset_sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Sizes by scale of the data sets that differ from `sizes`."""
+    qualifier: str = ""
+    """In sentences on a format, e.g. "compressed"; empty for the family's usual data and options."""
+    adapter_group: str = ""
+    """The adapters that declare this name as their `suite`; the usual ones if empty."""
+    formats: tuple[str, ...] = ()
+    """Labels that the asv suite is limited to; all if empty."""
+    codecs: tuple[str, ...] = ()
+    """Codec choices, a third parameter of asv's benchmarks; none if formats are not told to compress."""
+
+    def __post_init__(self) -> None:
+        for name in ("datasets", "columns", "formats", "codecs"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        for name, kind in (("benchmarks", Benchmark),):
+            object.__setattr__(self, name, tuple(kind(**each) for each in getattr(self, name)))
+        sampling = {scale: Sampling(**each) for scale, each in self.sampling.items()}
+        object.__setattr__(self, "sampling", sampling)
+
+    @property
+    def default_dataset(self) -> str:
+        """The data set that the runner measures if none is named."""
+        return self.datasets[0]
+
+    def size(self, dataset: str, scale: str) -> int:
+        """Return the rows, or images, of a data set of the asv suite at a scale."""
+        return self.dataset_sizes.get(dataset, self.sizes)[scale]
+
+    @property
+    def saves(self) -> str:
+        """The class of benchmarks that saves the files that the others read."""
+        return self.benchmarks[0].name
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of data."""
+
+    name: str
+    title: str
+    place: int
+    """Its place among the families in lists."""
+    item: str
+    """What its data sets are counted in, e.g. "row" or "image"."""
+    adapters: str
+    """The package with its adapters."""
+    adapter: str
+    """An adapter in words, e.g. "table format"."""
+    parameter: str
+    """Name of the first parameter of asv's benchmarks, the adapter's label."""
+    user_data: str
+    """A user's data of this family in words, e.g. "a folder of images"."""
+    loss: str
+    """The metric that counts what came back changed although every value is right."""
+    steps: tuple[Step, ...]
+    """The runner's steps in order; the first leaves the file that the others read."""
+    suites: tuple[Suite, ...]
+
+    @cached_property
+    def folder(self) -> str:
+        """The adapters' folder, relative to the project."""
+        return self.adapters.replace(".", "/")
+
+
+def read_family(path: Path) -> Family:
+    """Return the family that a TOML file declares.
+
+    Raises
+    ------
+    ValueError
+        If the declaration has an unknown or a missing field; the message names the file.
+    """
+    facts: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    try:
+        name = facts["family"]["name"]
+        steps = tuple(Step(**each) for each in facts["step"])
+        suites = tuple(Suite(family=name, **each) for each in facts["suite"])
+        return Family(**facts["family"], steps=steps, suites=suites)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def read_families(folder: Path) -> dict[str, Family]:
+    """Return the families whose packages are in a folder, by name, in order of their places."""
+    found = [read_family(path) for path in folder.glob("*/family.toml")]
+    return {each.name: each for each in sorted(found, key=lambda each: (each.place, each.name))}
+
+
+FAMILIES = read_families(Path(__file__).resolve().parent.parent / "families")
+"""All families by name."""
+
+SUITES = {suite.name: suite for family in FAMILIES.values() for suite in family.suites}
+"""All suites by name, in the order of the families."""
+
+
+def family_of_suite(name: str) -> Family:
+    """Return the family of a suite.
+
+    Raises
+    ------
+    KeyError
+        If there is no such suite.
+    """
+    return FAMILIES[SUITES[name].family]
