@@ -45,6 +45,10 @@ class Registry(Generic[A]):
         others = {each.label for each in declarations(self.folder) if each.suite}
         return [name for name in self.names() if name not in others]
 
+    def names_of_suite(self, suite: str) -> list[str]:
+        """Return the labels of the adapters that declare a further suite of the family."""
+        return [each.label for each in declarations(self.folder) if each.suite == suite]
+
     def find(self, name: str) -> A:
         """Return the adapter of that name, whether or not it can work here.
 

@@ -11,12 +11,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from format_bench.operations.cases import STEPS, Case
+from format_bench.families.cases import Case
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.runner.recording import keys
-from format_bench.runner.runner import Runner
+from format_bench.runner.runner import Limits, Runner
 
 CASES = [Case(label, "eq", 200) for label in ("Feather", "Pickle", "Parquet")]
 ROUNDS = 2
@@ -24,7 +24,7 @@ ROUNDS = 2
 
 def run(out: Path, scratch: Path) -> None:
     """Measure the cases, or what is left of them."""
-    for _ in Runner(out, scratch, rounds=ROUNDS, budget_seconds=0).run(CASES):
+    for _ in Runner(out, scratch, Limits(ROUNDS, budget_seconds=0)).run(CASES):
         pass
 
 
@@ -76,7 +76,7 @@ def _whole(out: Path) -> bool:
     measured = {(key(record), record.rounds) for record in found}
     assert len(found) == len(measured), "cells were measured again"
     return {cell for cell, rounds in measured if rounds == ROUNDS} == {
-        each for case in CASES for step in STEPS for each in keys(case, step)
+        each for case in CASES for step in case.steps for each in keys(case, step)
     }
 
 

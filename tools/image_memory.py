@@ -14,15 +14,15 @@ import click
 
 import data_generator
 import image_storages
+from format_bench.families.images.operations import ImageOperations
 from format_bench.instruments import isolation
 from format_bench.instruments.memory import measure
-from format_bench.operations.warm_up import warm_up_storage
 
 
 def save(label: str, count: int, path: Path) -> tuple[int, int]:
     """Save so many images; return by how many bytes the process grew, and the raw bytes of the set."""
     storage = image_storages.get(label)
-    warm_up_storage(storage)
+    ImageOperations(storage).warm_up()
     found = data_generator.images("imagenet-like", count)
     images = CountingImages(found.images)
     images[0]  # what the generator needs for itself
@@ -34,7 +34,7 @@ def save(label: str, count: int, path: Path) -> tuple[int, int]:
 def read(label: str, path: Path) -> int:
     """Read all images; return by how many bytes the process grew."""
     storage = image_storages.get(label)
-    warm_up_storage(storage)
+    ImageOperations(storage).warm_up()
     growth, _ = measure(lambda: storage.read(path))
     return growth.peak_bytes
 

@@ -1,63 +1,84 @@
-"""One file of an asv suite: who reads and writes it, and what is said when there is no value."""
+"""Cell of an asv suite: an adapter, its file, and the reason where there is no value.
+
+Each process of asv makes one. All cells of a suite share a working directory, where the data sets are,
+the first benchmark of a file saves it for the others, and what one process measured besides is noted
+for the benchmarks that only report it.
+"""
 
 from __future__ import annotations
 
 import functools
+import shutil
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from adapter_core import UnavailableError, UnknownNameError
-from adapter_core.adapter import BaseAdapter
+from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.errors import WrongValuesError
-from format_bench.asv_support.run import FILES, NOTES, journal, keeper, missing
+from format_bench.asv_support.run import DATA, FILES, NOTES, journal, keeper, missing
+from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.status import Status
 
 if TYPE_CHECKING:
-    from adapter_core.registry import Registry
+    from adapter_core.adapter import BaseAdapter
+    from format_bench.families.operations import Operations
+    from format_bench.results.suites import Family, Suite
 
 
-A = TypeVar("A", bound=BaseAdapter)
+ROOM = 1.5
+"""Free disk space that a save asks for, as a multiple of the raw data: Base64 takes 1.34, and the file
+system something."""
 
 
-class Cell(ABC, Generic[A]):
-    """What the benchmarks of one suite do with one file.
+class Cell:
+    """One file of a suite, and what the benchmarks do with it.
 
     Parameters
     ----------
-    suite : str
-        Module and class of the benchmark, as in "tabular.Tabular".
+    family : Family
+        The kind of data.
+    suite : Suite
+        The suite; as the checkout declares it, like `family`.
+    benchmark : str
+        Name of the class of benchmarks, e.g. "TabularRead".
     params : sequence of str
-        The parameters of the benchmark: format, data set, what else tells files apart, and any others.
+        The parameters of the benchmark: format, data set, codec choice if the suite has any, and others.
     scale : str
-        The scale, which says where results are.
+        The scale, which decides where results are.
     limit_seconds : float
-        How long the process may take before it is ended as timed out.
+        Wall time after which the process is ended as timed out.
     """
 
-    registry: ClassVar[Registry[Any]]
-    """The family of the adapters."""
-    file_axes: ClassVar[int] = 2
-    """How many parameters, from the first, tell files apart."""
+    operations: Operations
 
-    def __init__(self, suite: str, params: Sequence[str], scale: str, limit_seconds: float) -> None:
-        self.suite, self.params = suite, params
-        self._name = "-".join([params[1], params[0], *params[2 : self.file_axes]])
-        self.label, self.dataset = params[:2]
+    def __init__(  # noqa: PLR0913, PLR0917 (asv's coordinates of a cell)
+        self,
+        family: Family,
+        suite: Suite,
+        benchmark: str,
+        params: Sequence[str],
+        scale: str,
+        limit_seconds: float,
+    ) -> None:
+        self.family, self.suite, self.params = family, suite, params
+        self.benchmark = f"{suite.name}.{benchmark}"
+        # The parameters that tell files apart; others, as the page cache, do not change a file.
+        self._file_params = params[: 3 if suite.codecs else 2]
+        label, dataset, *choice = self._file_params
+        self.label, self.dataset = label, dataset
+        self._choice = choice[0] if choice else None
+        self._name = "-".join([dataset, label, *choice])
         self.journal, self.keeper = journal(scale), keeper(scale)
         self.limit_seconds = limit_seconds
+        self._unkept = False
 
-    def start(self, *suites_before: str) -> A:
-        """Begin: return the adapter, warmed up; skip the cell, with a reason, if there is none.
+    def start(self) -> Operations:
+        """Return the operations of the cell, warmed up; skip the cell, with a reason, if it cannot run.
 
-        Parameters
-        ----------
-        *suites_before : str
-            Suites that this one builds on. If the cell hung or crashed there, or here, earlier in this
-            run, it fails at once instead of waiting again.
+        If the cell hung or crashed earlier in this run, here or where its file is saved, it fails at
+        once instead of waiting again.
 
         Raises
         ------
@@ -68,74 +89,94 @@ class Cell(ABC, Generic[A]):
             reason = missing(self.dataset).read_text(encoding="utf-8")
             raise self.skip(Status.UNAVAILABLE, NotImplementedError(reason))
         try:
-            adapter: A = self.registry.get(self.label)
+            adapter: BaseAdapter = registry_of(self.family).get(self.label)
         except (UnavailableError, UnknownNameError) as error:
             raise self.skip(Status.UNAVAILABLE, error) from error
-        for suite in (self.suite, *suites_before):
-            earlier = self.journal.ended_badly(suite, self.params[: self.file_axes])
+        for benchmark in (self.benchmark, f"{self.suite.name}.{self.suite.saves}"):
+            earlier = self.journal.ended_badly(benchmark, self._file_params)
             if earlier:
                 # A process that is ended in a save leaves what may fill the disk.
-                adapter.remove(self.path(adapter, "new"))
+                adapter.remove(self._path(adapter, "new"))
                 self._write(earlier.status, earlier.sentence)
                 raise RuntimeError(earlier.sentence)
         spent_seconds = time.monotonic() - _process_start()
-        self.journal.watch(self.suite, self.params, max(1.0, self.limit_seconds - spent_seconds))
-        self.guard(lambda: self.warm_up(adapter))
-        return adapter
+        self.journal.watch(self.benchmark, self.params, max(1.0, self.limit_seconds - spent_seconds))
+        codec, level = self._codec(adapter)
+        self.operations = operations_of(self.family)(adapter, codec, level)
+        self.guard(self.operations.warm_up)
+        return self.operations
 
-    def path(self, adapter: A, kind: str = "kept") -> Path:
-        """Return where a file of the cell is, or will be: the one that is kept, or another."""
-        return FILES / f"{self._name}-{kind}{adapter.suffix}"
+    @property
+    def data(self) -> Any:
+        """The data set of the cell; loaded once in a process."""
+        return _load(self.family.name, self.dataset)
 
-    def keep(self, adapter: A, path: Path) -> None:
-        """Keep the file that a measured save has left, if any, for the suites that read."""
-        if path.exists():
-            adapter.remove(self.path(adapter))
-            path.rename(self.path(adapter))
+    @property
+    def new_path(self) -> Path:
+        """Where a measured save puts its file."""
+        return self._path(self.operations.adapter, "new")
 
-    def saved(self, adapter: A) -> Path:
-        """Return the path of the kept file; save it now if no benchmark has done so before."""
-        path = self.path(adapter)
-        if not path.exists():
-            self.save(adapter, path)
-        return path
+    def check(self) -> None:
+        """Skip the cell, with a reason, if the adapter cannot hold the data, or the disk has no room."""
+        try:
+            self.operations.check(self.data)
+        except CannotHoldError as error:
+            raise self.skip(Status.UNSUPPORTED, error) from error
+        needed, free = self._room()
+        if free < needed:
+            why = f"the disk has {free / 1e9:.0f} GB free; the data may take {needed / 1e9:.0f} GB"
+            raise self.skip(Status.UNAVAILABLE, UnavailableError(self.label, why, "free some"))
 
-    @abstractmethod
-    def warm_up(self, adapter: A) -> None:
-        """Save and read something tiny, so that no import of a library falls into a measured call."""
+    def keep(self, path: Path) -> None:
+        """Keep the file that a measured save has left, if any, while the disk has room for others.
 
-    @abstractmethod
-    def save(self, adapter: A, path: Path) -> None:
-        """Save the data set of the cell, unmeasured; skip the cell, or write down what is raised."""
+        What is not kept is saved again, unmeasured, for each benchmark that reads it: all storages of
+        ImageNet-100 together take 300 GB.
+        """
+        if self._is_full():
+            self.operations.adapter.remove(path)
+        elif path.exists():
+            self.operations.adapter.remove(self._kept)
+            path.rename(self._kept)
+
+    def saved(self) -> Path:
+        """Return the path of the kept file; save it now, unmeasured, if no benchmark has done so."""
+        if not self._kept.exists():
+            self.check()
+            self.guard(lambda: self.operations.save(self.data, self._kept))
+            self._unkept = self._is_full()
+        return self._kept
 
     def note(self, name: str, value: str) -> None:
-        """Note what was measured besides, for other processes of the cell."""
+        """Note a further measurement for other processes of the cell."""
         self._note(name).write_text(value, encoding="utf-8")
 
     def noted(self, name: str, measure: Callable[[], object]) -> str:
-        """Return what was noted; if nothing was, measure now, which notes it."""
+        """Return a note; if there is none, measure now, which writes it."""
         if not self.has_note(name):
             measure()
         return self.note_of(name)
 
     def note_of(self, name: str) -> str:
-        """Return what was noted."""
+        """Return a note."""
         return self._note(name).read_text(encoding="utf-8")
 
     def has_note(self, name: str) -> bool:
-        """Tell whether another process of the cell, or this one, has noted something."""
+        """Return whether a process of the cell has written a note."""
         return self._note(name).exists()
 
     def end(self) -> None:
-        """End; called by asv's teardown, also while an error passes through, which is written down."""
+        """End; called by asv's teardown, also while an error passes through, which is recorded."""
         self.journal.unwatch()
         self.keeper.note_end()
         error = sys.exception()
         if error is not None:
             self._write_failure(error)
+        if self._unkept:
+            self.operations.adapter.remove(self._kept)
 
     def guard(self, step: Callable[[], object]) -> None:
-        """Do a step of setup; write down what it raises, since asv calls no teardown then."""
+        """Do a step of setup; record what it raises, since asv calls no teardown then."""
         try:
             step()
         except Exception as error:
@@ -144,14 +185,39 @@ class Cell(ABC, Generic[A]):
             raise
 
     def skip(self, status: Status, error: Exception) -> NotImplementedError:
-        """Write down why the cell is skipped, and return the error that makes asv skip it."""
+        """Record why the cell is skipped, and return the error that makes asv skip it."""
         self.journal.unwatch()
         self._write(status, str(error))
         return NotImplementedError(str(error))
 
     def remark(self, sentence: str) -> None:
-        """Write down what there is to say of the cell's value."""
+        """Record a remark on the cell's value."""
         self._write(Status.VALUE, sentence)
+
+    @property
+    def _kept(self) -> Path:
+        return self._path(self.operations.adapter, "kept")
+
+    def _path(self, adapter: BaseAdapter, kind: str) -> Path:
+        return FILES / f"{self._name}-{kind}{adapter.suffix}"
+
+    def _codec(self, adapter: Any) -> tuple[str | None, int | None]:
+        """Return codec and level; skip the cell, with a reason, if the format has no such choice."""
+        if self._choice is None:
+            return None, None
+        try:
+            return codec_of(adapter, self._choice)
+        except UnsupportedError as error:
+            raise self.skip(Status.UNSUPPORTED, error) from error
+
+    def _is_full(self) -> bool:
+        """Return whether the disk has no room for another file."""
+        needed, free = self._room()
+        return free < needed
+
+    def _room(self) -> tuple[float, int]:
+        """Return the bytes that a save may take, 0 for data of usual size, and the free ones."""
+        return ROOM * (self.operations.raw_bytes(self.data) or 0), shutil.disk_usage(FILES).free
 
     def _note(self, name: str) -> Path:
         return NOTES / f"{self._name}-{name}"
@@ -161,7 +227,47 @@ class Cell(ABC, Generic[A]):
         self._write(Status.FAILED, " ".join(named.split())[:500])
 
     def _write(self, status: Status, sentence: str) -> None:
-        self.journal.write(self.suite, self.params, status, sentence)
+        self.journal.write(self.benchmark, self.params, status, sentence)
+
+
+def codec_of(adapter: Any, choice: str) -> tuple[str | None, int | None]:
+    """Return codec and level of a format for a choice of a suite, e.g. "zstd level 1".
+
+    HDF5 has its codecs inside of Blosc, e.g. "blosc:lz4".
+
+    Raises
+    ------
+    UnsupportedError
+        If the format has no such codec, or no default of its own.
+    """
+    if choice == "none":
+        return None, None
+    if choice == OWN_DEFAULT:
+        if adapter.default_codec is None:
+            raise UnsupportedError(f"{adapter.label} does not compress unless it is told to, see none")
+        return adapter.default_codec, None
+    name, level = level_of(choice)
+    for codec in adapter.codecs:
+        if codec.name in (name, f"blosc:{name}"):
+            return codec.name, level if codec.levels else None
+    raise UnsupportedError(f"{adapter.label} has no codec {name}")
+
+
+OWN_DEFAULT = "own default"
+"""The choice of the codec that a library takes by itself."""
+
+
+def level_of(choice: str) -> tuple[str, int | None]:
+    """Return codec and level of a choice, e.g. ("zstd", 1) for "zstd level 1"."""
+    name, _, level = choice.partition(" level ")
+    return name, int(level) if level else None
+
+
+@functools.cache
+def _load(family: str, dataset: str) -> Any:
+    from format_bench.results.suites import FAMILIES
+
+    return operations_of(FAMILIES[family]).load(DATA / dataset)
 
 
 @functools.cache

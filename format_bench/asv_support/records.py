@@ -4,33 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from format_bench.asv_support.tables import CHOICES
+from format_bench.asv_support.cell import level_of
 from format_bench.instruments.intervals import median_interval
+from format_bench.results.metrics import BY_BENCHMARK
 from format_bench.results.records import Record, engine_of
 from format_bench.results.status import Status
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import Cell, Run
-
-
-METRICS = {
-    "time_save": "save time",
-    "time_durable_save": "durable save time",
-    "time_read": "read time",
-    "track_size": "size",
-    "track_save_memory": "save memory",
-    "track_read_memory": "read memory",
-    "track_held_memory": "held memory",
-    "track_lost_columns": "lost columns",
-    "track_changed_images": "changed images",
-    "track_files": "files",
-    "track_open_time": "open time",
-    "track_random_read": "random read time per image",
-    "track_batch_read": "batch read time per image",
-    "peakmem_save": "save peak memory",
-    "peakmem_read": "read peak memory",
-}
-"""What a method of a suite measures."""
 
 
 def records_of(run: Run, circumstances: dict[str, Any]) -> list[Record]:
@@ -59,11 +40,11 @@ def _record(cell: Cell, run: Run, shapes: dict[str, list[int]]) -> Record:
         rows=rows,
         columns=columns,
         # "own default" is a name, "zstd level 1" a codec and its level.
-        codec=None if choice in ("", "none") else choice.partition(" level ")[0],
-        level=CHOICES.get(choice),
+        codec=None if choice in ("", "none") else level_of(choice)[0],
+        level=level_of(choice)[1],
         cache=cell.axes.get("cache"),
         threads="all",
-        metric=METRICS[method],
+        metric=BY_BENCHMARK[method].name,
         unit=cell.unit,
         value=cell.value,
         repeats=cell.samples,

@@ -8,15 +8,15 @@ import json
 import math
 from ast import literal_eval
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import ResultsNotFoundError
 from format_bench.asv_support.journal import Journal, Reason
+from format_bench.results.metrics import BY_BENCHMARK
 from format_bench.results.status import WRONG, Status
 
-REMARKED = ("track_lost_columns", "track_changed_images", "compression.Compression.track_size")
-"""The benchmarks whose values come with a remark: what was lost, or which codec was declined."""
+if TYPE_CHECKING:
+    from pathlib import Path
 
 UNEXPLAINED = "asv has no value, and no process of this cell left a reason"
 
@@ -142,7 +142,7 @@ def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> lis
             cells.append(Cell(*facts, None, *_why(said), named))
         else:
             remarks = [each.sentence for each in said if each.status is Status.VALUE]
-            remark = remarks[-1] if remarks and name.endswith(REMARKED) else ""
+            remark = remarks[-1] if remarks and BY_BENCHMARK[name.rpartition(".")[2]].remarked else ""
             cells.append(Cell(*facts, value, "value", remark, named, list(taken or [value])))
     return cells
 

@@ -12,15 +12,17 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import data_generator
 from format_bench.asv_support.journal import Journal
 from format_bench.metadata import collect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FOLDER = "circumstances"
 """Name of the folder, in that of asv's results. Its files end in .jsonl: asv takes .json for its own."""

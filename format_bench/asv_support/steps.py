@@ -1,4 +1,4 @@
-"""The measured steps of the tabular suites that note more than asv asks for."""
+"""Measurements that several benchmarks of an asv suite report: memory and verdict of one call."""
 
 from __future__ import annotations
 
@@ -7,76 +7,101 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError, WrongValuesError
-from format_bench.asv_support.tables import load
 from format_bench.instruments import page_cache
-from format_bench.instruments.memory import measure
-from format_bench.instruments.touch import touch
-from format_bench.results.status import WRONG, Status
-from format_bench.verification.tables import verify
+from format_bench.instruments.memory import Meter, measure
+from format_bench.results.status import Status
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from adapter_core import DataFormat
     from format_bench.asv_support.cell import Cell
-    from format_bench.asv_support.tables import TableCell
 
 
 SAVE_MEMORY, READ_MEMORY, HELD_MEMORY = "save memory", "read memory", "held memory"
 VERDICT = "verdict"
 
 
-def save(cell: TableCell, adapter: DataFormat, df: pd.DataFrame, path: Path) -> None:
-    """Save, and note by how much the process grew, in bytes."""
-    growth, _ = measure(lambda: adapter.save(df, path))
+def save(cell: Cell) -> None:
+    """Save, and note the growth of the process in bytes."""
+    growth, _ = measure(lambda: cell.operations.save(cell.data, cell.new_path))
     cell.note(SAVE_MEMORY, str(growth.peak_bytes))
 
 
-def read(cell: TableCell, adapter: DataFormat, path: Path) -> pd.DataFrame:
-    """Read, and note by how much the process grew at its peak and for good, in bytes."""
-    growth, df = measure(lambda: touch(adapter.read(path)))
+class SaveMeter:
+    """Memory growth of the first save of a process; later ones find memory that it has kept."""
+
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
+        self._meter = None if cell.has_note(SAVE_MEMORY) else Meter()
+
+    def note(self) -> None:
+        """Note the growth, in bytes, if this process is the first that has saved."""
+        saved = self._meter is not None and self._cell.new_path.exists()
+        if self._meter is not None and saved and not self._cell.has_note(SAVE_MEMORY):
+            self._cell.note(SAVE_MEMORY, str(self._meter.growth().peak_bytes))
+
+
+def read(cell: Cell, path: Path) -> Any:
+    """Read, and note the growth of the process in bytes, at its peak and for good."""
+    growth, found = measure(lambda: cell.operations.read(path))
     cell.note(READ_MEMORY, str(growth.peak_bytes))
     cell.note(HELD_MEMORY, str(growth.held_bytes))
-    return df
+    return found
 
 
-def note_verdict(cell: TableCell, adapter: DataFormat, df: pd.DataFrame) -> None:
-    """Compare a table read back with the one saved, and note the verdict."""
-    verdict = verify(load(cell.dataset), df, adapter.kept_digits)
-    facts = {"losses": verdict.losses, "lost": verdict.lost_columns, "errors": verdict.errors}
+def note_verdict(cell: Cell, found: Any) -> None:
+    """Compare data read back with those saved, and note the verdict."""
+    try:
+        loss = cell.operations.verify(cell.data, found)
+        facts = {"lost": loss.repeats[0], "remark": loss.sentence, "wrong": ""}
+    except WrongValuesError as error:
+        facts = {"lost": 0, "remark": "", "wrong": str(error)}
     cell.note(VERDICT, json.dumps(facts))
 
 
-def lost_columns(cell: TableCell, adapter: DataFormat, path: Path) -> int:
-    """Return in how many columns something was lost though every value is right; remark on what.
+def loss(cell: Cell, path: Path) -> int:
+    """Return the loss of a file whose values are all right, and remark on it.
 
     Raises
     ------
     WrongValuesError
-        If a value, a row or a name came back wrong.
+        If a value came back wrong.
     """
-    facts = json.loads(
-        cell.noted(VERDICT, lambda: note_verdict(cell, adapter, read(cell, adapter, path)))
-    )
+    facts = json.loads(cell.noted(VERDICT, lambda: note_verdict(cell, read(cell, path))))
     _raise_if_wrong(facts)
-    if facts["losses"]:
-        cell.remark("; ".join(facts["losses"]))
+    if facts["remark"]:
+        cell.remark(facts["remark"])
     return int(facts["lost"])
 
 
-def refuse_wrong(cell: Cell[Any]) -> None:
-    """Fail a cell of which an earlier suite has found that its table comes back wrong."""
+def proven_size(cell: Cell) -> int:
+    """Return the size of the saved file in bytes, and remark on a codec that was declined.
+
+    Raises
+    ------
+    WrongValuesError
+        If the file of a suite that chooses codecs comes back wrong.
+    """
+    path = cell.saved()
+    if cell.suite.codecs:
+        cell.operations.verify(cell.data, cell.operations.read(path))
+    found = cell.operations.track("size", path)
+    if cell.suite.codecs and found.sentence:
+        cell.remark(found.sentence)
+    return int(found.repeats[0])
+
+
+def refuse_wrong(cell: Cell) -> None:
+    """Fail a cell whose data an earlier benchmark has read back wrong."""
     if cell.has_note(VERDICT):
         facts = json.loads(cell.note_of(VERDICT))
         cell.guard(lambda: _raise_if_wrong(facts))
 
 
 def _raise_if_wrong(facts: dict[str, Any]) -> None:
-    if facts["errors"]:
-        raise WrongValuesError(WRONG + "; ".join(facts["errors"]))
+    if facts["wrong"]:
+        raise WrongValuesError(facts["wrong"])
 
 
-def set_page_cache(cell: Cell[Any], path: Path, state: str) -> None:
+def set_page_cache(cell: Cell, path: Path, state: str) -> None:
     """Bring a file into the page cache ("warm") or prove it out of it ("cold"), else skip the cell."""
     if state == "warm":
         for file in page_cache.files_of(path):

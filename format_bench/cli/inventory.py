@@ -1,4 +1,4 @@
-"""What there is to measure, as facts: formats, data sets, codecs and suites."""
+"""Inventory of what can be measured: formats, data sets, codecs and suites."""
 
 from __future__ import annotations
 
@@ -7,36 +7,29 @@ from collections.abc import Iterator
 from typing import Any
 
 import data_formats
-import image_storages
 from adapter_core import DataFormat, Registry, UnavailableError
 from adapter_core.traits import Trait
-from data_generator import datasets as data_sets
-from format_bench.runner.plan import COMPRESSION_CODECS, DEFAULT_DATASETS
+from format_bench.families.operations import operations_of, registry_of
+from format_bench.results.suites import FAMILIES, SUITES
 
 Fact = dict[str, Any]
 
-SUITES = {
-    "tabular": "table formats: save, read, size, memory, and what came back",
-    "compression": "table formats under their codecs: " + ", ".join(COMPRESSION_CODECS),
-    "image": "image storages: save, read, random access, size, files, memory",
-}
-
 
 def formats() -> list[Fact]:
-    """Return a row for each table format and image storage, available or not."""
-    families: list[tuple[str, Registry[Any]]] = [
-        ("table", data_formats.registry),
-        ("images", image_storages.registry),
+    """Return a row for each adapter of each family, available or not."""
+    return [
+        _format(family.name, registry_of(family), name)
+        for family in FAMILIES.values()
+        for name in registry_of(family).names()
     ]
-    return [_format(kind, registry, name) for kind, registry in families for name in registry.names()]
 
 
 def datasets() -> list[Fact]:
     """Return a row for each data set that a run can generate."""
     return [
-        {"name": each.name, "kind": kind, "description": each.description}
-        for family, kind in (("tables", "table"), ("images", "images"))
-        for each in data_sets.definitions(family)
+        {"name": name, "kind": family.name, "description": operations_of(family).describe(name)}
+        for family in FAMILIES.values()
+        for name in operations_of(family).datasets()
     ]
 
 
@@ -48,8 +41,13 @@ def codecs() -> list[Fact]:
 def suites() -> list[Fact]:
     """Return a row for each suite."""
     return [
-        {"name": name, "measures": text, "default data set": DEFAULT_DATASETS[name]}
-        for name, text in SUITES.items()
+        {
+            "name": each.name,
+            "family": each.family,
+            "measures": each.measures,
+            "default data set": each.default_dataset,
+        }
+        for each in SUITES.values()
     ]
 
 

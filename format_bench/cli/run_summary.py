@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from format_bench.cli import data_summary
@@ -13,9 +11,12 @@ from format_bench.results.load import Results, load
 from format_bench.runner import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
     from rich.console import Console
 
-    from format_bench.operations.cases import Case
+    from format_bench.families.cases import Case
     from format_bench.results.records import Record
     from format_bench.runner.progress import Column
     from format_bench.runner.user_data import Prepared
@@ -69,7 +70,7 @@ def write(out: Path) -> Path:
 
 def _title(dataset: str, cases: Sequence[Case]) -> str:
     case = next(case for case in cases if case.dataset == dataset)
-    return f"{dataset}, {case.rows:,} {'images' if case.suite == 'image' else 'rows'}"
+    return f"{dataset}, {case.rows:,} {case.family.item}s"
 
 
 def _is_of(record: Record, cases: Sequence[Case]) -> bool:

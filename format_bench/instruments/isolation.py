@@ -28,7 +28,9 @@ from format_bench.results.status import Status
 
 PRELOADED = [
     *("__main__", "numpy", "pandas", "pyarrow"),
-    *("format_bench.runner.steps", "format_bench.operations.images", "format_bench.operations.tables"),
+    "format_bench.runner.steps",
+    "format_bench.families.images.operations",
+    "format_bench.families.tables.operations",
 ]
 """Imported once, by the server that forks the processes, since importing pandas takes longer than most
 steps: what nearly all of them need, and no library that only some formats use."""

@@ -8,11 +8,13 @@ version of this package is installed: so this file imports nothing from the proj
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SCALES = ("full", "quick", "tiny")
 """Sizes of asv's data sets; "tiny" is for tests of the suites themselves."""
@@ -98,10 +100,6 @@ class Suite:
     def __post_init__(self) -> None:
         for name in ("datasets", "columns", "formats", "codecs"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        for name, kind in (("benchmarks", Benchmark),):
-            object.__setattr__(self, name, tuple(kind(**each) for each in getattr(self, name)))
-        sampling = {scale: Sampling(**each) for scale, each in self.sampling.items()}
-        object.__setattr__(self, "sampling", sampling)
 
     @property
     def default_dataset(self) -> str:
@@ -141,6 +139,8 @@ class Family:
     steps: tuple[Step, ...]
     """The runner's steps in order; the first leaves the file that the others read."""
     suites: tuple[Suite, ...]
+    takes_codecs: bool = False
+    """Whether its adapters can be told which codec to use."""
 
     @cached_property
     def folder(self) -> str:
@@ -160,10 +160,16 @@ def read_family(path: Path) -> Family:
     try:
         name = facts["family"]["name"]
         steps = tuple(Step(**each) for each in facts["step"])
-        suites = tuple(Suite(family=name, **each) for each in facts["suite"])
+        suites = tuple(_suite(name, each) for each in facts["suite"])
         return Family(**facts["family"], steps=steps, suites=suites)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def _suite(family: str, facts: dict[str, Any]) -> Suite:
+    benchmarks = tuple(Benchmark(**each) for each in facts.pop("benchmarks"))
+    sampling = {scale: Sampling(**each) for scale, each in facts.pop("sampling").items()}
+    return Suite(family=family, benchmarks=benchmarks, sampling=sampling, **facts)
 
 
 def read_families(folder: Path) -> dict[str, Family]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
-from format_bench.operations.images import make_images
-from format_bench.operations.tables import make_table
+from format_bench.runner.steps import store_data
 
 if TYPE_CHECKING:
-    from format_bench.operations.cases import Case
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from format_bench.families.cases import Case
 
 
 class CaseData:
@@ -37,9 +37,8 @@ class CaseData:
         """Return the path of a case's data and the number of columns, or why there are none."""
         if case.dataset in self._prepared:
             return self._prepared[case.dataset]
-        make, kind = (make_images, "images") if case.suite == "image" else (make_table, "table")
-        path = self._folder / f"{kind}-{case.dataset}-{case.rows}"
+        path = self._folder / f"{case.family.name}-{case.dataset}-{case.rows}"
         if path not in self._made:
-            made = isolation.run(make, case.dataset, case.rows, path, limit_seconds=self._limit_seconds)
+            made = isolation.run(store_data, case, path, limit_seconds=self._limit_seconds)
             self._made[path] = made if made.status else Outcome((path, made.value[1]))
         return self._made[path]

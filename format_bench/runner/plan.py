@@ -1,14 +1,12 @@
-"""What a run measures: the cases that follow from what the user asked for."""
+"""Plan of a run: the cases that follow from a request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import data_formats
-import data_generator
-import image_storages
 from adapter_core.errors import (
     InvalidRequestError,
     UnavailableError,
@@ -16,38 +14,45 @@ from adapter_core.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from data_generator import datasets
-from format_bench.operations.cases import Case
+from format_bench.families.cases import Case
+from format_bench.families.operations import operations_of, registry_of
+from format_bench.results.suites import FAMILIES, SUITES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from adapter_core.registry import Registry
     from format_bench.instruments.threads import Threads
-    from format_bench.operations.cases import Suite
+    from format_bench.results.suites import Family, Suite
+    from format_bench.runner.user_data import Source
 
-
-ROWS = {"tabular": 100_000, "compression": 100_000, "image": 2_000}
-"""Rows, or images, where the user names no number: what gives an answer in minutes."""
-
-DEFAULT_DATASETS = {"tabular": "eq", "compression": "eq", "image": "cifar-like"}
 
 NO_CODEC = "none"
 OWN_DEFAULT = "default"
-COMPRESSION_CODECS = (NO_CODEC, OWN_DEFAULT, "lz4", "zstd:1")
-"""The codecs of the compression suite: the thesis' own, and what each library takes by itself."""
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What the user asked for."""
+class RunRequest:
+    """A run as the user asks for it; defaults are those of `format-bench run`."""
 
-    suite: Suite
+    suite: str | None = None
+    """One of `SUITES`; by default the first suite of the family of the data."""
     formats: tuple[str, ...] = ()
     """Labels; none for all."""
     datasets: tuple[str, ...] = ()
     """Names; none for the suite's default."""
     rows: int | None = None
     codecs: tuple[str, ...] = ()
-    """As in "zstd", "zstd:3", "none" or "default"; none for the suite's own."""
+    """E.g. "zstd", "zstd:3", "none" or "default"; none for the suite's own."""
     threads: Threads = "all"
+    user_data: Source | None = None
+    """The user's own data, in place of generated ones."""
+    repeats: int | None = None
+    cold: bool = False
+    time_budget_seconds: float = math.inf
+    scratch: Path | None = None
+    out: Path = Path("reports/run")
+    fresh: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,40 +61,69 @@ class Plan:
 
     cases: tuple[Case, ...]
     left_out: tuple[str, ...]
-    """What was asked for and cannot be, in sentences without a full stop."""
+    """Requested combinations that are impossible, in sentences without a full stop."""
 
 
-def plan(wishes: Wishes, own: Sequence[tuple[str, int]] = ()) -> Plan:
+def suite_of(request: RunRequest, user_family: str | None = None) -> Suite:
+    """Return the suite of a request.
+
+    Parameters
+    ----------
+    request : RunRequest
+        The request.
+    user_family : str, optional
+        Name of the family of the user's data.
+
+    Raises
+    ------
+    InvalidRequestError
+        If the suite is of another family than the user's data.
+    """
+    family = FAMILIES[user_family] if user_family else next(iter(FAMILIES.values()))
+    if request.suite is None:
+        return family.suites[0]
+    suite = SUITES[request.suite]
+    if user_family and suite.family != user_family:
+        raise InvalidRequestError(f"--suite {suite.name}: the data are {family.user_data}")
+    return suite
+
+
+def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str | None = None) -> Plan:
     """Return the cases of a run, data set by data set.
 
     Parameters
     ----------
-    wishes : Wishes
-        What the user asked for.
-    own : sequence of (str, int)
+    request : RunRequest
+        The request.
+    user : sequence of (str, int)
         Names and numbers of rows of the user's own data sets, which take the place of generated ones.
+    family : str, optional
+        Name of the family of these data sets.
 
     Raises
     ------
     UnknownNameError
         If there is no such format, data set or codec.
     InvalidRequestError
-        If nothing is left to measure, or what was asked for contradicts itself.
+        If nothing is left to measure, or the request contradicts itself.
     """
-    if wishes.rows is not None and wishes.rows < 1:
-        raise InvalidRequestError(f"--rows {wishes.rows}: at least 1 is needed")
-    if wishes.codecs and wishes.suite == "image":
-        raise InvalidRequestError("--codecs: image storages offer no choice of a codec")
-    registry = image_storages.registry if wishes.suite == "image" else data_formats.registry
-    labels = _known("format", wishes.formats, registry.names()) or registry.usual_names()
+    if request.rows is not None and request.rows < 1:
+        raise InvalidRequestError(f"--rows {request.rows}: at least 1 is needed")
+    suite = suite_of(request, family)
+    if request.codecs and not FAMILIES[suite.family].takes_codecs:
+        adapters = f"{FAMILIES[suite.family].adapter}s"
+        raise InvalidRequestError(f"--codecs: {adapters} offer no choice of a codec")
+    kind = FAMILIES[suite.family]
+    registry = registry_of(kind)
+    labels = _known("format", request.formats, registry.names()) or _labels(suite, registry)
     cases: list[Case] = []
     left_out: dict[str, None] = {}
-    for dataset, rows in own or _generated(wishes):
+    for dataset, rows in user or _generated(request, suite, kind):
         for label in labels:
-            for codec, level in _codecs(wishes):
+            for codec, level in _codecs(request, suite):
                 try:
-                    used = _default_codec(label) if codec == OWN_DEFAULT else codec
-                    case = Case(label, dataset, rows, wishes.threads, used, level, wishes.suite)
+                    used = _default_codec(registry, label) if codec == OWN_DEFAULT else codec
+                    case = Case(label, dataset, rows, request.threads, used, level, suite.name)
                     cases.append(case)
                 except (
                     UnknownNameError,
@@ -103,19 +137,25 @@ def plan(wishes: Wishes, own: Sequence[tuple[str, int]] = ()) -> Plan:
     return Plan(tuple(dict.fromkeys(cases)), tuple(left_out))
 
 
-def _default_codec(label: str) -> str | None:
+def _labels(suite: Suite, registry: Registry[Any]) -> list[str]:
+    if suite.adapter_group:
+        return registry.names_of_suite(suite.adapter_group)
+    return registry.usual_names()
+
+
+def _default_codec(registry: Registry[Any], label: str) -> str | None:
     try:
-        return data_formats.find(label).default_codec
+        codec: str | None = registry.find(label).default_codec
     except UnavailableError:
         return None  # as the runner will find out, and record
+    return codec
 
 
-def _generated(wishes: Wishes) -> list[tuple[str, int]]:
-    images = wishes.suite == "image"
-    known = data_generator.image_names() if images else data_generator.names()
-    names = _known("data set", wishes.datasets, known) or [DEFAULT_DATASETS[wishes.suite]]
-    usual = ROWS[wishes.suite]
-    return [(name, wishes.rows or datasets.find(name).count_for_run(usual)) for name in names]
+def _generated(request: RunRequest, suite: Suite, family: Family) -> list[tuple[str, int]]:
+    known = operations_of(family).datasets()
+    names = _known("data set", request.datasets, known) or [suite.default_dataset]
+    run_size = operations_of(family).run_size
+    return [(name, request.rows or run_size(name, suite.run_size)) for name in names]
 
 
 def _known(what: str, names: Iterable[str], known: list[str]) -> list[str]:
@@ -129,9 +169,14 @@ def _known(what: str, names: Iterable[str], known: list[str]) -> list[str]:
     return list(found)
 
 
-def _codecs(wishes: Wishes) -> list[tuple[str | None, int | None]]:
-    usual = COMPRESSION_CODECS if wishes.suite == "compression" else (NO_CODEC,)
-    return [_codec(text) for text in wishes.codecs or usual]
+def _codecs(request: RunRequest, suite: Suite) -> list[tuple[str | None, int | None]]:
+    usual = [_as_option(choice) for choice in suite.codecs] or [NO_CODEC]
+    return [_codec(text) for text in request.codecs or usual]
+
+
+def _as_option(choice: str) -> str:
+    """Return a codec choice of asv's, e.g. "own default" or "zstd level 1", as `--codecs` takes it."""
+    return OWN_DEFAULT if choice == "own default" else choice.replace(" level ", ":")
 
 
 def _codec(text: str) -> tuple[str | None, int | None]:

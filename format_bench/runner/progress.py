@@ -17,15 +17,17 @@ from rich.text import Text
 
 from format_bench.display.marks import BEST
 from format_bench.display.units import human
-from format_bench.operations.cases import Case, Step, steps_of
 from format_bench.results.candidates import Configuration
+from format_bench.results.metrics import METRICS
 from format_bench.results.records import key
+from format_bench.results.suites import SUITES
 from format_bench.runner.recording import keys
 from format_bench.runner.timing import TimeLeft
 
 if TYPE_CHECKING:
-    from format_bench.operations.cases import Suite
+    from format_bench.families.cases import Case
     from format_bench.results.records import Key, Record
+    from format_bench.results.suites import Step
 
 
 @dataclass(frozen=True)
@@ -37,30 +39,14 @@ class Column:
     cache: str | None = None
 
 
-_TIMES = (Column("save", "save time"), Column("read", "read time", "warm"))
-_REST = (
-    Column("size", "size"),
-    Column("save mem.", "save memory"),
-    Column("read mem.", "read memory", "warm"),
-)
-_TABULAR = (*_TIMES, *_REST, Column("lost", "lost columns"))
-COLUMNS: dict[Suite, tuple[Column, ...]] = {
-    "tabular": _TABULAR,
-    "compression": _TABULAR,
-    "image": (
-        *_TIMES,
-        Column("random", "random read time per image", "warm"),
-        Column("batch", "batch read time per image", "warm"),
-        *_REST,
-    ),
-}
-COLD = Column("cold", "read time", "cold")
-
-
-def columns_of(suite: Suite, *, cold: bool) -> tuple[Column, ...]:
+def columns_of(suite: str, *, cold: bool) -> tuple[Column, ...]:
     """Return the columns of a suite's table; with cold reads after the warm ones if there are any."""
-    columns = COLUMNS[suite]
-    return (*columns[:2], COLD, *columns[2:]) if cold else columns
+    metrics = [METRICS[name] for name in SUITES[suite].columns]
+    columns = [Column(each.column, each.name, "warm" if each.cached else None) for each in metrics]
+    if cold:
+        after = [each.metric for each in columns].index("read time") + 1
+        columns.insert(after, Column("cold", "read time", "cold"))
+    return tuple(columns)
 
 
 def name_of(what: Case | Record) -> str:
@@ -214,7 +200,7 @@ class Display:
         """Print what the last case has come to."""
         if self._case is None:
             return
-        cells = {each for step in steps_of(self._case) for each in keys(self._case, step)}
+        cells = {each for step in self._case.steps for each in keys(self._case, step)}
         found = {(r.metric, r.cache): r for each in cells if (r := self._found.get(each))}
         words = [
             f"{column.title} {human(record.value, record.unit)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,15 +13,12 @@ from format_bench.results.records import Key, Record, engine_of
 from format_bench.results.status import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from format_bench.families.cases import Case
+    from format_bench.families.operations import Measured
     from format_bench.instruments.isolation import Outcome
-    from format_bench.operations.cases import Case, Measured, Step
-
-
-_CACHED = {
-    *("read time", "read CPU time", "read memory", "read amplification"),
-    *("random read time per image", "batch read time per image"),
-}
-"""The metrics that the state of the page cache bears on."""
+    from format_bench.results.suites import Step
 
 
 def keys(case: Case, step: Step) -> set[Key]:
@@ -74,15 +70,15 @@ def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:
     return replace(_with_repeats(found, earlier.repeats + found.repeats), rounds=rounds)
 
 
-def _with_repeats(record: Record, repeats: list[float]) -> Record:
+def _with_repeats(record: Record, repeats: Sequence[float]) -> Record:
     interval = median_interval(repeats) if len(repeats) > 1 else None
     return replace(
         record,
         value=statistics.median(repeats),
-        repeats=repeats,
+        repeats=list(repeats),
         interval=[interval.low, interval.high] if interval else None,
     )
 
 
 def _cache(step: Step, metric: str) -> str | None:
-    return step.cache if metric in _CACHED else None
+    return step.cache if METRICS[metric].cached else None

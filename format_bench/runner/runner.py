@@ -10,21 +10,23 @@ import math
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import WrongValuesError
+from format_bench.families.cases import Case
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.collect import CircumstancesFiles
-from format_bench.operations.cases import Case, Step, steps_of
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.results.status import Status
+from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
 from format_bench.runner.datasets import CaseData
@@ -38,57 +40,60 @@ Watch = Callable[[Case, Step, int], None]
 """Told of each step before it is made, and in which round, from 1 on."""
 
 
+@dataclass(frozen=True)
+class Limits:
+    """How often steps are made and repeated, and how long they may take."""
+
+    rounds: int = 1
+    """Times that each step is made, each in a fresh process."""
+    repeats: int = MIN_REPEATS
+    """The least number of samples of each time, of all rounds together."""
+    budget_seconds: float = 10.0
+    """Wall time of the repeats of one step, of all rounds together, after which no repeat starts."""
+    limit_seconds: float = 1800.0
+    """Wall time after which a step counts as timed out."""
+    limit_bytes: int | None = None
+    """Address space of a step's process."""
+    time_budget_seconds: float = math.inf
+    """Wall time of a run after which no further case starts."""
+
+
 class Runner:
     """Measures cases and appends their records to the results in a folder.
 
     Parameters
     ----------
     out : Path
-        The folder of the results; made if missing. Cells that it holds are not measured again.
+        The folder of the results; made if missing. Cells that it contains are not measured again.
     scratch : Path
         The folder in which measured files are written, each run in a folder of its own that is removed.
-    rounds : int
-        How often each step is made, each time in a fresh process.
-    repeats : int
-        The least number of samples of each time, of all rounds together.
-    budget_seconds : float
-        Wall time of the repeats of one step, of all rounds together, after which no further repeat
-        begins.
-    limit_seconds : float
-        After which a step counts as timed out.
-    limit_bytes : int, optional
-        Address space that a step may have.
-    time_budget_seconds : float
-        Wall time of a run after which no further case begins.
-    steps : tuple of Step, optional
-        Those to make; by default all of each case.
-    prepared : mapping of str to Path
-        Data sets that need not be generated, by name: where `leave_table` has left them.
+    limits : Limits, optional
+        Numbers of rounds and repeats, time and memory.
+    steps : collection of str, optional
+        Names of the steps to make; by default all of each case.
+    prepared : mapping of str to Outcome
+        Data sets that need not be generated, by name, as `CaseData.of` returns them.
     watch : callable, optional
-        Told what is measured next.
+        Called before each step.
     """
 
-    def __init__(  # noqa: PLR0913 (limits of each kind)
+    def __init__(  # noqa: PLR0913 (two folders, limits, and three further choices)
         self,
         out: Path,
         scratch: Path,
+        limits: Limits | None = None,
         *,
-        rounds: int = 1,
-        repeats: int = MIN_REPEATS,
-        budget_seconds: float = 10.0,
-        limit_seconds: float = 1800.0,
-        limit_bytes: int | None = None,
-        time_budget_seconds: float = math.inf,
-        steps: tuple[Step, ...] | None = None,
+        steps: Collection[str] | None = None,
         prepared: Mapping[str, Outcome] | None = None,
         watch: Watch | None = None,
     ) -> None:
         self.out, self.scratch = out, scratch
         self.results = out / RESULTS
-        self.rounds = rounds
-        self.effort = case_steps.Effort(budget_seconds / rounds, math.ceil(repeats / rounds))
-        self.limit_seconds, self.limit_bytes = limit_seconds, limit_bytes
-        self.time_budget_seconds = time_budget_seconds
+        self.limits = limits or Limits()
+        rounds = self.limits.rounds
+        self.effort = case_steps.Effort(
+            self.limits.budget_seconds / rounds, math.ceil(self.limits.repeats / rounds)
+        )
         self.steps = steps
         self.prepared = prepared or {}
         self.watch = watch
@@ -121,15 +126,15 @@ class Runner:
         """Return what a run would make now, in that order, unless something fails."""
         self.found = {key(each): each for each in self.read()}
         cases = list(cases)
-        rounds = range(1, self.rounds + 1)
+        rounds = range(1, self.limits.rounds + 1)
         return [(case, step) for n in rounds for case in cases for step in self.missing(case, n)]
 
     def missing(self, case: Case, number: int) -> list[Step]:
         """Return the steps of which the results lack a metric, or its samples of a round."""
         return [
             step
-            for step in steps_of(case)
-            if (self.steps is None or step in self.steps)
+            for step in case.steps
+            if (self.steps is None or step.name in self.steps)
             and any(self._lacks(each, number) for each in keys(case, step))
         ]
 
@@ -139,11 +144,11 @@ class Runner:
         return record is None or (record.status is Status.VALUE and record.rounds < number)
 
     def _run_in(self, folder: Path, cases: list[Case]) -> Iterator[Record]:
-        end = time.monotonic() + self.time_budget_seconds
-        data = CaseData(folder, self.prepared, self.limit_seconds)
+        end = time.monotonic() + self.limits.time_budget_seconds
+        data = CaseData(folder, self.prepared, self.limits.limit_seconds)
         scale = f"{', '.join(str(rows) for rows in sorted({case.rows for case in cases}))} rows"
         with CircumstancesFiles(self.out, self.run_id, folder, scale) as circumstances:
-            for number in range(1, self.rounds + 1):
+            for number in range(1, self.limits.rounds + 1):
                 for case in cases:
                     if not self.missing(case, number):
                         continue
@@ -156,16 +161,16 @@ class Runner:
     def _run_case(self, case: Case, number: int, data: Outcome, file: Path) -> Iterator[Record]:
         missing = self.missing(case, number)
         before = data if data.status else Outcome()
-        first = steps_of(case)[0]
+        first = case.steps[0]
         if not before.status and first not in missing:
-            before = self._isolated(case_steps.leave_file, case, data.value[0], file)
+            before = self._isolated(case, case_steps.leave_file, case, data.value[0], file)
         for step in missing:
             outcome = before
             if not before.status:
                 if self.watch:
                     self.watch(case, step, number)
-                arguments = (case, data.value[0], file, self.effort)
-                outcome = self._isolated(case_steps.CALLS[step], *arguments)
+                arguments = (step, case, data.value[0], file, self.effort)
+                outcome = self._isolated(case, case_steps.run_step, *arguments)
             if outcome.error == WrongValuesError.__name__:
                 # How fast wrong data were saved is of no interest.
                 yield from self._append(case, first, outcome, data, number)
@@ -173,13 +178,12 @@ class Runner:
                 before = outcome
             yield from self._append(case, step, outcome, data, number)
 
-    def _isolated(self, call: Any, case: Case, *arguments: Any) -> Outcome:
+    def _isolated(self, case: Case, call: Any, *arguments: Any) -> Outcome:
         return isolation.run(
             call,
-            case,
             *arguments,
-            limit_seconds=self.limit_seconds,
-            limit_bytes=self.limit_bytes,
+            limit_seconds=self.limits.limit_seconds,
+            limit_bytes=self.limits.limit_bytes,
             environment=threads.environment(case.threads),
         )
 

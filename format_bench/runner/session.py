@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import InvalidRequestError
 from format_bench.instruments.clock import MIN_REPEATS
-from format_bench.operations.cases import IMAGE_STEPS, STEPS, Case, Step, Suite
 from format_bench.runner import folders
-from format_bench.runner.plan import Wishes, plan
+from format_bench.runner.plan import RunRequest, plan
 from format_bench.runner.progress import Column, Display, columns_of
-from format_bench.runner.runner import Runner
+from format_bench.runner.runner import Limits, Runner
 from format_bench.runner.timing import Stopwatch
-from format_bench.runner.user_data import Prepared, Source, prepare
+from format_bench.runner.user_data import Prepared, prepare
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
     from rich.console import Console
 
-    from format_bench.instruments.threads import Threads
+    from format_bench.families.cases import Case
     from format_bench.results.records import Record
 
 
@@ -31,25 +29,6 @@ ROUNDS = 3
 
 BUDGET_SECONDS = 6.0
 """Wall time of the repeats of a step, of all rounds together, if their number is not given."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a user asked for; what is not given is as `format-bench run --help` says."""
-
-    out: Path
-    suite: Suite | None = None
-    formats: tuple[str, ...] = ()
-    datasets: tuple[str, ...] = ()
-    rows: int | None = None
-    codecs: tuple[str, ...] = ()
-    own: Source | None = None
-    repeats: int | None = None
-    cold: bool = False
-    threads: Threads = "all"
-    time_budget_seconds: float = math.inf
-    scratch: Path | None = None
-    fresh: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +44,7 @@ class Finding:
 
 
 def measure(
-    options: Options,
+    request: RunRequest,
     shown: Console,
     *,
     on_own: Callable[[Prepared], None],
@@ -75,8 +54,8 @@ def measure(
 
     Parameters
     ----------
-    options : Options
-        What the user asked for.
+    request : RunRequest
+        The run as the user asks for it.
     shown : Console
         For progress and remarks.
     on_own : callable
@@ -91,58 +70,42 @@ def measure(
     KeyboardInterrupt
         If the user interrupts; what was measured is kept, and that is said.
     """
-    scratch = folders.check_scratch(options.scratch)
+    scratch = folders.check_scratch(request.scratch)
     with ExitStack() as stack:
         own: Prepared | None = None
-        if options.own is not None:
-            own = prepare(options.own, stack.enter_context(folders.make(scratch)))
-        wishes = _wishes(options, own)
-        made = plan(wishes, [(own.name, own.rows)] if own else ())
+        if request.user_data is not None:
+            own = prepare(request.user_data, stack.enter_context(folders.make(scratch)))
+        made = plan(request, [(own.name, own.rows)], own.family) if own else plan(request)
         for sentence in made.left_out:
             shown.print(f"left out: {sentence}", soft_wrap=True)
-        folders.open_results(options.out, fresh=options.fresh)
+        folders.open_results(request.out, fresh=request.fresh)
         if own:
-            folders.check_same_data(options.out, own.name, own.fingerprint)
+            folders.check_same_data(request.out, own.name, own.fingerprint)
             on_own(own)
-        runner = _runner(options, scratch, own)
-        return _follow(runner, made.cases, options, shown, on_record)
+        runner = _runner(request, made.cases, scratch, own)
+        return _follow(runner, made.cases, request, shown, on_record)
 
 
-def _wishes(options: Options, own: Prepared | None) -> Wishes:
-    suite = options.suite or (own.suite if own else "tabular")
-    if own and (suite == "image") != (own.suite == "image"):
-        held = "a folder of images" if own.suite == "image" else "a table"
-        raise InvalidRequestError(f"--suite {suite}: {own.name} is {held}")
-    return Wishes(
-        suite, options.formats, options.datasets, options.rows, options.codecs, options.threads
+def _runner(request: RunRequest, cases: Sequence[Case], scratch: Path, user: Prepared | None) -> Runner:
+    limits = Limits(
+        rounds=min(ROUNDS, request.repeats or ROUNDS),
+        repeats=request.repeats or MIN_REPEATS,
+        budget_seconds=0 if request.repeats else BUDGET_SECONDS,
+        time_budget_seconds=request.time_budget_seconds,
     )
-
-
-def _runner(options: Options, scratch: Path, own: Prepared | None) -> Runner:
-    return Runner(
-        options.out,
-        scratch,
-        rounds=min(ROUNDS, options.repeats or ROUNDS),
-        repeats=options.repeats or MIN_REPEATS,
-        budget_seconds=0 if options.repeats else BUDGET_SECONDS,
-        time_budget_seconds=options.time_budget_seconds,
-        steps=_steps(cold=options.cold),
-        prepared={own.name: own.place} if own else {},
-    )
-
-
-def _steps(*, cold: bool) -> tuple[Step, ...]:
-    return tuple(step for step in (*STEPS, *IMAGE_STEPS) if cold or step.cache != "cold")
+    steps = {step.name for step in cases[0].steps if request.cold or step.cache != "cold"}
+    prepared = {user.name: user.place} if user else {}
+    return Runner(request.out, scratch, limits, steps=steps, prepared=prepared)
 
 
 def _follow(
     runner: Runner,
     cases: tuple[Case, ...],
-    options: Options,
+    request: RunRequest,
     shown: Console,
     on_record: Callable[[Record], None],
 ) -> Finding:
-    columns = columns_of(cases[0].suite, cold=options.cold)
+    columns = columns_of(cases[0].suite, cold=request.cold)
     earlier = runner.read()
     watch = Stopwatch(earlier)
     try:
@@ -155,6 +118,6 @@ def _follow(
     finally:
         if left := len(runner.left(cases)):
             steps = f"{left} step{'s are' if left > 1 else ' is'} left"
-            told = f"{steps}; what is measured is in {options.out}, and the same command goes on"
+            told = f"{steps}; what is measured is in {request.out}, and the same command goes on"
             shown.print(told, soft_wrap=True)
     return Finding(cases, columns, runner.read(), watch)

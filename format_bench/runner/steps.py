@@ -1,22 +1,21 @@
-"""The steps of a case, each called in a fresh process."""
+"""The runner's steps on a case, each called in a fresh process."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from format_bench.instruments import page_cache
+from format_bench.families.operations import Measured, Operations, operations_of, registry_of
+from format_bench.instruments import page_cache, threads
 from format_bench.instruments.clock import Sample, Timing, repeat, time_call
 from format_bench.instruments.memory import Growth, measure
-from format_bench.operations import cases, random_access
-from format_bench.operations.cases import Case, Measured, Step
-from format_bench.operations.choose import work_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-    from adapter_core.image_storage import ImageStorage
+    from format_bench.families.cases import Case
+    from format_bench.results.suites import Step
 
 
 @dataclass(frozen=True)
@@ -24,13 +23,13 @@ class Effort:
     """How much of one step is measured in one process."""
 
     budget_seconds: float
-    """Wall time after which no further repeat begins."""
+    """Wall time after which no further repeat starts."""
     least: int
-    """Repeats that are made in any case."""
+    """The least number of repeats."""
 
 
 class GrowingSampler:
-    """Times calls; of the first, which finds fresh memory, it also tells how the process grew."""
+    """Sampler of calls that also measures the memory growth of the first, which finds fresh memory."""
 
     def __init__(self) -> None:
         self.growths: list[Growth] = []
@@ -44,30 +43,60 @@ class GrowingSampler:
         return sample
 
 
+def operations_on(case: Case) -> Operations:
+    """Return the operations of a case, warmed up and under the case's thread policy."""
+    family = case.family
+    adapter = registry_of(family).get(case.format)
+    operations = operations_of(family)(adapter, case.codec, case.level)
+    operations.warm_up()
+    threads.apply(case.threads)
+    return operations
+
+
+def store_data(case: Case, path: Path) -> tuple[int, int]:
+    """Generate the data of a case and store them; return the number of rows and columns."""
+    operations = operations_of(case.family)
+    return operations.store(operations.generate(case.dataset, case.rows), path)
+
+
+def run_step(step: Step, case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
+    """Measure the metrics of a step; `save`, `read` and `cold read` are common to all families."""
+    if step.name in _COMMON:
+        return _COMMON[step.name](step, case, data, file, effort)
+    if step.cache != "cold":
+        _cache(file)
+    operations = operations_on(case)
+    return [
+        # Two metrics of three goes each share the time of a step.
+        operations.track(each, file, cache=step.cache, budget_seconds=effort.budget_seconds / 6)
+        for each in step.metrics
+    ]
+
+
 def leave_file(case: Case, data: Path, file: Path) -> None:
     """Save without measuring, for a run that goes on after the measured save."""
-    work = work_on(case)
-    work.save(work.load(data), file)
+    operations = operations_on(case)
+    operations.save(operations.load(data), file)
 
 
-def save(case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
+def save(step: Step, case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
     """Measure saving to a file that does not exist yet, plain and durable; the last file stays."""
-    work = work_on(case)
-    loaded = work.load(data)
-    work.check(loaded)
+    operations = operations_on(case)
+    loaded = operations.load(data)
+    operations.check(loaded)
     durable: list[float] = []
     sampler = GrowingSampler()
 
-    def take(step: Callable[[], Any]) -> Sample:
-        sample = sampler(step)
+    def take(call: Callable[[], Any]) -> Sample:
+        sample = sampler(call)
         # The second half of a durable save, on a clock that goes on from the first.
         durable.append(sample.wall_seconds + time_call(lambda: page_cache.sync(file)).wall_seconds)
         return sample
 
     timing = repeat(
-        lambda: work.save(loaded, file),
+        lambda: operations.save(loaded, file),
         effort.budget_seconds,
-        before=lambda: work.adapter.remove(file),
+        before=lambda: operations.adapter.remove(file),
         take=take,
         least=effort.least,
     )
@@ -75,11 +104,11 @@ def save(case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
         *_times("save", timing),
         Measured("durable save time", durable),
         _growth("save memory", sampler),
-        *work.about(file),
+        *(operations.track(each, file) for each in step.metrics if each not in _TIMED_SAVE),
     ]
 
 
-def read(case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
+def read(_: Step, case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
     """Measure reading a file that is in the page cache, and compare the data with those saved.
 
     Raises
@@ -87,27 +116,26 @@ def read(case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
     WrongValuesError
         If a value, a row or a name came back wrong.
     """
-    work = work_on(case)
-    for each in page_cache.files_of(file):
-        each.read_bytes()
+    operations = operations_on(case)
+    _cache(file)
     sampler = GrowingSampler()
     kept: list[Any] = []
     timing = repeat(
-        lambda: kept.append(work.read(file)),
+        lambda: kept.append(operations.read(file)),
         effort.budget_seconds,
         before=kept.clear,
         take=sampler,
         least=effort.least,
     )
     return [
-        work.verify(work.load(data), kept[0]),
+        operations.verify(operations.load(data), kept[0]),
         *_times("read", timing),
         _growth("read memory", sampler),
         Measured("held memory", [growth.held_bytes for growth in sampler.growths]),
     ]
 
 
-def cold_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Measured]:
+def cold_read(_: Step, case: Case, __: Path, file: Path, effort: Effort) -> list[Measured]:
     """Measure reading a file that is proven out of the page cache, and what was brought in.
 
     Raises
@@ -115,19 +143,19 @@ def cold_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Measured]
     NotColdError
         If it cannot be evicted, or that cannot be proven.
     """
-    work = work_on(case)
-    size_bytes = work.adapter.size_bytes(file)
+    operations = operations_on(case)
+    size_bytes = operations.adapter.size_bytes(file)
     amplification: list[float] = []
 
-    def take(step: Callable[[], Any]) -> Sample:
+    def take(call: Callable[[], Any]) -> Sample:
         before = page_cache.read_bytes()
-        sample = time_call(step)
+        sample = time_call(call)
         fetched = (page_cache.read_bytes() - before).fetched
         amplification.append(max(page_cache.resident_bytes(file), fetched) / size_bytes)
         return sample
 
     timing = repeat(
-        lambda: work.read(file),
+        lambda: operations.read(file),
         effort.budget_seconds,
         before=lambda: page_cache.make_cold(file),
         take=take,
@@ -136,50 +164,20 @@ def cold_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Measured]
     return [*_times("read", timing), Measured("read amplification", amplification)]
 
 
-def random_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Measured]:
-    """Measure opening a set, and reading single images and batches of it from the page cache."""
+_COMMON: dict[str, Callable[[Step, Case, Path, Path, Effort], list[Measured]]] = {
+    "save": save,
+    "read": read,
+    "cold read": cold_read,
+}
+
+# The metrics of a save that come from the calls themselves; the others are measured on the file.
+_TIMED_SAVE = {"save time", "save CPU time", "durable save time", "save memory"}
+
+
+def _cache(file: Path) -> None:
+    """Bring a file, or all files of a folder, into the page cache."""
     for each in page_cache.files_of(file):
         each.read_bytes()
-    storage = cast("ImageStorage", work_on(case).adapter)
-    return [
-        Measured("open time", random_access.open_seconds(storage, file)),
-        *_random(storage, file, "warm", effort),
-    ]
-
-
-def cold_random_read(case: Case, _: Path, file: Path, effort: Effort) -> list[Measured]:
-    """Measure reading single images and batches of a set that was out of the page cache when opened.
-
-    Raises
-    ------
-    NotColdError
-        If it cannot be evicted, or that cannot be proven.
-    """
-    storage = cast("ImageStorage", work_on(case).adapter)
-    return _random(storage, file, "cold", effort)
-
-
-CALLS: dict[Step, Callable[[Case, Path, Path, Effort], list[Measured]]] = {
-    cases.SAVE: save,
-    cases.READ: read,
-    cases.COLD_READ: cold_read,
-    cases.SAVE_IMAGES: save,
-    cases.READ_IMAGES: read,
-    cases.RANDOM_READ: random_read,
-    cases.COLD_RANDOM_READ: cold_random_read,
-}
-"""What measures each step."""
-
-
-def _random(storage: ImageStorage, file: Path, cache: str, effort: Effort) -> list[Measured]:
-    found = []
-    for what, size in (("random", 1), ("batch", random_access.BATCH)):
-        # Two metrics of three goes each share the time of a step.
-        goes = random_access.seconds_per_image(
-            storage, file, cache=cache, size=size, budget_seconds=effort.budget_seconds / 6
-        )
-        found.append(Measured(f"{what} read time per image", goes))
-    return found
 
 
 def _times(what: str, timing: Timing) -> list[Measured]:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from format_bench.results.records import key
 
 if TYPE_CHECKING:
-    from format_bench.operations.cases import Case, Step
+    from collections.abc import Callable, Iterable
+
+    from format_bench.families.cases import Case
     from format_bench.results.records import Key, Record
+    from format_bench.results.suites import Step
 
 
 TIMES = ("durable save time", "read time")

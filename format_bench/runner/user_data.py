@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from adapter_core.errors import FormatBenchError, UserDataError
 from data_generator import DEFAULT_SEED
 from data_generator.user.fingerprint import fingerprint
+from format_bench.families.operations import operations_of
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
-from format_bench.operations.images import leave_images
-from format_bench.operations.tables import leave_table
+from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import numpy as np
-    import pandas as pd
 
     from data_generator.user.dataset import UserData
     from data_generator.user.summary import ImagesDescription, TableDescription
-    from format_bench.operations.cases import Suite
 
     Description = TableDescription | ImagesDescription
 
@@ -49,7 +47,7 @@ class Prepared:
 
     name: str
     """What results call the data set."""
-    suite: Suite
+    family: str
     rows: int
     """Or images."""
     place: Outcome
@@ -86,11 +84,11 @@ def _prepare(source: Source, target: Path) -> Prepared | str:
         found = load_data(
             source.path, sample=source.sample, seed=source.seed, trust_pickle=source.trust_pickle
         )
-        leave = _leave_images if found.df is None else _leave_table
-        suite, rows, columns, description = leave(found, target)
+        family, data, description = _contents(found)
+        rows, columns = operations_of(FAMILIES[family]).store(data, target)
         return Prepared(
             name=found.name,
-            suite=suite,
+            family=family,
             rows=rows,
             place=Outcome((target, columns)),
             fingerprint=fingerprint(source.path),
@@ -103,16 +101,12 @@ def _prepare(source: Source, target: Path) -> Prepared | str:
         return f"{error.filename or source.path}: {error.strerror or error}"
 
 
-def _leave_table(found: UserData, target: Path) -> tuple[Suite, int, int, Description]:
-    from data_generator.user.summary import describe
+def _contents(found: UserData) -> tuple[str, Any, Description]:
+    """Return the family of the data, the data as its operations take them, and a description."""
+    from data_generator.user.summary import describe, describe_images
 
-    df = cast("pd.DataFrame", found.df)
-    return "tabular", *leave_table(df, target), describe(df)
-
-
-def _leave_images(found: UserData, target: Path) -> tuple[Suite, int, int, Description]:
-    from data_generator.user.summary import describe_images
-
+    if found.df is not None:
+        return "tables", found.df, describe(found.df)
     images = cast("Sequence[np.ndarray]", found.images)
     labels = cast("Sequence[int]", found.labels)
-    return "image", *leave_images(images, labels, target), describe_images(images, labels)
+    return "images", (images, labels), describe_images(images, labels)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -16,13 +17,12 @@ from adapter_core.availability import import_failure
 from adapter_core.files import write_atomically
 from format_bench.display.marks import BEST
 from format_bench.instruments.clock import MIN_REPEATS
-from format_bench.operations.cases import READ, SAVE, Case
 from format_bench.results.records import key
 from format_bench.runner.recording import keys
-from format_bench.runner.runner import Runner
+from format_bench.runner.runner import Limits, Runner
 from format_bench.studies.codec_grid import picture, tracks
 from format_bench.studies.codec_grid import tables as grid_tables
-from format_bench.studies.codec_grid.cases import cases
+from format_bench.studies.codec_grid.cases import STEPS, cases, measured_steps
 from format_bench.studies.codec_grid.tables import name_of
 
 BUDGET_SECONDS = 1.0
@@ -30,7 +30,8 @@ BUDGET_SECONDS = 1.0
 
 PAGE = "grid.md"
 
-STEPS = (SAVE, READ)
+if TYPE_CHECKING:
+    from format_bench.families.cases import Case
 
 _LEGEND = f"""\
 ratio, also in brackets: size by the size without compression. added: difference of the medians to
@@ -40,11 +41,11 @@ in its column; smaller is better."""
 
 def measure(runner: Runner, wanted: list[Case]) -> None:
     """Measure what the results lack, and show how far it has come."""
-    cells = {each for case in wanted for step in STEPS for each in keys(case, step)}
-    done = sum(min(each.rounds, runner.rounds) for each in runner.read() if key(each) in cells)
+    cells = {each for case in wanted for step in measured_steps(case) for each in keys(case, step)}
+    done = sum(min(each.rounds, runner.limits.rounds) for each in runner.read() if key(each) in cells)
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=len(cells) * runner.rounds, completed=done)
+        task = progress.add_task("", total=len(cells) * runner.limits.rounds, completed=done)
         for record in runner.run(wanted):
             last = name_of(record.format, record.codec, record.level)
             progress.update(task, advance=1, description=f"measured: {last}")
@@ -107,9 +108,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     runner = Runner(
         out,
         scratch or Path(tempfile.gettempdir()),
-        rounds=rounds,
-        repeats=rounds * MIN_REPEATS,
-        budget_seconds=rounds * BUDGET_SECONDS,
+        Limits(rounds, rounds * MIN_REPEATS, rounds * BUDGET_SECONDS),
         steps=STEPS,
     )
     measure(runner, wanted)

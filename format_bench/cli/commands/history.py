@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +15,9 @@ from format_bench.display import terminal
 from format_bench.library_sets.outcomes import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
     from format_bench.automation.history.history import Entry
 
 

@@ -13,7 +13,8 @@ from format_bench.recommendation import Requirement, purposes, recommend, scope,
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.text import document
 from format_bench.results.load import load
-from format_bench.runner.session import Options, measure
+from format_bench.runner.plan import RunRequest
+from format_bench.runner.session import measure
 from format_bench.runner.user_data import Source
 
 DEFAULT = "reports/run"
@@ -101,7 +102,7 @@ def _measured(data: str, results: str | None, ctx: click.Context) -> Path:
         raise click.UsageError("RESULTS and --data exclude each other")
     out = Path("reports", f"own-{Path(data).stem}")
     measure(
-        Options(out=out, own=Source(data, SAMPLE), cold=True),
+        RunRequest(out=out, user_data=Source(data, SAMPLE), cold=True),
         measuring_console(quiet=ctx.obj["quiet"]),
         on_own=lambda _: None,
         on_record=lambda _: None,

@@ -13,7 +13,9 @@ from rich.console import Console
 
 from format_bench.cli import run_summary
 from format_bench.cli.parameters import Duration
-from format_bench.runner.session import Options, measure
+from format_bench.results.suites import SUITES
+from format_bench.runner.plan import RunRequest
+from format_bench.runner.session import measure
 from format_bench.runner.user_data import Source
 
 
@@ -37,12 +39,13 @@ class Names(click.ParamType[tuple[str, ...]]):
 @click.command("run")
 @click.option(
     "--suite",
-    type=click.Choice(["tabular", "compression", "image"]),
-    help="What is measured: table formats, their codecs, or image storages. [default: tabular]",
+    type=click.Choice(list(SUITES)),
+    help="Suite; `format-bench list suites` describes them. [default: the first of the data's family]",
 )
-@click.option("--tabular", "suite", flag_value="tabular", help="The same as --suite tabular.")
-@click.option("--compression", "suite", flag_value="compression", help="As --suite compression.")
-@click.option("--image", "suite", flag_value="image", help="As --suite image.")
+# Aliases of --suite from before there were more suites.
+@click.option("--tabular", "suite", flag_value="tabular", hidden=True)
+@click.option("--compression", "suite", flag_value="compression", hidden=True)
+@click.option("--image", "suite", flag_value="image", hidden=True)
 @click.option("--formats", type=Names(), default=(), help="Labels of formats. [default: all]")
 @click.option("--datasets", type=Names(), default=(), help="Generated data. [default: one]")
 @click.option("--rows", type=int, help="Rows of each table, or images of each set.")
@@ -50,7 +53,7 @@ class Names(click.ParamType[tuple[str, ...]]):
 @click.option("--data", metavar="FILE|FOLDER", help="Your own table file, or folder of images.")
 @click.option("--sample", type=click.IntRange(1), help="Take so many rows, or images, at random.")
 @click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any program.")
-@click.option("--webface", metavar="FILE", help="The same as --data, for the thesis' table.")
+@click.option("--webface", metavar="FILE", hidden=True)  # an alias of --data
 @click.option(
     "--repeats",
     type=click.IntRange(1),
@@ -87,11 +90,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     Examples:
       format-bench run --rows 1000000 --formats CSV,Parquet,Feather --cold
       format-bench run --data my.csv --sample 100000
-      format-bench run --compression --datasets webface
-      format-bench run --image --datasets imagenet-like --rows 500 --time-budget 10m
+      format-bench run --suite compression --datasets webface
+      format-bench run --suite image --datasets imagenet-like --rows 500 --time-budget 10m
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     report, as_json = options.pop("report"), options.pop("as_json")
-    wanted = Options(own=_own(options), **options)
+    wanted = RunRequest(user_data=_own(options), **options)
     shown = measuring_console(quiet=ctx.obj["quiet"])
     found = measure(
         wanted,

@@ -9,16 +9,25 @@ import data_formats
 import data_generator
 from adapter_core import UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.errors import InvalidGridError
-from format_bench.operations.cases import Case
+from format_bench.families.cases import Case
 
 if TYPE_CHECKING:
     from adapter_core import Codec
+    from format_bench.results.suites import Step
 
+
+STEPS = ("save", "read")
+"""Names of the runner's steps that the grid measures."""
 
 LONG = 12
 STEP = 6
 """In a range of more than `LONG` levels, as zstd's 1 to 22, two or three would hide where its cost
 begins to soar: every sixth one is measured, too."""
+
+
+def measured_steps(case: Case) -> list[Step]:
+    """Return the steps of a case that the grid measures."""
+    return [step for step in case.steps if step.name in STEPS]
 
 
 def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list[Case]:

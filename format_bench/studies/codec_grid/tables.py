@@ -14,10 +14,11 @@ from format_bench.display import markdown as comparison
 from format_bench.display.markdown import Table, reference
 from format_bench.display.marks import BEST
 from format_bench.display.units import human
-from format_bench.operations.cases import READ, SAVE, Case
+from format_bench.families.cases import Case
 from format_bench.results.candidates import Configuration
 from format_bench.results.records import key
 from format_bench.runner.recording import keys
+from format_bench.studies.codec_grid.cases import measured_steps
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
@@ -105,7 +106,7 @@ def by_case(cases: Iterable[Case], records: Iterable[Record]) -> Cells:
     return {
         case: {
             found[each].metric: found[each]
-            for step in (SAVE, READ)
+            for step in measured_steps(case)
             for each in keys(case, step)
             if each in found
         }

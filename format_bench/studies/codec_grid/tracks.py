@@ -13,7 +13,7 @@ from format_bench.studies.codec_grid import tables
 from format_bench.studies.codec_grid.tables import METRICS, Cells, by_format
 
 if TYPE_CHECKING:
-    from format_bench.operations.cases import Case
+    from format_bench.families.cases import Case
     from format_bench.results.records import Record
 
 

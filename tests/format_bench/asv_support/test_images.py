@@ -1,30 +1,31 @@
-"""What the image suite does where the disk is nearly full."""
+"""The image suite where the disk is nearly full."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-import image_storages
-from format_bench.asv_support import images as asv_images
-from format_bench.asv_support.images import ImageCell, load, prepare_images
+from format_bench.asv_support import cell as asv_cell
+from format_bench.asv_support.cell import Cell
+from format_bench.asv_support.data import prepare_data
+from format_bench.results.suites import FAMILIES, SUITES
 
 SET = "cifar-like"
 
 
 @pytest.fixture
 def cell(tmp_path, monkeypatch):
-    """Return the cell of a storage, in a run of the suite that has just begun."""
+    """Return the cell of a storage, in a run of the suite that has just started."""
     monkeypatch.chdir(tmp_path)
-    prepare_images({SET: 3}, "image", "tiny")
-    yield ImageCell("image.Image", ("NumPy", SET), "tiny", 60)
-    load.cache_clear()
-
-
-@pytest.fixture
-def adapter():
-    return image_storages.get("NumPy")
+    suite = replace(SUITES["image"], datasets=(SET,), sizes={"tiny": 3})
+    prepare_data(FAMILIES["images"], suite, "tiny")
+    made = Cell(FAMILIES["images"], suite, "Image", ("NumPy", SET), "tiny", 60)
+    made.start()
+    made.journal.unwatch()
+    yield made
+    asv_cell._load.cache_clear()
 
 
 def free(monkeypatch, *sizes_bytes: int) -> None:
@@ -34,46 +35,49 @@ def free(monkeypatch, *sizes_bytes: int) -> None:
     def usage(_):
         return SimpleNamespace(free=sizes.pop(0) if sizes[1:] else sizes[0])
 
-    monkeypatch.setattr(asv_images.shutil, "disk_usage", usage)
+    monkeypatch.setattr(asv_cell.shutil, "disk_usage", usage)
 
 
-def save(cell, adapter):
+def save(cell):
     """Save as a benchmark of saving does."""
-    path = cell.path(adapter, "new")
-    adapter.save(*load(SET), path)
+    path = cell.new_path
+    cell.operations.save(cell.data, path)
     cell.end()
-    cell.keep(adapter, path)
+    cell.keep(path)
     return path
 
 
-def test_a_file_is_kept_for_the_suites_that_read(cell, adapter):
-    assert not save(cell, adapter).exists()
-    kept = cell.path(adapter)
-    assert cell.saved(adapter) == kept
+def kept(cell):
+    return cell.new_path.with_name(cell.new_path.name.replace("-new", "-kept"))
+
+
+def test_a_file_is_kept_for_the_benchmarks_that_read(cell):
+    assert not save(cell).exists()
+    assert cell.saved() == kept(cell)
     cell.end()
-    assert kept.exists()
+    assert kept(cell).exists()
 
 
-def test_no_file_is_kept_where_the_next_would_have_no_room(cell, adapter, monkeypatch):
+def test_no_file_is_kept_where_the_next_would_have_no_room(cell, monkeypatch):
     raw_bytes = 3 * 32 * 32 * 3
     free(monkeypatch, raw_bytes * 2)
-    cell.check(adapter)
+    cell.check()
     free(monkeypatch, raw_bytes)
-    assert not save(cell, adapter).exists()
-    assert not cell.path(adapter).exists()
+    assert not save(cell).exists()
+    assert not kept(cell).exists()
 
 
-def test_what_is_not_kept_is_saved_for_each_that_reads(cell, adapter, monkeypatch):
+def test_a_file_that_is_not_kept_is_saved_for_each_benchmark_that_reads(cell, monkeypatch):
     free(monkeypatch, 10**12, 0)
-    images, _ = adapter.read(cell.saved(adapter))
+    images, _ = cell.operations.read(cell.saved())
     assert len(images) == 3
     cell.end()
-    assert not cell.path(adapter).exists()
+    assert not kept(cell).exists()
     free(monkeypatch, 10**12)
-    assert cell.saved(adapter).exists()
+    assert cell.saved().exists()
 
 
-def test_a_set_for_which_there_is_no_room_is_unavailable(cell, adapter, monkeypatch):
+def test_a_set_without_room_on_the_disk_is_unavailable(cell, monkeypatch):
     free(monkeypatch, 1000)
-    with pytest.raises(NotImplementedError, match="the disk has 0 GB free; the set may take 0 GB"):
-        cell.check(adapter)
+    with pytest.raises(NotImplementedError, match="the disk has 0 GB free; the data may take 0 GB"):
+        cell.check()

@@ -21,7 +21,7 @@ from adapter_core.errors import UnavailableError
 from format_bench import report
 from format_bench.asv_support.comparison import added_seconds
 from format_bench.cli.main import format_bench
-from format_bench.operations.cases import Case
+from format_bench.families.cases import Case
 from format_bench.report import model, writers
 from format_bench.report.charts.axes import scale_of
 from format_bench.report.charts.build import charts
@@ -33,7 +33,7 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import Status
-from format_bench.runner.runner import Runner
+from format_bench.runner.runner import Limits, Runner
 from tests.factories.records import CIRCUMSTANCES, compressed, labels, measured, record, results
 
 EVIL = (
@@ -469,7 +469,7 @@ def run(tmp_path_factory):
     """Return a folder with results of a real run."""
     folder = tmp_path_factory.mktemp("run")
     cases = [Case(label, "eq", 200) for label in ("CSV", "Pickle")]
-    assert list(Runner(folder, folder, budget_seconds=0).run(cases))
+    assert list(Runner(folder, folder, Limits(budget_seconds=0)).run(cases))
     return folder
 
 

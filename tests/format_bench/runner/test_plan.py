@@ -10,19 +10,22 @@ import image_storages
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidRequestError
 from format_bench.cli.parameters import Duration
-from format_bench.operations.cases import READ, SAVE, Case
-from format_bench.runner.plan import Wishes, plan
+from format_bench.families.cases import Case
+from format_bench.results.suites import FAMILIES
+from format_bench.runner.plan import RunRequest, plan
 from format_bench.runner.timing import TimeLeft, in_words
+
+SAVE, READ, *_ = FAMILIES["tables"].steps
 
 
 def test_all_usual_formats_are_measured_on_one_table_by_default():
-    made = plan(Wishes("tabular"))
+    made = plan(RunRequest("tabular"))
     assert [case.format for case in made.cases] == data_formats.registry.usual_names()
     assert {(case.dataset, case.codec) for case in made.cases} == {("eq", None)}
 
 
 def test_the_image_suite_measures_storages():
-    made = plan(Wishes("image", datasets=("imagenet-like", "cifar-like"), rows=7))
+    made = plan(RunRequest("image", datasets=("imagenet-like", "cifar-like"), rows=7))
     assert {case.format for case in made.cases} == set(image_storages.names())
     assert {(case.dataset, case.rows) for case in made.cases} == {
         ("imagenet-like", 7),
@@ -31,13 +34,13 @@ def test_the_image_suite_measures_storages():
 
 
 def test_names_are_found_whatever_their_case_and_once():
-    made = plan(Wishes("tabular", formats=("parquet", "CSV", "Parquet"), datasets=("EQ",), rows=5))
+    made = plan(RunRequest("tabular", formats=("parquet", "CSV", "Parquet"), datasets=("EQ",), rows=5))
     assert [(case.format, case.dataset) for case in made.cases] == [("Parquet", "eq"), ("CSV", "eq")]
 
 
 def test_codecs_have_levels_and_colons():
     wanted = ("none", "zstd:3", "default", "blosc:lz4", "blosc:lz4:1")
-    made = plan(Wishes("tabular", formats=("Parquet", "HDF5.table"), codecs=wanted))
+    made = plan(RunRequest("tabular", formats=("Parquet", "HDF5.table"), codecs=wanted))
     assert [(case.codec, case.level) for case in made.cases if case.format == "Parquet"] == [
         (None, None),
         ("zstd", 3),
@@ -49,7 +52,7 @@ def test_codecs_have_levels_and_colons():
 
 
 def test_the_compression_suite_has_two_tracks():
-    made = plan(Wishes("compression", formats=("Feather",)))
+    made = plan(RunRequest("compression", formats=("Feather",)))
     assert [(case.codec, case.level) for case in made.cases] == [
         (None, None),
         ("lz4", 1),
@@ -58,19 +61,19 @@ def test_the_compression_suite_has_two_tracks():
 
 
 def test_own_data_take_the_place_of_generated_ones():
-    made = plan(Wishes("tabular", formats=("CSV",)), [("mine", 12)])
+    made = plan(RunRequest("tabular", formats=("CSV",)), [("mine", 12)])
     assert made.cases == (Case("CSV", "mine", 12),)
 
 
 @pytest.mark.parametrize(
     ("wishes", "error", "words"),
     [
-        (Wishes("tabular", formats=("Parkett",)), UnknownNameError, "did you mean Parquet"),
-        (Wishes("tabular", datasets=("cifar-like",)), UnknownNameError, "no data set 'cifar-like'"),
-        (Wishes("tabular", rows=0), InvalidRequestError, "at least 1"),
-        (Wishes("image", codecs=("zstd",)), InvalidRequestError, "no choice of a codec"),
+        (RunRequest("tabular", formats=("Parkett",)), UnknownNameError, "did you mean Parquet"),
+        (RunRequest("tabular", datasets=("cifar-like",)), UnknownNameError, "no data set 'cifar-like'"),
+        (RunRequest("tabular", rows=0), InvalidRequestError, "at least 1"),
+        (RunRequest("image", codecs=("zstd",)), InvalidRequestError, "no choice of a codec"),
         (
-            Wishes("tabular", formats=("Excel",), codecs=("zstd",)),
+            RunRequest("tabular", formats=("Excel",), codecs=("zstd",)),
             InvalidRequestError,
             "nothing is left",
         ),

@@ -11,33 +11,39 @@ import pandas as pd
 import pytest
 
 from adapter_core import errors
+from format_bench.families.cases import Case
+from format_bench.families.operations import Measured
 from format_bench.instruments.isolation import Outcome
-from format_bench.operations.cases import IMAGE_STEPS, STEPS, Case, Measured
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.results.status import Status
+from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
 from format_bench.runner.recording import combined, keys
 from format_bench.runner.recording import records_of as step_records
-from format_bench.runner.runner import Runner
+from format_bench.runner.runner import Limits, Runner
 from tests.factories import fake_package
 from tools.check_crash_recovery import kill_and_go_on
 
+STEPS = FAMILIES["tables"].steps
+
 RUN = """
 import sys
+from dataclasses import replace
 from pathlib import Path
-from format_bench.operations.cases import Case
-from format_bench.runner.runner import Runner
+from format_bench.families.cases import Case
+from format_bench.runner.runner import Limits, Runner
 
 if __name__ == "__main__":
     cases = [Case(label, "float", 100) for label in sys.argv[2].split()]
     out, scratch = Path(sys.argv[1], "out"), Path(sys.argv[1], "scratch")
     scratch.mkdir(exist_ok=True)
-    runner = Runner(out, scratch, budget_seconds=0, limit_bytes=3_000_000_000)
+    runner = Runner(out, scratch, Limits(budget_seconds=0, limit_bytes=3_000_000_000))
 
     def limit(case, *_):
         # What hangs is waited for; the others need no more time than a busy machine makes them.
-        runner.limit_seconds = 3 if case.format == "Hanging" else 60
+        limit_seconds = 3 if case.format == "Hanging" else 60
+        runner.limits = replace(runner.limits, limit_seconds=limit_seconds)
 
     runner.watch = limit
     print(len(list(runner.run(cases))))
@@ -128,7 +134,7 @@ def test_one_thread_and_all_are_cells_of_their_own(tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     cases = [Case("Feather", "eq", 100, threads) for threads in ("1", "all")]
-    found = list(Runner(tmp_path / "out", scratch, budget_seconds=0).run(cases))
+    found = list(Runner(tmp_path / "out", scratch, Limits(budget_seconds=0)).run(cases))
     assert {record.threads for record in found if record.value is not None} == {"1", "all"}
     for policy, cpus in (("1", 1), ("all", None)):
         (path,) = (tmp_path / "out").glob(f"*-threads-{policy}.json")
@@ -141,7 +147,7 @@ def test_rounds_add_samples_of_processes_of_their_own(tmp_path):
     case = Case("Feather", "eq", 100)
     steps = []
     runner = Runner(
-        tmp_path, tmp_path, rounds=2, budget_seconds=0, watch=lambda *what: steps.append(what)
+        tmp_path, tmp_path, Limits(rounds=2, budget_seconds=0), watch=lambda *what: steps.append(what)
     )
     cases = [case, Case("Pickle", "eq", 100)]
     records = list(runner.run(cases))
@@ -154,8 +160,8 @@ def test_rounds_add_samples_of_processes_of_their_own(tmp_path):
     # Three samples at least, of two processes that take two each.
     assert len(second.repeats) == 4
     assert runner.read() == [record for record in records if record.rounds == 2]
-    assert list(Runner(tmp_path, tmp_path, rounds=2).run(cases)) == []
-    more = list(Runner(tmp_path, tmp_path, rounds=3, budget_seconds=0).run([case]))
+    assert list(Runner(tmp_path, tmp_path, Limits(rounds=2)).run(cases)) == []
+    more = list(Runner(tmp_path, tmp_path, Limits(rounds=3, budget_seconds=0)).run([case]))
     assert {record.rounds for record in more} == {3}
 
 
@@ -177,16 +183,16 @@ def test_a_value_outlives_a_later_round_without_one():
 @pytest.mark.usefixtures("libraries_unasked")
 def test_the_time_budget_ends_a_run_between_cases(tmp_path):
     cases = [Case(label, "eq", 100) for label in ("Feather", "Pickle")]
-    assert list(Runner(tmp_path, tmp_path, time_budget_seconds=0).run(cases)) == []
-    assert len(list(Runner(tmp_path, tmp_path, budget_seconds=0).run(cases))) > 0
+    assert list(Runner(tmp_path, tmp_path, Limits(time_budget_seconds=0)).run(cases)) == []
+    assert len(list(Runner(tmp_path, tmp_path, Limits(budget_seconds=0)).run(cases))) > 0
 
 
 @pytest.mark.usefixtures("libraries_unasked")
 def test_images_are_measured_like_tables(tmp_path):
     case = Case("NumPy", "cifar-like", 40, suite="image")
-    found = list(Runner(tmp_path, tmp_path, budget_seconds=0).run([case]))
+    found = list(Runner(tmp_path, tmp_path, Limits(budget_seconds=0)).run([case]))
     assert {key(record) for record in found} == {
-        each for step in IMAGE_STEPS for each in keys(case, step)
+        each for step in case.steps for each in keys(case, step)
     }
     assert {record.sentence for record in found if record.value is None} == set()
 

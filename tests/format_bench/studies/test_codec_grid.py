@@ -18,20 +18,24 @@ import data_formats
 from adapter_core import UnavailableError
 from format_bench.cli.main import main
 from format_bench.display.units import human
+from format_bench.families.cases import Case
+from format_bench.families.operations import Measured
 from format_bench.instruments.isolation import Outcome
-from format_bench.operations.cases import READ, SAVE, Case, Measured
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.results.status import Status
+from format_bench.results.suites import FAMILIES
 from format_bench.runner.recording import keys, records_of
-from format_bench.runner.runner import Runner
+from format_bench.runner.runner import Limits, Runner
 from format_bench.studies import codec_offers, codecs
 from format_bench.studies.codec_grid import picture as grid_looks
 from format_bench.studies.codec_grid import picture as grid_picture
 from format_bench.studies.codec_grid import tables, tracks
 from format_bench.studies.codec_grid.cases import cases
 from tests.helpers import run
+
+SAVE, READ, *_ = FAMILIES["tables"].steps
 
 ROWS = 300
 
@@ -167,7 +171,7 @@ def test_a_codec_that_cannot_work_here_is_a_cell_with_a_sentence(tmp_path):
     lzo = [Case("HDF5.fixed", "eq", ROWS, codec="lzo", level=level) for level in (1, 9)]
     wanted = [Case("HDF5.fixed", "eq", ROWS), *lzo]
     keep(made_up(wanted[:1]), tmp_path)
-    runner = Runner(tmp_path, tmp_path, budget_seconds=0, steps=codecs.STEPS)
+    runner = Runner(tmp_path, tmp_path, Limits(budget_seconds=0), steps=codecs.STEPS)
     codecs.measure(runner, wanted)
     page = codecs.page(tables.by_case(wanted, runner.read()), "lzo")
     lines = [line for line in lines_of(page, "HDF5.fixed") if line[0] == "lzo"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from adapter_core.images.packed import offsets, shape_row
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data_generator.random_words import RandomWords
@@ -12,6 +10,9 @@ from format_bench.instruments import page_cache
 from format_bench.instruments.clock import MIN_REPEATS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
     import numpy as np
 
     from adapter_core.image_reader import ImageReader

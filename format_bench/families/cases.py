@@ -1,0 +1,55 @@
+"""Case: one adapter on one data set, as the runner measures it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adapter_core import UnknownLevelError
+from format_bench.families.operations import registry_of
+from format_bench.results.suites import family_of_suite
+
+if TYPE_CHECKING:
+    from format_bench.instruments.threads import Threads
+    from format_bench.results.suites import Family, Step
+
+
+@dataclass(frozen=True)
+class Case:
+    """One format on one data set, with or without one of its codecs.
+
+    Raises
+    ------
+    UnknownNameError, UnavailableError, UnknownLevelError, UnsupportedError
+        If there is no such format that has such a codec, or the codec has no such level.
+    """
+
+    format: str
+    """The label."""
+    dataset: str
+    rows: int
+    """Of the table, or images of the set."""
+    threads: Threads = "all"
+    codec: str | None = None
+    """By default the format is told to compress nothing."""
+    level: int | None = None
+    """The level that is used: where none is given, the codec's default takes its place."""
+    suite: str = "tabular"
+    """One of `format_bench.results.suites.SUITES`."""
+
+    def __post_init__(self) -> None:
+        if self.codec is not None:
+            codec = registry_of(self.family).find(self.format).codec_named(self.codec)
+            object.__setattr__(self, "level", codec.level_or_default(self.level))
+        elif self.level is not None:
+            raise UnknownLevelError(f"{self.format}: level {self.level} is given without a codec")
+
+    @property
+    def family(self) -> Family:
+        """The family of the suite."""
+        return family_of_suite(self.suite)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps of the case, in order."""
+        return self.family.steps

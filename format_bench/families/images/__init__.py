@@ -1,0 +1,1 @@
+"""Sets of labelled images, and the storages in image_storages."""

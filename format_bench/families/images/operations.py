@@ -1,0 +1,144 @@
+"""Operations on sets of images."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import data_generator
+from adapter_core.errors import WrongValuesError
+from data_generator import datasets
+from format_bench.families.images import cache as image_cache
+from format_bench.families.images import random_access
+from format_bench.families.operations import Measured, Operations
+from format_bench.instruments import page_cache
+from format_bench.results.status import WRONG
+from format_bench.verification.images import verify_images
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from adapter_core.image_storage import ImageStorage
+
+    ImageSet = tuple[Sequence[np.ndarray], np.ndarray]
+    """Images and labels."""
+
+
+class ImageOperations(Operations):
+    """One image storage."""
+
+    adapter: ImageStorage
+
+    @staticmethod
+    def datasets() -> list[str]:
+        """Return the names of the generated and the real sets."""
+        return data_generator.image_names()
+
+    @staticmethod
+    def describe(dataset: str) -> str:
+        """Return one line on a data set."""
+        return datasets.find(dataset).description
+
+    @staticmethod
+    def run_size(dataset: str, usual: int) -> int:
+        """Return `usual`, or fewer for a data set of large or few items."""
+        return datasets.find(dataset).count_for_run(usual)
+
+    @staticmethod
+    def generate(dataset: str, size: int | None) -> ImageSet:
+        """Return a set of `size` images and their labels."""
+        if size is None:
+            raise AssertionError("sets of images are generated in any size")
+        found = data_generator.images(dataset, size)
+        return cast("ImageSet", (found.images, found.labels))
+
+    @staticmethod
+    def store(data: ImageSet, path: Path) -> tuple[int, int]:
+        """Store a set as raw bytes; return the number of images, and 2: images and labels."""
+        images, labels = data
+        image_cache.write(images, cast("Sequence[int]", labels), path)
+        return len(images), 2
+
+    @staticmethod
+    def load(path: Path) -> tuple[image_cache.CachedImages, np.ndarray]:
+        """Return images and labels, shape (images,)."""
+        return image_cache.load(path)
+
+    @staticmethod
+    def raw_bytes(data: tuple[image_cache.CachedImages, np.ndarray]) -> int:
+        """Return the size of all pixels: all storages of a large set together may fill a disk."""
+        return data[0].size_bytes
+
+    def warm_up(self) -> None:
+        """Save, read and open a tiny set."""
+        _warm_up(self.adapter)
+
+    def check(self, data: ImageSet) -> None:
+        """Raise `CannotHoldError` if the storage cannot hold the images."""
+        self.adapter.check(data[0])
+
+    def save(self, data: ImageSet, file: Path) -> None:
+        """Save the set."""
+        images, labels = data
+        self.adapter.save(images, labels, file)
+
+    def read(self, file: Path) -> ImageSet:
+        """Read the set; every storage returns images that are in memory."""
+        return self.adapter.read(file)
+
+    def verify(self, data: ImageSet, found: ImageSet) -> Measured:
+        """Return the number of images whose pixels changed as the storage declares."""
+        verdict = verify_images(self.adapter, data[0], data[1], found[0], found[1])
+        if verdict.errors:
+            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
+        return Measured("changed images", [verdict.changed_images], "; ".join(verdict.losses))
+
+    def track(
+        self,
+        metric: str,
+        file: Path,
+        *,
+        cache: str | None = None,
+        budget_seconds: float = 0.0,
+    ) -> Measured:
+        """Measure the number of files, opening, or random access."""
+        if metric == "files":
+            return Measured(metric, [len(list(page_cache.files_of(file)))])
+        if metric == "open time":
+            return Measured(metric, random_access.open_seconds(self.adapter, file))
+        if metric in _IMAGES_PER_CALL:
+            goes = random_access.seconds_per_image(
+                self.adapter,
+                file,
+                cache=cache or "warm",
+                size=_IMAGES_PER_CALL[metric],
+                budget_seconds=budget_seconds,
+            )
+            return Measured(metric, goes)
+        return super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
+
+
+OPERATIONS = ImageOperations
+
+_IMAGES_PER_CALL = {
+    "random read time per image": 1,
+    "batch read time per image": random_access.BATCH,
+}
+
+
+@functools.cache
+def _warm_up(adapter: ImageStorage) -> None:
+    import numpy as np
+
+    images = [np.full((8, 8, 3), value, np.uint8) for value in range(4)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"warm{adapter.suffix}")
+        adapter.save(images, range(4), path)
+        adapter.read(path)
+        with adapter.open(path) as reader:
+            reader.get(1)
+            reader.get_many([2, 0])

@@ -1,0 +1,1 @@
+"""Tables: pandas DataFrames, and the formats in data_formats."""

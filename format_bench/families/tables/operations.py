@@ -1,0 +1,119 @@
+"""Operations on tables."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import data_generator
+from adapter_core.errors import CannotHoldError, WrongValuesError
+from data_generator import datasets
+from format_bench.families.operations import Measured, Operations
+from format_bench.instruments.touch import touch
+from format_bench.results.status import WRONG
+from format_bench.verification.tables import verify
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adapter_core import DataFormat
+
+
+class TableOperations(Operations):
+    """One table format, with or without one of its codecs."""
+
+    adapter: DataFormat
+
+    @staticmethod
+    def datasets() -> list[str]:
+        """Return the names of the generated and the real tables."""
+        return data_generator.names()
+
+    @staticmethod
+    def describe(dataset: str) -> str:
+        """Return one line on a data set."""
+        return datasets.find(dataset).description
+
+    @staticmethod
+    def run_size(dataset: str, usual: int) -> int:
+        """Return `usual`, or fewer for a data set of large or few items."""
+        return datasets.find(dataset).count_for_run(usual)
+
+    @staticmethod
+    def generate(dataset: str, size: int | None) -> pd.DataFrame:
+        """Return a table of `size` rows."""
+        if size is None:
+            return data_generator.table(dataset).df
+        return data_generator.table(dataset, rows=size).df
+
+    @staticmethod
+    def store(data: pd.DataFrame, path: Path) -> tuple[int, int]:
+        """Store a table as a pickle; return the number of rows and columns."""
+        data.to_pickle(path)
+        return data.shape
+
+    @staticmethod
+    def load(path: Path) -> pd.DataFrame:
+        """Return the table, shape (rows, columns)."""
+        import pandas as pd
+
+        return pd.read_pickle(path)  # noqa: S301 (written by `store`)
+
+    def warm_up(self) -> None:
+        """Save and read a tiny table, and import what only the codec requires."""
+        _warm_up(self.adapter)
+        if self.codec is not None:
+            self.adapter.codec_availability(self.codec)
+
+    def check(self, data: pd.DataFrame) -> None:
+        """Raise `CannotHoldError` if the format cannot hold the table."""
+        self.adapter.check(data)
+
+    def save(self, data: pd.DataFrame, file: Path) -> None:
+        """Save the table."""
+        self.adapter.save(data, file, self.codec, self.level)
+
+    def read(self, file: Path) -> pd.DataFrame:
+        """Read the table and touch it, so that nothing lazy escapes the clock."""
+        df: pd.DataFrame = touch(self.adapter.read(file))
+        return df
+
+    def verify(self, data: pd.DataFrame, found: pd.DataFrame) -> Measured:
+        """Return the number of columns that lost something, and the losses in words."""
+        verdict = verify(data, found, self.adapter.kept_digits)
+        if verdict.errors:
+            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
+        return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
+
+    def track(
+        self,
+        metric: str,
+        file: Path,
+        *,
+        cache: str | None = None,
+        budget_seconds: float = 0.0,
+    ) -> Measured:
+        """Return the size, with a remark if the file does not use the codec that was asked for."""
+        found = super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
+        used = self.adapter.codec_used(file)
+        if not self.adapter.codecs or used == self.codec:
+            return found
+        asked = f"{self.adapter.label} was told to use {self.codec or 'none'}"
+        return Measured(metric, found.repeats, f"{asked}; its file shows {used or 'none'}")
+
+
+OPERATIONS = TableOperations
+
+
+@functools.cache
+def _warm_up(adapter: DataFormat) -> None:
+    df = data_generator.table("eq", rows=8).df
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"warm{adapter.suffix}")
+        try:
+            adapter.save(df, path)
+        except CannotHoldError:
+            return
+        adapter.read(path)

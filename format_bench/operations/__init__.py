@@ -1,1 +1,0 @@
-"""Operations on each family of data: load, check, save, read, verify."""
