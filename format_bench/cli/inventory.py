@@ -27,7 +27,7 @@ def formats() -> list[Fact]:
 def datasets() -> list[Fact]:
     """Return a row for each data set that a run can generate."""
     return [
-        {"name": name, "kind": family.name, "description": operations_of(family).describe(name)}
+        {"name": name, "family": family.name, "description": operations_of(family).describe(name)}
         for family in FAMILIES.values()
         for name in operations_of(family).datasets()
     ]
@@ -51,10 +51,10 @@ def suites() -> list[Fact]:
     ]
 
 
-def _format(kind: str, registry: Registry[Any], name: str) -> Fact:
+def _format(family: str, registry: Registry[Any], name: str) -> Fact:
     fact: Fact = {
         "name": name,
-        "kind": kind,
+        "family": family,
         "available": "yes",
         "versions": "",
         "offers": "",

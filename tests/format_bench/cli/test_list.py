@@ -11,6 +11,7 @@ import data_formats
 import data_generator
 import image_storages
 from format_bench.cli.commands.list import WHAT, command
+from tests.helpers import ROOT
 
 
 def listed(*arguments: str):
@@ -21,9 +22,9 @@ def listed(*arguments: str):
 
 def test_every_format_is_listed_with_what_can_be_said_of_it():
     found = listed("formats")
-    assert [each["name"] for each in found if each["kind"] == "table"] == data_formats.names()
-    assert [each["name"] for each in found if each["kind"] == "images"] == image_storages.names()
-    by_name = {each["name"]: each for each in found if each["kind"] == "table"}
+    assert [each["name"] for each in found if each["family"] == "tables"] == data_formats.names()
+    assert [each["name"] for each in found if each["family"] == "images"] == image_storages.names()
+    by_name = {each["name"]: each for each in found if each["family"] == "tables"}
     assert "code" in by_name["Pickle"]["note"]
     assert by_name["Parquet"]["note"] == ""
     assert "column projection" in by_name["Parquet"]["offers"]
@@ -38,6 +39,11 @@ def test_data_sets_and_codecs_are_listed():
     lzo = [each for each in listed("codecs") if each["codec"] == "lzo"]
     assert lzo
     assert all(each["available"] == "yes" or each["available"].startswith("no: ") for each in lzo)
+
+
+def test_every_suite_of_asv_is_listed():
+    modules = {path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py")}
+    assert {each["name"] for each in listed("suites")} == modules
 
 
 def test_all_is_listed_if_nothing_is_named():
