@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 MAX_LABEL = 2**31
 
+LABELS_FILE = "labels.csv"
+"""Table of labels in a folder of image files: those of storages, and those of users."""
+
 Refusal = Callable[[str], Exception]
 
 

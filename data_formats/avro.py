@@ -14,10 +14,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import whole_file
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.tables import whole_file
 from adapter_core.traits import Trait
 from adapter_core.values import datetimes_beyond
 

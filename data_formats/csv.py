@@ -8,9 +8,9 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import whole_file
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
-from adapter_core.tables import whole_file
 from adapter_core.traits import Trait
 from adapter_core.values import contains_text, holds_text, reads_as_other_type, text_columns
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import whole_file
 from adapter_core.data_format import DataFormat
-from adapter_core.tables import whole_file
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:

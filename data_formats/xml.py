@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import whole_file
 from adapter_core.data_format import DataFormat
 from adapter_core.kinds import Kind
-from adapter_core.tables import whole_file
 from adapter_core.tables.xml import ELEMENT_NAME, NOT_A_CHARACTER
 from adapter_core.traits import Trait
 from adapter_core.values import matches_text, reads_as_other_type, text_columns

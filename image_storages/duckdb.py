@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.image_reader import ImageReader
+from adapter_core.image_shapes import sizes
 from adapter_core.image_storage import ImageStorage
 from adapter_core.images.arrow import (
     SHAPE_COLUMNS,
@@ -16,7 +17,7 @@ from adapter_core.images.arrow import (
     rows_a_batch,
     shapes_of,
 )
-from adapter_core.images.packed import image_of, sizes
+from adapter_core.images.packed import image_of
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.image_reader import ImageReader
+from adapter_core.image_shapes import SHAPE_DTYPE, offsets
 from adapter_core.image_storage import ImageStorage
-from adapter_core.images.packed import SHAPE_DTYPE, batches, offsets, split
+from adapter_core.images.packed import batches, split
 
 if TYPE_CHECKING:
     import h5py

@@ -11,8 +11,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.image_reader import ImageReader
+from adapter_core.image_shapes import SHAPE_DTYPE, shape_row
 from adapter_core.image_storage import ImageStorage
-from adapter_core.images.packed import SHAPE_DTYPE, image_of, none_larger, shape_row, split
+from adapter_core.images.packed import image_of, none_larger, split
 
 if TYPE_CHECKING:
     import numpy as np

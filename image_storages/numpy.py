@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from adapter_core.image_reader import ImageReader
+from adapter_core.image_shapes import shape_table
 from adapter_core.image_storage import ImageStorage
-from adapter_core.images.packed import shape_table, split
+from adapter_core.images.packed import split
 from adapter_core.images.readers import FlatReader
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.image_shapes import shape_row
 from adapter_core.image_storage import ImageStorage
-from adapter_core.images.packed import shape_row
 from adapter_core.images.readers import PlacedReader
 
 if TYPE_CHECKING:

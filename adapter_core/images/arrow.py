@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from adapter_core.images.packed import batches, offsets, sizes, split
+from adapter_core.image_shapes import offsets, sizes
+from adapter_core.images.packed import batches, split
 from adapter_core.images.readers import FlatReader
 
 if TYPE_CHECKING:

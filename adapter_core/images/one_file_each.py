@@ -8,9 +8,10 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core.image_input import LABELS_FILE
 from adapter_core.image_reader import ImageReader
+from adapter_core.image_shapes import shape_row
 from adapter_core.image_storage import ImageStorage
-from adapter_core.images.packed import shape_row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from adapter_core.image_input import CheckedImages
 
 
-LABELS = "labels.csv"
 HEADER = "file,label,height,width,channels"
 """Channels are 0 for greyscale of shape (height, width), which most formats do not tell from (height,
 width, 1), and some not from colour."""
@@ -53,7 +53,7 @@ class ImageFiles(ImageStorage):
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         path.mkdir()
         folder = f"{path}{os.sep}"
-        with (path / LABELS).open("w", encoding="ascii", newline="\n") as notes:
+        with (path / LABELS_FILE).open("w", encoding="ascii", newline="\n") as notes:
             notes.write(f"{HEADER}\n")
             for index, (image, label) in enumerate(zip(images, labels.tolist(), strict=True)):
                 name = f"{index:09d}{self.ending}"
@@ -74,12 +74,12 @@ class ImageFiles(ImageStorage):
         """Return the files' names, the images' shapes, and the labels."""
         import numpy as np
 
-        header, *rows = (path / LABELS).read_text(encoding="ascii").split("\n")
+        header, *rows = (path / LABELS_FILE).read_text(encoding="ascii").split("\n")
         if header != HEADER or rows.pop() != "":
-            raise ValueError(f"{path / LABELS} is damaged: its first or its last line is not whole")
+            raise ValueError(f"{path / LABELS_FILE} is damaged: its first or its last line is not whole")
         there = sum(name.endswith(self.ending) for name in os.listdir(path))  # noqa: PTH208 (names will do)
         if there != len(rows):
-            raise ValueError(f"{path} contains {there} images, and {LABELS} names {len(rows)}")
+            raise ValueError(f"{path} contains {there} images, and {LABELS_FILE} names {len(rows)}")
         if not rows:
             return [], [], np.empty(0, np.int64)
         names = [row.partition(",")[0] for row in rows]

@@ -1,54 +1,20 @@
-"""Images of unequal shapes as one run of bytes: where each begins, and its shape.
+"""Images packed one after the other into runs of bytes, and views of them.
 
-A shape is a row (height, width, channels), channels 0 standing for greyscale of shape (height, width).
-
-Images gathered into runs of bytes of bounded length, for libraries that are slow with single ones.
+A run has a bounded length, for libraries that are slow with single images.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from adapter_core.image_shapes import offsets, shape_table
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.image_input import Refusal
-
-
-SHAPE_DTYPE = "<u4"
-
-
-def shape_row(image: np.ndarray) -> tuple[int, int, int]:
-    """Return the (height, width, channels) of an image."""
-    height, width, *channels = image.shape
-    return height, width, channels[0] if channels else 0
-
-
-def shape_rows(images: Iterable[np.ndarray]) -> np.ndarray:
-    """Return the shapes of images, shape (images, 3), dtype little-endian uint32."""
-    import numpy as np
-
-    rows = [shape_row(image) for image in images]
-    return np.array(rows, SHAPE_DTYPE).reshape(len(rows), 3)
-
-
-def sizes(shapes: np.ndarray) -> np.ndarray:
-    """Return how many bytes each image takes, shape (images,), dtype int64."""
-    import numpy as np
-
-    wide = shapes.astype(np.int64)
-    return wide[:, 0] * wide[:, 1] * np.maximum(wide[:, 2], 1)
-
-
-def offsets(shapes: np.ndarray) -> np.ndarray:
-    """Return where each image begins, and where the last one ends, shape (images + 1,), int64."""
-    import numpy as np
-
-    ends = np.zeros(len(shapes) + 1, np.int64)
-    np.cumsum(sizes(shapes), out=ends[1:])
-    return ends
 
 
 def image_of(pixels: bytes | memoryview | np.ndarray, row: Iterable[int]) -> np.ndarray:
@@ -103,7 +69,7 @@ class Batch:
     pixels: bytearray
     """Those of one image after the other."""
     shapes: np.ndarray
-    """Shape (images, 3), as in `adapter_core.images.packed`."""
+    """Shape (images, 3), see `adapter_core.image_shapes`."""
 
 
 def batches(images: Iterable[np.ndarray], least_bytes: int) -> Iterator[Batch]:
@@ -128,13 +94,3 @@ def none_larger(images: Iterable[np.ndarray], most_bytes: int, refusal: Refusal)
         if image.nbytes > most_bytes:
             raise refusal(f"one has {image.nbytes:,} bytes, and {most_bytes:,} are the most")
         yield image
-
-
-def shape_table(shapes: Sequence[tuple[int, ...]]) -> np.ndarray:
-    """Return shapes as `adapter_core.images.packed` has them, at little cost if all are the same."""
-    import numpy as np
-
-    rows = {shape: (*shape, 0)[:3] for shape in set(shapes)}
-    if len(rows) == 1:
-        return np.repeat(np.array([*rows.values()], SHAPE_DTYPE), len(shapes), axis=0)
-    return np.array([rows[shape] for shape in shapes], SHAPE_DTYPE).reshape(len(shapes), 3)

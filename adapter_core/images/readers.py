@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.image_reader import ImageReader
-from adapter_core.images.packed import sizes
+from adapter_core.image_shapes import sizes
 
 if TYPE_CHECKING:
     import numpy as np

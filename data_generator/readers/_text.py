@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
+from adapter_core import whole_file
 from adapter_core.errors import InvalidDataError
-from adapter_core.tables import whole_file
 from data_generator.errors import library_errors
 
 if TYPE_CHECKING:

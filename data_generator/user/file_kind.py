@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core import whole_file
 from adapter_core.availability import import_failure
 from adapter_core.errors import InvalidDataError, UnavailableError
-from adapter_core.tables import whole_file
 from data_generator.errors import library_errors
 from data_generator.location import bare_name
 from data_generator.readers import every_reader

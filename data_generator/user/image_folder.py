@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.availability import probe
 from adapter_core.errors import InvalidDataError, UnavailableError
-from adapter_core.image_input import MAX_LABEL
-from adapter_core.images.one_file_each import LABELS
+from adapter_core.image_input import LABELS_FILE, MAX_LABEL
 from data_generator import location
 from data_generator.catalog import image_names
 from data_generator.decoding import decode, shape_of
@@ -52,7 +51,7 @@ def listed(folder: Path) -> tuple[list[Path], list[int]]:
     if not loose and not classes:
         raise InvalidDataError(folder, "holds no images", f"looked for were {', '.join(ENDINGS)}")
     if loose:
-        return loose, _labels_of(loose, folder / LABELS)
+        return loose, _labels_of(loose, folder / LABELS_FILE)
     paths = [path for images in classes for path in images]
     return paths, [label for label, images in enumerate(classes) for _ in images]
 

@@ -6,7 +6,7 @@ import mmap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
-from adapter_core.images.packed import offsets, shape_row
+from adapter_core.image_shapes import offsets, shape_row
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ class CachedImages(Sequence["np.ndarray"]):
     flat : numpy.ndarray
         The bytes.
     shapes : numpy.ndarray
-        Shape (images, 3), as `adapter_core.images.packed` has them.
+        Shape (images, 3), see `adapter_core.image_shapes`.
     """
 
     def __init__(self, flat: np.ndarray, shapes: np.ndarray) -> None:
