@@ -8,8 +8,8 @@ from adapter_core.errors import InvalidDataError
 from data_generator.profiling import frequencies, numbers, text
 from data_generator.profiling import widths as described_widths
 from data_generator.profiling.measures import Encoded, encoded, in_descending_order, of_encoded
-from data_generator.spec.arrow import kind_of, plain
-from data_generator.spec.dtypes import DTYPES, UNITS_PER_DAY, Family
+from data_generator.spec.arrow import plain, type_properties
+from data_generator.spec.dtypes import DTYPES, UNITS_PER_DAY, DtypeFamily
 from data_generator.spec.rounding import share, significant
 from data_generator.spec.spec import ColumnSpec
 
@@ -38,7 +38,7 @@ def described(name: str, column: pa.Array) -> ColumnSpec:
         return ColumnSpec(name, "record", fields=tuple(fields), **nulls)
     if _is_list(column.type):
         return ColumnSpec(name, "list", **nulls, **_lists(column))
-    kind = kind_of(column.type)
+    kind = type_properties(column.type)
     if kind is None:
         raise InvalidDataError(
             name, f"is of type {column.type}, which no TableSpec has", "leave the column out"
@@ -103,16 +103,16 @@ def _content(kind: dict[str, Any], found: Encoded) -> dict[str, Any]:
     import numpy as np
 
     family = DTYPES[kind["dtype"]].family
-    if family is Family.BOOLEAN or not len(found.distinct):
+    if family is DtypeFamily.BOOLEAN or not len(found.distinct):
         return {}
-    if family is Family.TEXT:
+    if family is DtypeFamily.TEXT:
         return text.texts(found.distinct, found.places, found.counts)
     values = np.asarray(found.distinct)[found.places]
     match family:
-        case Family.INTEGER:
+        case DtypeFamily.INTEGER:
             return numbers.integers(values.astype(np.int64), found.counts)
-        case Family.FLOAT:
+        case DtypeFamily.FLOAT:
             return numbers.floats(values, found.counts)
-        case Family.DECIMAL:
+        case DtypeFamily.DECIMAL:
             return numbers.decimal_numbers(values, kind["decimals"], found.counts)
     return numbers.times(values.astype(np.int64), UNITS_PER_DAY.get(kind.get("unit", ""), 1))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from data_generator.profiling.text import MOST_BITS
 from data_generator.realistic.columns import column as made_column
-from data_generator.spec.dtypes import DTYPES, Family
+from data_generator.spec.dtypes import DTYPES, DtypeFamily
 from data_generator.spec.rounding import share, significant
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def parquet_bytes(column: pa.Array) -> int:
 
 def _knobs(spec: ColumnSpec, too_large: bool) -> Iterator[Knob]:  # noqa: FBT001 (which half to yield)
     """Yield what can be changed: from 0, which makes columns small, to 1, which makes them large."""
-    if DTYPES[spec.dtype].family is Family.TEXT:
+    if DTYPES[spec.dtype].family is DtypeFamily.TEXT:
         yield lambda spec, x: replace(spec, bits_per_character=significant(MOST_BITS * x))
     if too_large:
         yield lambda spec, x: replace(spec, repetition=share(1 - x))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from data_generator.profiling.profile import as_arrow
 from data_generator.realistic.tables import realistic_table
-from data_generator.spec.arrow import kind_of
+from data_generator.spec.arrow import type_properties
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +70,6 @@ def _texts(column: pa.Array) -> set[bytes]:
         return set[bytes]().union(*map(_texts, column.flatten()))
     if pa.types.is_nested(kind):
         return _texts(column.flatten())
-    if (kind_of(kind) or {}).get("dtype") not in ("str", "bytes") or pa.types.is_null(kind):
+    if (type_properties(kind) or {}).get("dtype") not in ("str", "bytes") or pa.types.is_null(kind):
         return set()
     return {value for value in column.cast(pa.large_binary()).unique().to_pylist() if value is not None}

@@ -11,7 +11,8 @@ from data_generator.random_words import RandomWords
 from data_generator.realistic import nulls, order, ranks
 from data_generator.realistic.values import most, values
 from data_generator.realistic.widths import widths
-from data_generator.spec.dtypes import DTYPES, Family, arrow_type
+from data_generator.spec.arrow import arrow_type
+from data_generator.spec.dtypes import DTYPES, DtypeFamily
 from data_generator.spec.spec import WINDOW
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
     *key : str or int
         What decides all that is left open, as in `data_generator.random_words.RandomWords`.
     """
-    if DTYPES[spec.dtype].family is Family.NESTED:
+    if DTYPES[spec.dtype].family is DtypeFamily.NESTED:
         return nested_column(spec, rows, *key)
     there = nulls.validity(spec, rows, RandomWords(*key, "nulls"))
     count = rows - nulls.null_count(spec, rows)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from data_generator.realistic import numbers, text
 from data_generator.realistic.ranks import powers
 from data_generator.realistic.widths import widths
-from data_generator.spec.dtypes import DTYPES, UNITS_PER_DAY, Family, arrow_type
+from data_generator.spec.arrow import arrow_type
+from data_generator.spec.dtypes import DTYPES, UNITS_PER_DAY, DtypeFamily
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,11 +37,11 @@ def most(spec: ColumnSpec) -> int:
     """Return how many distinct values a column can have at most."""
     dtype = DTYPES[spec.dtype]
     match dtype.family:
-        case Family.BOOLEAN:
+        case DtypeFamily.BOOLEAN:
             return 2
-        case Family.INTEGER:
+        case DtypeFamily.INTEGER:
             return numbers.capacity(spec, dtype.largest // spec.granularity)
-        case Family.TIME:
+        case DtypeFamily.TIME:
             return _granules(spec)
     return 2**62
 
@@ -52,7 +53,7 @@ def values(spec: ColumnSpec, distinct: int, random: RandomWords) -> Values:
 
     dtype = DTYPES[spec.dtype]
     match dtype.family:
-        case Family.BOOLEAN:
+        case DtypeFamily.BOOLEAN:
             # Which of the two is the more frequent one is left to chance.
             ranks = (
                 np.arange(distinct) ^ int(random.integers(2, 1)[0])
@@ -60,12 +61,12 @@ def values(spec: ColumnSpec, distinct: int, random: RandomWords) -> Values:
                 else np.arange(distinct)
             )
             return Values(pa.array([False, True][:distinct], pa.bool_()), ranks)
-        case Family.TEXT:
+        case DtypeFamily.TEXT:
             found = text.texts(spec, widths(spec, distinct, random), random)
             return Values(found.values.cast(arrow_type(spec)), found.ranks)
-        case Family.TIME:
+        case DtypeFamily.TIME:
             return _times(spec, distinct, random)
-        case Family.INTEGER:
+        case DtypeFamily.INTEGER:
             return _integers(spec, distinct, dtype.largest, random)
     if spec.decimals is None:
         real = numbers.real(spec, widths(spec, distinct, random), random)
@@ -76,7 +77,7 @@ def values(spec: ColumnSpec, distinct: int, random: RandomWords) -> Values:
     scaled = numbers.whole(spec, widths(spec, distinct, random), largest, random)
     if spec.rank_decimals:
         scaled = numbers.shortened(scaled, spec.rank_decimals, spec.decimals)
-    if dtype.family is Family.DECIMAL:
+    if dtype.family is DtypeFamily.DECIMAL:
         return Values(_decimals(spec, scaled.values), scaled.ranks)
     # The quotient of two whole numbers is the float that is nearest to the decimal number.
     return Values(pa.array((scaled.values / 10**spec.decimals).astype(spec.dtype)), scaled.ranks)

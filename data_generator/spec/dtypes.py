@@ -1,19 +1,13 @@
-"""The types that a column of a `TableSpec` can have."""
+"""Data types of the columns of a `TableSpec`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from data_generator.spec.spec import ColumnSpec
 
 
-class Family(StrEnum):
-    """What kind of values a type has, and so which properties it knows."""
+class DtypeFamily(StrEnum):
+    """Family of a data type, which decides on the properties that apply to it."""
 
     BOOLEAN = "boolean"
     INTEGER = "integer"
@@ -26,56 +20,31 @@ class Family(StrEnum):
 
 @dataclass(frozen=True)
 class Dtype:
-    """One type."""
+    """A data type."""
 
-    family: Family
+    family: DtypeFamily
     largest: int = 2**63 - 1
-    """The largest number that it holds, for integers."""
-    signed: bool = True
+    """Largest generated number, for integers."""
 
 
 DTYPES = {
-    "bool": Dtype(Family.BOOLEAN),
-    **{f"int{n}": Dtype(Family.INTEGER, 2 ** (n - 1) - 1) for n in (8, 16, 32, 64)},
-    # No number beyond a signed 64-bit one is made.
-    **{f"uint{n}": Dtype(Family.INTEGER, 2 ** min(n, 63) - 1, signed=False) for n in (8, 16, 32, 64)},
-    "float16": Dtype(Family.FLOAT),
-    "float32": Dtype(Family.FLOAT),
-    "float64": Dtype(Family.FLOAT),
-    "decimal": Dtype(Family.DECIMAL),
-    "str": Dtype(Family.TEXT),
-    "category": Dtype(Family.TEXT),
-    "bytes": Dtype(Family.TEXT),
-    "date": Dtype(Family.TIME),
-    "datetime": Dtype(Family.TIME),
-    "time": Dtype(Family.TIME),
-    "timedelta": Dtype(Family.TIME),
-    "list": Dtype(Family.NESTED),
-    "record": Dtype(Family.NESTED),
+    "bool": Dtype(DtypeFamily.BOOLEAN),
+    **{f"int{n}": Dtype(DtypeFamily.INTEGER, 2 ** (n - 1) - 1) for n in (8, 16, 32, 64)},
+    # Numbers are computed as int64, so that uint64 columns use half of their range.
+    **{f"uint{n}": Dtype(DtypeFamily.INTEGER, 2 ** min(n, 63) - 1) for n in (8, 16, 32, 64)},
+    "float16": Dtype(DtypeFamily.FLOAT),
+    "float32": Dtype(DtypeFamily.FLOAT),
+    "float64": Dtype(DtypeFamily.FLOAT),
+    "decimal": Dtype(DtypeFamily.DECIMAL),
+    "str": Dtype(DtypeFamily.TEXT),
+    "category": Dtype(DtypeFamily.TEXT),
+    "bytes": Dtype(DtypeFamily.TEXT),
+    "date": Dtype(DtypeFamily.TIME),
+    "datetime": Dtype(DtypeFamily.TIME),
+    "time": Dtype(DtypeFamily.TIME),
+    "timedelta": Dtype(DtypeFamily.TIME),
+    "list": Dtype(DtypeFamily.NESTED),
+    "record": Dtype(DtypeFamily.NESTED),
 }
 
 UNITS_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
-
-
-def arrow_type(spec: ColumnSpec) -> pa.DataType:
-    """Return the Arrow type of a flat column; categories have that of their texts."""
-    import pyarrow as pa
-
-    match spec.dtype:
-        case "bool":
-            return pa.bool_()
-        case "str" | "category":
-            return pa.large_string()
-        case "bytes":
-            return pa.large_binary()
-        case "date":
-            return pa.date32()
-        case "datetime":
-            return pa.timestamp(spec.unit, spec.zone or None)
-        case "time":
-            return pa.time32(spec.unit) if spec.unit in ("s", "ms") else pa.time64(spec.unit)
-        case "timedelta":
-            return pa.duration(spec.unit)
-        case "decimal":
-            return pa.decimal128(38, spec.decimals or 0)
-    return pa.from_numpy_dtype(spec.dtype)

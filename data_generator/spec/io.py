@@ -1,4 +1,4 @@
-"""Reads and writes a `TableSpec` as JSON or TOML: all properties that are not as usual."""
+"""Reading and writing of a `TableSpec` as JSON or TOML, without properties that have their defaults."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ENDINGS = (".json", ".toml")
 
 
 def read_spec(path: str | os.PathLike[str]) -> TableSpec:
-    """Return the specification in a JSON or TOML file, which its name must tell.
+    """Return the specification in a file whose name ends in ``.json`` or ``.toml``.
 
     Raises
     ------
     InvalidSpecError
-        If it is neither, or describes no table; one line for each mistake.
+        If the content is neither, or does not describe a table; one line for each mistake.
     FileNotFoundError
         If nothing is at `path`.
     """
@@ -34,15 +34,15 @@ def read_spec(path: str | os.PathLike[str]) -> TableSpec:
         raw = tomllib.loads(text) if check_ending(path) == ".toml" else json.loads(text)
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
         raise InvalidSpecError(
-            str(path), (f"is no {check_ending(path)[1:].upper()}: {error}",)
+            str(path), (f"is not {check_ending(path)[1:].upper()}: {error}",)
         ) from error
     if not isinstance(raw, dict):
-        raise InvalidSpecError(str(path), ("is no table of properties",))
+        raise InvalidSpecError(str(path), ("is not a table of properties",))
     return from_dict(raw, str(path))
 
 
 def write_spec(spec: TableSpec, path: str | os.PathLike[str]) -> None:
-    """Write a specification to a JSON or TOML file; an existing one is replaced as a whole.
+    """Write a specification to a JSON or TOML file, replacing an existing one atomically.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def as_text(spec: TableSpec, ending: str) -> str:
 
 
 def from_dict(raw: Mapping[str, Any], place: str = "the specification") -> TableSpec:
-    """Return the specification that a dictionary of plain values states; see `read_spec`."""
+    """Return the specification that a dictionary of plain values represents; see `read_spec`."""
     found = tuple(mistakes(raw))
     if found:
         raise InvalidSpecError(place, found)
@@ -74,7 +74,7 @@ def from_dict(raw: Mapping[str, Any], place: str = "the specification") -> Table
 
 
 def to_dict(spec: Any) -> dict[str, Any]:
-    """Return the properties of a specification, or a part of one, that are not as usual."""
+    """Return the properties of a specification, or a part of one, that differ from their defaults."""
     found = {}
     for field in fields(spec):
         value = getattr(spec, field.name)
@@ -89,7 +89,7 @@ def checked(spec: TableSpec) -> TableSpec:
     Raises
     ------
     InvalidSpecError
-        If it describes no table; one line for each mistake.
+        If it does not describe a table; one line for each mistake.
     """
     found = tuple(mistakes(to_dict(spec)))
     if found:
@@ -103,7 +103,7 @@ def check_ending(path: Path) -> str:
     Raises
     ------
     InvalidSpecError
-        If it is another.
+        If the file has another ending.
     """
     ending = path.suffix.lower()
     if ending not in ENDINGS:
@@ -118,7 +118,7 @@ def _plain(value: Any) -> Any:
 
 
 def _column(raw: Mapping[str, Any]) -> ColumnSpec:
-    """Return a column of properties that have no mistakes."""
+    """Return the specification of a column whose properties have been validated."""
     values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()
     }

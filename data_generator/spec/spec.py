@@ -1,125 +1,134 @@
-"""What a table is like: a declaration of its columns' properties, from which one can be made.
+"""Specification of a table: the statistical properties of its columns, from which a table is generated.
 
 The properties of a column follow Zeng, Hui, Shen, Pavlo, McKinney and Zhang, "An Empirical Evaluation of
 Columnar Storage Formats", PVLDB 17(2), 2023, section 3: the ratio of distinct values (NDV ratio), the
-ratio of nulls, the range of values (here: their width), sortedness, and the pattern of skew. To them
-come the lengths of runs, and what a synthetic twin of a table needs so that it compresses as the table
-does. All shares and ratios are from 0 to 1; those of values are of the values that are not null.
+ratio of nulls, the range of values (here: their width), sortedness, and the pattern of skew. Further
+properties are the lengths of runs, and those that a synthetic twin of a table needs to compress as the
+table does. All shares and ratios are from 0 to 1; those of values refer to the values that are not null.
+
+Each property is annotated with the rule that its value in JSON or TOML has to fulfil.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from data_generator.spec import rules
+from data_generator.spec.dtypes import DTYPES
 
 WINDOW = 512
-"""Rows of a window, in which order is measured and made; as in the study."""
+"""Rows of a window, the unit in which order is measured and generated; as in the study."""
 
 PATTERNS = ("constant", "binary", "uniform", "hotspot", "zipf", "measured")
 
 DEFAULT_SEED = 20240501
-"""Of all generated data."""
+"""Seed of all generated data."""
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The shares of kinds of ASCII characters in text; together 1."""
+    """Shares of the kinds of ASCII characters in text, of sum 1."""
 
-    lower: float = 1.0
-    upper: float = 0.0
-    digit: float = 0.0
-    other: float = 0.0
-    """Blanks and marks."""
+    lower: Annotated[float, rules.SHARE] = 1.0
+    upper: Annotated[float, rules.SHARE] = 0.0
+    digit: Annotated[float, rules.SHARE] = 0.0
+    other: Annotated[float, rules.SHARE] = 0.0
+    """Blanks and punctuation marks."""
 
 
 @dataclass(frozen=True)
 class ColumnSpec:
-    """The properties of one column."""
+    """Properties of one column."""
 
-    name: str
-    dtype: str
+    name: Annotated[str, rules.TEXT]
+    dtype: Annotated[str, rules.one_of(DTYPES)]
     """One of `data_generator.spec.dtypes.DTYPES`; integers and booleans with nulls become pandas'
     nullable ones, lists and records become Arrow-typed columns."""
 
-    distinct_ratio: float = 1.0
+    distinct_ratio: Annotated[float, rules.SHARE] = 1.0
     """Number of distinct values / number of values (NDV ratio)."""
-    pattern: str = "uniform"
-    """How often values occur: ``constant``; ``binary``: two values; ``uniform``; ``hotspot``: one value
-    often and all others as often as each other; ``zipf``: the k-th most frequent value has a share
+    pattern: Annotated[str, rules.one_of(PATTERNS)] = "uniform"
+    """Frequencies: ``constant``; ``binary``: two values; ``uniform``; ``hotspot``: one frequent
+    value, and all others with equal frequency; ``zipf``: the k-th most frequent value has a share
     proportional to 1 / k**exponent; ``measured``: see `rank_shares`."""
-    exponent: float = 1.0
-    """Of ``zipf``, from 0 to 4; it is rounded to 1/64."""
-    top_share: float = 0.5
+    exponent: Annotated[float, rules.between(0, 4, "a number from 0 to 4")] = 1.0
+    """Exponent of ``zipf``; it is rounded to 1/64."""
+    top_share: Annotated[float, rules.SHARE] = 0.5
     """Share of the most frequent value in ``binary`` and ``hotspot``."""
-    rank_shares: tuple[float, ...] = ()
+    rank_shares: Annotated[tuple[float, ...], rules.SHARES] = ()
     """In ``measured``: shares of the values of frequency rank 1, 2, 3 to 4, 5 to 8, 9 to 16, ..."""
 
-    null_share: float = 0.0
+    null_share: Annotated[float, rules.SHARE] = 0.0
     """Number of nulls / number of rows (null ratio)."""
-    null_run_length: float = 1.0
-    """Mean number of nulls in a row."""
+    null_run_length: Annotated[float, rules.RUN_LENGTH] = 1.0
+    """Mean number of consecutive nulls."""
 
-    sortedness: float = 0.0
+    sortedness: Annotated[float, rules.SHARE] = 0.0
     """Mean over windows of 512 values of (max(asc, desc) + eq - n // 2) / (ceil(n / 2) - 1), where n
     neighbours are ascending, descending or equal: near 0 in random order, 1 in sorted order."""
-    mean_run_length: float = 1.0
-    """Mean number of equal values in a row; in random order that of frequent values is more anyway."""
-    longest_run: float | None = None
+    mean_run_length: Annotated[float, rules.RUN_LENGTH] = 1.0
+    """Mean number of consecutive equal values; frequent values exceed it in random order anyway."""
+    longest_run: Annotated[float | None, rules.RUN_LENGTH] = None
     """Mean over windows of the longest run in the window; twice the mean if not given."""
-    clustering: float = 0.0
-    """How much less the ranks of values, by size, spread in a window of 512 runs than in the whole
-    column: 0 in random order, 1 where all that is small comes before all that is large."""
-    repetition: float = 0.0
+    clustering: Annotated[float, rules.SHARE] = 0.0
+    """Reduction of the spread of ranks, by size, in a window of 512 runs relative to the whole column: 0
+    in random order, 1 if all small values precede all large ones."""
+    repetition: Annotated[float, rules.SHARE] = 0.0
     """Share of windows that repeat one of the windows shortly before them."""
 
-    width: float = 4.0
+    width: Annotated[float, rules.WIDTH] = 4.0
     """Mean number of digits of numbers (of |value| x 10**decimals / granularity; of the whole part if
     `decimals` is not given), of bytes of text, of items of lists. For times: of decimal digits of the
     number of granules between the earliest and the latest."""
-    width_spread: float = 0.0
+    width_spread: Annotated[float, rules.NOT_NEGATIVE] = 0.0
     """Standard deviation of the width."""
-    rank_widths: tuple[float, ...] = ()
-    """If given, mean widths by frequency rank, in place of `width`: rank 1, 2, 3 to 4, 5 to 8, ..."""
-    negative_share: float = 0.0
-    """Share of numbers that are below zero."""
-    decimals: int | None = None
+    rank_widths: Annotated[tuple[float, ...], rules.WIDTHS] = ()
+    """Mean widths by frequency rank, in place of `width`: rank 1, 2, 3 to 4, 5 to 8, ..."""
+    negative_share: Annotated[float, rules.SHARE] = 0.0
+    """Share of numbers below zero."""
+    decimals: Annotated[int | None, rules.whole(0, 15, "a whole number from 0 to 15")] = None
     """Digits after the point; floats have all their digits if not given."""
-    rank_decimals: tuple[float, ...] = ()
-    """If given, mean digits after the point that are not zeros at the end, by frequency rank."""
-    significant_bits: int = 53
-    """Bits of the significand that floats use, where `decimals` is not given."""
-    granularity: int = 1
-    """Integers and times are multiples of this."""
-    regularity: float = 0.0
+    rank_decimals: Annotated[
+        tuple[float, ...],
+        rules.list_of(rules.between(0, 400, ""), "a list of numbers that are not negative"),
+    ] = ()
+    """Mean number of digits after the point, without trailing zeros, by frequency rank."""
+    significant_bits: Annotated[int, rules.whole(1, 53, "a whole number from 1 to 53")] = 53
+    """Bits of the significand that floats use if `decimals` is not given."""
+    granularity: Annotated[int, rules.whole(1, 10**18, "a whole number from 1 to 10**18")] = 1
+    """Common divisor of integers and times."""
+    regularity: Annotated[float, rules.SHARE] = 0.0
     """Share of distinct numbers or times at equal distances."""
 
-    prefix_length: int = 0
+    prefix_length: Annotated[int, rules.whole(0, 2**31, "a whole number that is not negative")] = 0
     """Bytes at the start that all texts share; they are written as tildes."""
-    bits_per_character: float = 4.0
+    bits_per_character: Annotated[float, rules.between(0, 8, "a number from 0 to 8")] = 4.0
     """Information in distinct texts, at most that of random ones of the alphabet: 4.7 for small letters.
     Compressors need that much or somewhat more."""
-    alphabet: Alphabet = Alphabet()
-    quoted_share: float = 0.0
-    """Share of distinct texts with a comma, which CSV writers put in quotes."""
-    quote_marks: float = 0.0
+    alphabet: Annotated[Alphabet, rules.table("a table of shares")] = Alphabet()
+    quoted_share: Annotated[float, rules.SHARE] = 0.0
+    """Share of distinct texts with a comma, which CSV writers quote."""
+    quote_marks: Annotated[float, rules.NOT_NEGATIVE] = 0.0
     """Mean number of double quotes in distinct texts, which CSV and JSON writers write twice."""
 
-    unit: str = "us"
-    """Of datetimes, times and timedeltas: ``s``, ``ms``, ``us`` or ``ns``."""
-    zone: str = ""
-    """Of datetimes: a time zone, as in ``Europe/Paris``."""
+    unit: Annotated[str, rules.one_of(("s", "ms", "us", "ns"))] = "us"
+    """Unit of datetimes, times and timedeltas."""
+    zone: Annotated[str, rules.ZONE] = ""
+    """Time zone of datetimes, e.g. ``Europe/Paris``."""
 
-    items: ColumnSpec | None = None
-    """Of a ``list``: what its items are like, one after another."""
-    fields: tuple[ColumnSpec, ...] = ()
-    """Of a ``record``."""
+    items: Annotated[ColumnSpec | None, rules.table("a table of properties")] = None
+    """Properties of all items of a ``list``, one list after another."""
+    fields: Annotated[tuple[ColumnSpec, ...], rules.COLUMNS] = ()
+    """Fields of a ``record``."""
 
 
 @dataclass(frozen=True)
 class TableSpec:
-    """The columns of a table, and how many rows it usually has."""
+    """Columns of a table, and its usual number of rows."""
 
-    columns: tuple[ColumnSpec, ...]
-    rows: int = 1_000_000
-    seed: int = DEFAULT_SEED
-    note: str = ""
-    """Where the properties come from, for whoever reads the file."""
+    columns: Annotated[tuple[ColumnSpec, ...], rules.COLUMNS]
+    rows: Annotated[int, rules.whole(0, 2**40, "a whole number that is not negative")] = 1_000_000
+    seed: Annotated[int, rules.whole(-(2**63), 2**63, "a whole number")] = DEFAULT_SEED
+    note: Annotated[str, rules.TEXT] = ""
+    """Origin of the properties, for readers of the file."""

@@ -1,126 +1,38 @@
-"""What each property of a `TableSpec` may be, in words and as a check.
-
-Finds what is wrong with a `TableSpec`, and says each mistake in a line.
-"""
+"""Validation of table specifications, with one line for each mistake."""
 
 from __future__ import annotations
 
 import difflib
-import zoneinfo
-from collections.abc import Callable, Iterator, Mapping
-from math import isfinite
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, get_args, get_type_hints
 
-from data_generator.spec.dtypes import DTYPES
-from data_generator.spec.spec import PATTERNS
+from data_generator.spec.rules import COLUMNS, Rule
+from data_generator.spec.spec import Alphabet, ColumnSpec, TableSpec
 
+SUM_TOLERANCE = 0.01
+"""Largest difference between a sum of shares and 1: the shares of a measured column are rounded."""
 
-class Rule(NamedTuple):
-    """What a value must be."""
-
-    words: str
-    """As in "is ..., not 3"."""
-    holds: Callable[[Any], bool]
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-def _between(low: float, high: float, words: str) -> Rule:
-    return Rule(words, lambda value: _number(value) and low <= value <= high)
-
-
-def _whole(low: int, high: int, words: str) -> Rule:
-    return Rule(words, lambda value: _number(value) and value == int(value) and low <= value <= high)
-
-
-def _one_of(names: Any) -> Rule:
-    return Rule(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
-
-
-def _all(rule: Rule, words: str) -> Rule:
-    return Rule(words, lambda value: isinstance(value, list | tuple) and all(map(rule.holds, value)))
-
-
-def _known_zone(value: Any) -> bool:
-    return isinstance(value, str) and (not value or value in zoneinfo.available_timezones())
-
-
-SHARE = _between(0, 1, "a share from 0 to 1")
-RUN = _between(1, 2**40, "a length of 1 or more")
-WIDTH = _between(-300, 2**31, "a width up to 2**31")
-TEXT = Rule("text", lambda value: isinstance(value, str))
-
-COLUMN = {
-    "name": TEXT,
-    "dtype": _one_of(DTYPES),
-    "distinct_ratio": SHARE,
-    "pattern": _one_of(PATTERNS),
-    "exponent": _between(0, 4, "a number from 0 to 4"),
-    "top_share": SHARE,
-    "rank_shares": _all(SHARE, "a list of shares from 0 to 1"),
-    "null_share": SHARE,
-    "null_run_length": RUN,
-    "sortedness": SHARE,
-    "mean_run_length": RUN,
-    "longest_run": RUN,
-    "clustering": SHARE,
-    "repetition": SHARE,
-    "width": WIDTH,
-    "width_spread": _between(0, 2**31, "a number that is not negative"),
-    "rank_widths": _all(WIDTH, "a list of widths up to 2**31"),
-    "negative_share": SHARE,
-    "decimals": _whole(0, 15, "a whole number from 0 to 15"),
-    "rank_decimals": _all(_between(0, 400, ""), "a list of numbers that are not negative"),
-    "significant_bits": _whole(1, 53, "a whole number from 1 to 53"),
-    "granularity": _whole(1, 10**18, "a whole number from 1 to 10**18"),
-    "regularity": SHARE,
-    "prefix_length": _whole(0, 2**31, "a whole number that is not negative"),
-    "bits_per_character": _between(0, 8, "a number from 0 to 8"),
-    "alphabet": Rule("a table of shares", lambda value: isinstance(value, dict)),
-    "quoted_share": SHARE,
-    "quote_marks": _between(0, 2**31, "a number that is not negative"),
-    "unit": _one_of(("s", "ms", "us", "ns")),
-    "zone": Rule("the name of a time zone, as in Europe/Paris", _known_zone),
-    "items": Rule("a table of properties", lambda value: isinstance(value, dict)),
-    "fields": Rule("a list of columns", lambda value: isinstance(value, list | tuple)),
-}
-
-ALPHABET = {"lower": SHARE, "upper": SHARE, "digit": SHARE, "other": SHARE}
-
-TABLE = {
-    "columns": Rule("a list of columns", lambda value: isinstance(value, list | tuple)),
-    "rows": _whole(0, 2**40, "a whole number that is not negative"),
-    "seed": _whole(-(2**63), 2**63, "a whole number"),
-    "note": TEXT,
-}
-
-
-NEAR_ONE = 0.01
-"""Shares were rounded, so their sum need not be 1."""
-
-RUNS_PER_VALUE = 1.02
-"""Each distinct value has a run at least; both numbers were rounded."""
+RUNS_TOLERANCE = 1.02
+"""Largest product of `distinct_ratio` and `mean_run_length`, which are rounded: each distinct value has
+at least one run, so that exact ones have a product of at most 1."""
 
 
 def mistakes(table: Mapping[str, Any]) -> Iterator[str]:
     """Yield one line for each mistake in a table's properties, as JSON or TOML states them."""
-    yield from _against(TABLE, table, "the table")
-    if not TABLE["columns"].holds(table.get("columns")):
-        if "columns" not in table:
+    yield from _broken_rules(TableSpec, table, "the table")
+    columns = table.get("columns", ())
+    if COLUMNS.accepts(columns):
+        yield from _columns(columns, "column")
+        if not columns:
             yield "the table has no columns"
-        return
-    yield from _columns(table["columns"], "column")
-    if not table["columns"]:
-        yield "the table has no columns"
 
 
 def _columns(columns: list[Any], what: str) -> Iterator[str]:
     names: list[Any] = []
     for number, column in enumerate(columns):
         if not isinstance(column, dict):
-            yield f"{what} {number} is no table of properties"
+            yield f"{what} {number} is not a table of properties"
             continue
         name = column.get("name")
         where = f"{what} {number}" if name is None else f"{what} {name!r}"
@@ -133,48 +45,56 @@ def _columns(columns: list[Any], what: str) -> Iterator[str]:
 
 
 def _column(column: dict[str, Any], where: str) -> Iterator[str]:
-    wrong = list(_against(COLUMN, column, where))
-    yield from wrong
+    broken = list(_broken_rules(ColumnSpec, column, where))
+    yield from broken
     if "dtype" not in column:
         yield f"{where} has no dtype"
-    if wrong or "dtype" not in column:
+    if broken or "dtype" not in column:
         return
+    # Combinations are checked among valid values only: their messages would repeat the first ones.
     yield from _frequencies(column, where)
     yield from _content(column, where)
     yield from _parts(column, where)
 
 
-def _against(rules: dict[str, Rule], given: Mapping[str, Any], where: str) -> Iterator[str]:
-    """Yield what there is no rule for, and what breaks its rule."""
+def _broken_rules(kind: type, given: Mapping[str, Any], where: str) -> Iterator[str]:
+    """Yield a line for each property that `kind` does not have, and for each value against its rule."""
+    rules = _rules(kind)
     for key, value in given.items():
         if key not in rules:
             near = difflib.get_close_matches(key, rules, n=1)
             yield f"{where} has no property {key!r}{f'; did you mean {near[0]}?' if near else ''}"
-        elif not rules[key].holds(value):
+        elif not rules[key].accepts(value):
             yield f"{where}: {key} is {rules[key].words}, not {value!r}"
+
+
+@cache
+def _rules(kind: type) -> dict[str, Rule]:
+    """Return the rules with which a specification's properties are annotated."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: get_args(hint)[1] for name, hint in hints.items()}
 
 
 def _frequencies(column: dict[str, Any], where: str) -> Iterator[str]:
     shares = column.get("rank_shares", ())
     if (column.get("pattern") == "measured") != bool(shares):
         yield f"{where}: rank_shares and the pattern measured go together"
-    elif shares and abs(sum(shares) - 1) > NEAR_ONE:
+    elif shares and abs(sum(shares) - 1) > SUM_TOLERANCE:
         yield f"{where}: the sum of rank_shares is {sum(shares):.3g}, not 1"
     if column.get("pattern") in ("constant", "binary"):
         return
     runs = column.get("distinct_ratio", 1.0) * column.get("mean_run_length", 1.0)
-    if runs > RUNS_PER_VALUE:
+    if runs > RUNS_TOLERANCE:
         yield f"{where}: distinct_ratio x mean_run_length is {runs:.3g}, and cannot be more than 1"
 
 
 def _content(column: dict[str, Any], where: str) -> Iterator[str]:
     alphabet = column.get("alphabet")
     if alphabet is not None:
-        wrong = list(_against(ALPHABET, alphabet, f"{where}: the alphabet"))
-        yield from wrong
-        # The share of small letters is 1 if it is not given.
-        total = sum({"lower": 1.0, **alphabet}.values()) if not wrong else 1.0
-        if abs(total - 1) > NEAR_ONE:
+        broken = list(_broken_rules(Alphabet, alphabet, f"{where}: the alphabet"))
+        yield from broken
+        total = sum({"lower": Alphabet.lower, **alphabet}.values()) if not broken else 1.0
+        if abs(total - 1) > SUM_TOLERANCE:
             yield f"{where}: the sum of the alphabet's shares is {total:.3g}, not 1"
     if column["dtype"] == "decimal" and "decimals" not in column:
         yield f"{where}: decimals need the property decimals, their digits after the point"
@@ -183,7 +103,7 @@ def _content(column: dict[str, Any], where: str) -> Iterator[str]:
 
 
 def _parts(column: dict[str, Any], where: str) -> Iterator[str]:
-    """Yield what is wrong with the items of lists and the fields of records."""
+    """Yield the mistakes in the items of lists and in the fields of records."""
     for dtype, key in (("list", "items"), ("record", "fields")):
         if (column["dtype"] == dtype) != bool(column.get(key)):
             yield f"{where}: {key} and the dtype {dtype} go together"

@@ -416,9 +416,9 @@ def test_what_is_written_is_read(tmp_path, ending):
 def test_a_file_of_another_kind_is_told(tmp_path):
     for name, text, told in [
         ("a.yaml", "", r"a.yaml: a specification is a file \*.json or \*.toml"),
-        ("a.json", "{", r"a.json: is no JSON: Expecting property name"),
-        ("a.toml", "rows = ", r"a.toml: is no TOML: Invalid value"),
-        ("b.json", "[1]", r"b.json: is no table of properties"),
+        ("a.json", "{", r"a.json: is not JSON: Expecting property name"),
+        ("a.toml", "rows = ", r"a.toml: is not TOML: Invalid value"),
+        ("b.json", "[1]", r"b.json: is not a table of properties"),
     ]:
         (tmp_path / name).write_text(text)
         with pytest.raises(InvalidSpecError, match=told):
@@ -493,7 +493,7 @@ def test_all_mistakes_are_told_at_once(tmp_path):
         "two columns are named 'a'",
         "column 2 has no dtype",
         "column 2 has no name",
-        "column 3 is no table of properties",
+        "column 3 is not a table of properties",
     )
     assert str(caught.value).startswith(f"{path}: the table: rows is")
 
