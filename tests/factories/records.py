@@ -1,15 +1,18 @@
-"""Results that nobody measured: any number of formats and data sets, and what is awkward to show."""
+"""Records and results with invented values, for any number of formats and data sets."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from format_bench.results.load import Results
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, engine_of
 from format_bench.results.status import Status
+
+if TYPE_CHECKING:
+    from format_bench.results.noise_floor import Floors
 
 TABULAR = {
     ("save time", None): 0.02,
@@ -55,7 +58,7 @@ CIRCUMSTANCES: dict[str, Any] = {
 
 
 def record(label: str, metric: str, value: float | None, **fields: Any) -> Record:
-    """Return a record with usual fields, some of them replaced; without a value it failed."""
+    """Return a record with usual fields, some replaced; without a value its status is failed."""
     facts: dict[str, Any] = {
         "suite": "tabular",
         "format": label,
@@ -80,14 +83,36 @@ def record(label: str, metric: str, value: float | None, **fields: Any) -> Recor
 
 
 def results(records: Iterable[Record], **fields: Any) -> Results:
-    """Return results with these records, and circumstances unless told otherwise."""
+    """Return results with these records and usual metadata, some fields replaced."""
     return Results(
         **{"name": "made up", "records": list(records), "circumstances": [CIRCUMSTANCES]} | fields
     )
 
 
+def results_of(
+    values: dict[str, dict[str, float]], *, floors: Floors | None = None, **fields: Any
+) -> Results:
+    """Return results without metadata, with a record for each value.
+
+    Parameters
+    ----------
+    values : dict
+        Values by label and metric, e.g. ``{"CSV": {"size": 1e6}}``.
+    floors : Floors, optional
+        Noise floors of the machine.
+    **fields
+        Fields of all records that differ from the usual ones.
+    """
+    records = [
+        record(label, metric, value, **fields)
+        for label, by_metric in values.items()
+        for metric, value in by_metric.items()
+    ]
+    return results(records, circumstances=[], floors=floors)
+
+
 def labels(number: int) -> list[str]:
-    """Return as many labels as asked for, as formats have them: some with engines."""
+    """Return a number of labels, some of them with engines."""
     names = (
         "Arrow Avro BSON CBOR CSV Delta DuckDB Excel Feather HDF5.fixed HDF5.table JSON Lance MsgPack"
     )
@@ -97,7 +122,7 @@ def labels(number: int) -> list[str]:
 
 
 def measured(formats: Iterable[str], datasets: Iterable[str], **fields: Any) -> Iterator[Record]:
-    """Yield a record for each metric of each format on each data set; of "image" suites theirs."""
+    """Yield a record for each metric of each format and data set; the suite decides the metrics."""
     metrics = IMAGES if fields.get("suite", "").startswith("image") else TABULAR
     for label in formats:
         for dataset in datasets:
@@ -120,7 +145,7 @@ def _samples(value: float, unit: str, chance: random.Random) -> list[float]:
 
 
 def compressed(datasets: Iterable[str]) -> Iterator[Record]:
-    """Yield records of the compression suite: two formats, without and with codecs."""
+    """Yield records of the compression suite: two formats, each with and without codecs."""
     shares = {(None, None): 1.0, ("lz4", None): 0.6, ("zstd", 1): 0.4, ("own default", None): 0.7}
     for dataset in datasets:
         for label, size in (("Feather", 4e6), ("Parquet", 3e6)):

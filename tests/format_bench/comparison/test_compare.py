@@ -18,7 +18,7 @@ from format_bench.results.export import export
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
-from tests.factories.results import record, results
+from tests.factories.records import record, results_of
 from tests.helpers import run
 
 LOW = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]
@@ -68,20 +68,21 @@ def test_the_larger_floor_counts(floor, verdict, side):
 def test_a_single_sample_is_unclear_and_a_size_is_not():
     one, other = ({"CSV": {"read time": k * 1.0, "size": k * 1e6}} for k in (1, 3))
     verdicts = {
-        each.pair.measure.metric: each.verdict for each in compare(results(one), results(other)).ratios
+        each.pair.measure.metric: each.verdict
+        for each in compare(results_of(one), results_of(other)).ratios
     }
     assert verdicts == {"read time": Verdict.UNCLEAR, "size": Verdict.REAL}
 
 
 @pytest.mark.parametrize(("size", "verdict"), [(75.4e6, Verdict.NOISE), (75.6e6, Verdict.REAL)])
 def test_a_published_size_lies_where_it_was_rounded(size, verdict):
-    here = results({"CSV": {"size": size}}, dataset="eq", rows=1_000_000)
+    here = results_of({"CSV": {"size": size}}, dataset="eq", rows=1_000_000)
     assert only(compare(load("thesis"), here)).verdict is verdict
 
 
 def test_zeros_are_no_trouble():
-    one = results({"CSV": {"lost columns": 0.0}, "ORC": {"lost columns": 0.0}})
-    other = results({"CSV": {"lost columns": 0.0}, "ORC": {"lost columns": 2.0}})
+    one = results_of({"CSV": {"lost columns": 0.0}, "ORC": {"lost columns": 0.0}})
+    other = results_of({"CSV": {"lost columns": 0.0}, "ORC": {"lost columns": 2.0}})
     same, lost = compare(one, other).ratios
     assert (same.value, same.verdict) == (1.0, Verdict.NOISE)
     assert (lost.value, lost.verdict) == (None, Verdict.REAL)
@@ -132,14 +133,14 @@ def test_other_rows_are_compared_by_the_mean_of_the_common_formats():
     assert [each.value for each in comparison.ratios] == pytest.approx(expected)
     assert [each.low for each in comparison.ratios] == pytest.approx(expected)
     assert all(each.relative for each in comparison.ratios)
-    assert any("t has 1,000 rows in A and 9,000 in B" in each for each in comparison.remarks)
+    assert any("eq has 1,000 rows in A and 9,000 in B" in each for each in comparison.remarks)
 
 
 def test_a_format_alone_has_no_mean_and_that_is_said():
     a, b = (timed({"CSV": LOW}, rows=rows) for rows in (1_000, 9_000))
     comparison = compare(a, b)
     assert comparison.ratios == []
-    assert any("read time of t is left out" in each for each in comparison.remarks)
+    assert any("read time of eq is left out" in each for each in comparison.remarks)
 
 
 def test_equal_rows_are_compared_where_there_are_any():
@@ -157,18 +158,18 @@ def test_equal_rows_are_compared_where_there_are_any():
 
 
 def test_only_the_same_is_compared():
-    a = results({"CSV": {"read time": 1.0, "size": 1.0}}, cache="warm")
+    a = results_of({"CSV": {"read time": 1.0, "size": 1.0}}, cache="warm")
     for told in ({"cache": "cold"}, {"threads": "1"}, {"codec": "zstd"}, {"suite": "image"}):
-        b = results({"CSV": {"read time": 1.0}}, **{"cache": "warm", **told})
+        b = results_of({"CSV": {"read time": 1.0}}, **{"cache": "warm", **told})
         with pytest.raises(NoCommonCellsError, match="nothing was measured in both"):
             compare(a, b)
-    comparison = compare(a, results({"CSV": {"size": 1.0, "save time": 1.0}}))
+    comparison = compare(a, results_of({"CSV": {"size": 1.0, "save time": 1.0}}))
     assert [each.pair.measure for each in comparison.ratios] == [Measure("size")]
     assert (comparison.only_a, comparison.only_b) == (1, 1)
 
 
 def test_suites_of_asv_and_of_the_runner_are_of_one_family():
-    a, b = (results({"CSV": {"size": 1e6}}, suite=suite) for suite in ("tabular", "tabular.Tabular"))
+    a, b = (results_of({"CSV": {"size": 1e6}}, suite=suite) for suite in ("tabular", "tabular.Tabular"))
     assert only(compare(a, b)).value == 1
 
 
@@ -250,8 +251,8 @@ def made(tmp_path_factory):
     for name, scale in (("a", 1), ("b", 3)):
         (folder / name).mkdir()
         samples = {label: [scale * (place + each) for each in LOW] for place, label in enumerate(LABELS)}
-        sizes = [record(label, "size", 1e6) for label in LABELS]
-        export([*timed(samples).records, *sizes], folder / name / "results.jsonl")
+        sizes = [record(label, "size", 1e6, dataset="t") for label in LABELS]
+        export([*timed(samples, dataset="t").records, *sizes], folder / name / "results.jsonl")
     return folder
 
 
@@ -281,7 +282,7 @@ def test_the_command_prints_json(made):
 
 def test_the_command_compares_published_results_with_ones_own(tmp_path):
     values = {label: {"read time": place + 1.0} for place, label in enumerate(LABELS)}
-    own = results(values, dataset="eq", rows=50, cache="warm")
+    own = results_of(values, dataset="eq", rows=50, cache="warm")
     export(own.records, tmp_path / "results.jsonl")
     done = run("compare", "thesis", tmp_path)
     assert done.returncode == 0

@@ -9,7 +9,7 @@ import pytest
 from adapter_core.errors import InvalidResultsError
 from format_bench.recommendation.engines import by_format, format_of, page
 from format_bench.results import export
-from tests.factories.results import results
+from tests.factories.records import results_of
 from tests.helpers import run
 
 SECONDS = {
@@ -29,25 +29,25 @@ def test_a_label_names_its_format(label, name):
 
 
 def test_only_formats_of_several_engines_are_compared():
-    (family,) = by_format(results(SECONDS))
+    (family,) = by_format(results_of(SECONDS))
     assert family.name == "CSV"
     assert [str(entry) for entry in family.configurations] == ["CSV", "CSV[duckdb]", "CSV[polars]"]
 
 
 def test_the_best_engine_is_named_and_the_others_are_times_as_large():
-    text = page(results(SECONDS))
+    text = page(results_of(SECONDS))
     assert "| CSV | 3 | CSV[polars] | " in text
     assert "Fastest to save: CSV[polars]" in text
-    assert "Measured on t, of 1,000 rows." in text
+    assert "Measured on eq, of 50,000 rows." in text
     (row,) = re.findall(r"^\| CSV\[duckdb\] .*$", text, re.MULTILINE)
     assert [cell.strip() for cell in row.split("|")[2:6]] == ["2.00", "-", "-", "2.00"]
     assert "Pickle" not in text
 
 
 def test_engines_are_measured_in_a_suite_of_their_own_and_compared_with_the_usual_one():
-    usual = results({"CSV": SECONDS["CSV"]}, suite="tabular.Tabular").records
-    other = results({"CSV[polars]": SECONDS["CSV[polars]"]}, suite="engines.Engines").records
-    both = results({})
+    usual = results_of({"CSV": SECONDS["CSV"]}, suite="tabular.Tabular").records
+    other = results_of({"CSV[polars]": SECONDS["CSV[polars]"]}, suite="engines.Engines").records
+    both = results_of({})
     both.records.extend([*usual, *other])
     (family,) = by_format(both)
     assert len(family.configurations) == 2
@@ -56,8 +56,8 @@ def test_engines_are_measured_in_a_suite_of_their_own_and_compared_with_the_usua
 
 def test_results_without_engines_are_told(tmp_path):
     with pytest.raises(InvalidResultsError, match="holds no format with several engines"):
-        page(results({"CSV": SECONDS["CSV"]}))
-    export.export(results({"CSV": SECONDS["CSV"]}).records, tmp_path / "records.jsonl")
+        page(results_of({"CSV": SECONDS["CSV"]}))
+    export.export(results_of({"CSV": SECONDS["CSV"]}).records, tmp_path / "records.jsonl")
     for place, words in ((tmp_path, "no format with several engines"), ("nowhere", "no results at")):
         done = run("study", "engines", place)
         assert done.returncode == 2
