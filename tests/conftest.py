@@ -1,3 +1,5 @@
+"""Fixtures that several folders of tests share, and the order of the files."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -7,22 +9,16 @@ import pytest
 from format_bench.metadata import libraries
 from tests.helpers import ROOT, clone_with
 
-LONGEST = (
-    "test_suites.py",
-    "test_table_values.py",
-    "test_history_measured.py",
-    "test_changes.py",
-    "test_cron_faults.py",
-    "test_table_losses.py",
-)
-"""Files whose tests wait for one thing, longest first: begun last, they would leave a CPU idle."""
+CONFORMANCE = ROOT / "format_bench" / "conformance"
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """Begin with the longest files, whatever the order of the others."""
-    place = {name: number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: place.get(item.path.name, len(LONGEST)))
+    """Run slow files first, whatever the order of the others."""
+    # With --dist loadfile a file is not divided: a slow one that starts last leaves the other CPU idle.
+    items.sort(
+        key=lambda item: not (item.get_closest_marker("slow") or CONFORMANCE in item.path.parents)
+    )
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +29,7 @@ def root() -> Path:
 
 @pytest.fixture
 def clone(tmp_path):
-    """Return a function that clones the checkout, with its uncommitted changes, and adds files."""
+    """Return a function that clones the checkout with its uncommitted changes, and adds files."""
 
     def make(files: dict[str, str]) -> Path:
         return clone_with(tmp_path / "clone", files)
@@ -43,5 +39,5 @@ def clone(tmp_path):
 
 @pytest.fixture
 def libraries_unasked(monkeypatch):
-    """Spare the process that imports all libraries, where a test is about something else."""
+    """Skip the process that imports all libraries to ask their versions."""
     monkeypatch.setattr(libraries, "asked_in_a_child", lambda _: {})

@@ -26,7 +26,7 @@ from tests.factories import fake_formats
 from tests.factories.histories import benchmarks
 from tests.helpers import ROOT, clone_with, git, own_home
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 """asv measures for minutes before the first test."""
 
 DATASETS = ["eq", "int", "float", "bool", "str", "core", "flights"]

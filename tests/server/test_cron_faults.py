@@ -9,6 +9,8 @@ import pytest
 from tests.factories.cron_sandbox import World, wait_for
 from tests.helpers import git
 
+pytestmark = pytest.mark.slow
+
 WHOLE = {"2026-02": {"alpha": (2, 2), "beta": (2, 2)}}
 """What February leaves if nothing goes wrong: two samples a benchmark, of version 2.0."""
 TWICE = {"alpha": (2, 4), "beta": (2, 4)}

@@ -18,6 +18,8 @@ from tests.factories.histories import MACHINE, Gap, MadeUp, MonthlyRepository, P
 from tests.factories.measured_histories import FAST, SLOW, measured
 from tests.helpers import git
 
+pytestmark = pytest.mark.slow
+
 FLOORS = Floors(wall_time=0.05, cpu_time=0.05, memory=0.03, size=0.0)
 TABLES = ("tabular",)
 SLOWER = Planted("Parquet", "time_read", 3, 1.31, library="pyarrow")

@@ -10,6 +10,8 @@ from format_bench.conformance.tables import ordinary
 from format_bench.studies import table_losses
 from tests.helpers import run
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_page_in_docs_is_up_to_date(root):
     missing = [name for name in data_formats.names() if not data_formats.find(name).availability()]
