@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 from asv.step_detect import detect_regressions, detect_steps
 
 from format_bench.changes import read_history
