@@ -1,16 +1,8 @@
-"""Reads the history of all results from asv's files and the library sets in git.
-
-The points of a history: what was measured of each commit, and with which libraries.
-
-Which versions each commit was measured with: from its library set, or from what its run recorded.
-
-Which libraries differ between two points: those that an adapter declares, and all others.
-"""
+"""History of all results: asv's runs in order of their commits, with the library versions of each."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,22 +10,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import ResultsNotFoundError
+from adapter_core.errors import GitError, ResultsNotFoundError
 from adapter_core.listing import declarations
 from format_bench.asv_support.results import run_of
-from format_bench.asv_support.run import FOLDER
+from format_bench.asv_support.run import FOLDER as METADATA_FOLDER
 from format_bench.library_sets import parse, steps
+from format_bench.system.git import run_git
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import Run
     from format_bench.library_sets import Step
 
-
 FOLDERS = {"image": "image_storages"}
-"""Where the adapters of a module of suites are; those of the others are in data_formats."""
+"""Folders of the adapters by module of suites; those of other modules are in data_formats."""
 
 HARDWARE = ("machine", "arch", "cpu", "num_cpu", "ram")
-"""What asv knows of a machine; where one of these differs, it is another machine."""
+"""asv's facts on a machine; if one of them differs, it is another machine, whatever its name."""
+
+LIBRARY_SET = "constraints.txt"
 
 
 @dataclass(frozen=True)
@@ -41,121 +35,47 @@ class Point:
     """One commit in one environment on one machine."""
 
     name: str
-    """Of the x axis: the month, as in "2026-03", or the day where a month has several commits."""
+    """Name on the x axis: the month, e.g. "2026-03", or the day where a month has several commits."""
     date: datetime
-    """When it was committed."""
+    """Date of the commit."""
     libraries: Mapping[str, str]
-    """Version of each library of its set, by canonical name; empty if not known."""
+    """Version of each library of the set, by canonical name; empty if not known."""
     system: str
-    """The operating system and its version, as asv tells them."""
+    """The operating system and its version, as asv records them."""
     run: Run
-    twice: frozenset[str]
-    """The benchmarks whose samples come from two rounds of the run or more, each with a process of its
-    own: what disturbs one process does not disturb both."""
+    replicated: frozenset[str]
+    """Benchmarks that the run has measured in two rounds or more, each in a process of its own: a
+    disturbance of one process does not disturb the other."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """What can be compared: the points of one environment on one machine, in order of date."""
+class HistoryLine:
+    """Comparable points: those of one environment on one machine, in order of date."""
 
     hardware: Mapping[str, str]
-    """As `HARDWARE` names it."""
+    """Facts on the machine, by the names in `HARDWARE`."""
     environment: str
     points: list[Point]
 
     @property
     def machine(self) -> str:
-        """The name of the machine."""
+        """Name of the machine."""
         return self.hardware["machine"]
 
 
+# Compared by identity: caches keep what was found in one reading.
 @dataclass(frozen=True, eq=False)
 class History:
-    """All results of a folder; each reading is a history of its own."""
+    """All results of a folder."""
 
-    lines: list[Line]
+    lines: list[HistoryLine]
     """The line with the newest point first."""
     requires: Mapping[tuple[str, str], tuple[str, ...]]
-    """The libraries that an adapter declares, in its order, by folder and label."""
+    """Libraries that each adapter declares, in its order, by folder and label."""
 
     def libraries_of(self, module: str, label: str) -> tuple[str, ...]:
         """Return the canonical names of the libraries that the adapter of a suite's format declares."""
         return self.requires.get((FOLDERS.get(module, "data_formats"), label), ())
-
-
-SET = "constraints.txt"
-
-
-def library_versions(
-    results: Iterable[Any], results_dir: Path, repository: Path
-) -> dict[str, dict[str, str]]:
-    """Return the versions by canonical name of each commit, by its hash; empty if nobody knows.
-
-    Parameters
-    ----------
-    results : iterable of asv.results.Results
-        The results whose commits are asked for.
-    results_dir : Path
-        Their folder, with the circumstances of the runs: what was installed, of the libraries that
-        adapters declare. They decide where a commit is not in the repository, as in a shallow clone.
-    repository : Path
-        A git repository.
-    """
-    commits = dict.fromkeys(result.commit_hash for result in results)
-    recorded = _recorded(results_dir)
-    sets = _sets(commits, repository)
-    return {commit: sets.get(commit) or recorded.get(commit, {}) for commit in commits}
-
-
-def _sets(commits: Iterable[str], repository: Path) -> dict[str, dict[str, str]]:
-    """Return the library set of each commit that has one, asking git once for all."""
-    asked = list(commits)
-    names = "".join(f"{commit}:{SET}\n" for commit in asked).encode()
-    command = ["git", "-C", str(repository), "cat-file", "--batch"]
-    try:
-        told = subprocess.run(command, input=names, capture_output=True, check=True).stdout  # noqa: S603 (git, by hashes)
-    except (OSError, subprocess.CalledProcessError):
-        return {}
-    found = {}
-    for commit in asked:
-        head, _, told = told.partition(b"\n")
-        if head.endswith(b" missing"):
-            continue
-        size = int(head.rpartition(b" ")[2])
-        text, told = told[:size].decode(), told[size + 1 :]
-        found[commit] = parse(text)
-    return found
-
-
-def _recorded(results_dir: Path) -> dict[str, dict[str, str]]:
-    from packaging.utils import canonicalize_name
-
-    found: dict[str, dict[str, str]] = {}
-    for path in sorted((results_dir / FOLDER).glob("*.jsonl")):
-        for facts in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            libraries = facts.get("libraries", {})
-            found[facts["asv_commit"]] = {
-                canonicalize_name(name): version for name, version in libraries.items() if version
-            }
-    return found
-
-
-def version_steps(
-    history: History, module: str, label: str, before: Point, since: Point
-) -> tuple[list[Step], list[Step]]:
-    """Return the steps of the libraries that the adapter declares, in its order, and of all others.
-
-    Both are empty where no library differs, or where nobody knows the versions of one of the points.
-    """
-    if not before.libraries or not since.libraries:
-        return [], []
-    own = {name: place for place, name in enumerate(history.libraries_of(module, label))}
-    found = steps(before.libraries, since.libraries)
-    declared = sorted((step for step in found if step.name in own), key=lambda step: own[step.name])
-    return declared, [step for step in found if step.name not in own]
-
-
-__all__ = ["History", "Line", "Point", "read_history"]
 
 
 def read_history(results_dir: Path, repository: Path) -> History:
@@ -171,7 +91,7 @@ def read_history(results_dir: Path, repository: Path) -> History:
     Raises
     ------
     ResultsNotFoundError
-        If there is no result in the folder.
+        If the folder has no result.
     """
     from asv.benchmarks import Benchmarks
     from asv.results import iter_results
@@ -180,18 +100,16 @@ def read_history(results_dir: Path, repository: Path) -> History:
     path = results_dir / "benchmarks.json"
     results = list(iter_results(str(results_dir))) if path.is_file() else []
     if not results:
-        raise ResultsNotFoundError(
-            f"{results_dir} holds no results of asv; run `make bench`, or `asv run`"
-        )
+        raise ResultsNotFoundError(f"no results of asv in {results_dir}; run `make bench`, or `asv run`")
     benchmarks = load_json(str(path), api_version=Benchmarks.api_version)
     by_line: dict[tuple[str, ...], list[Any]] = {}
     for result in sorted(results, key=lambda each: (each.date, each.commit_hash)):
         facts = (*(result.params.get(name, "") for name in HARDWARE), result.env_name)
         by_line.setdefault(facts, []).append(result)
     versions = library_versions(results, results_dir, repository)
-    twice = frozenset(name for name, each in benchmarks.items() if each.get("rounds", 1) > 1)
+    replicated = frozenset(name for name, each in benchmarks.items() if each.get("rounds", 1) > 1)
     lines = [
-        Line(
+        HistoryLine(
             dict(zip(HARDWARE, facts, strict=False)),
             facts[-1],
             [
@@ -201,9 +119,9 @@ def read_history(results_dir: Path, repository: Path) -> History:
                     versions[result.commit_hash],
                     result.params.get("os", ""),
                     run_of(result, benchmarks, results_dir),
-                    twice,
+                    replicated,
                 )
-                for name, result in zip(_names(found), found, strict=True)
+                for name, result in zip(_point_names(found), found, strict=True)
             ],
         )
         for facts, found in by_line.items()
@@ -213,17 +131,18 @@ def read_history(results_dir: Path, repository: Path) -> History:
 
 
 def _date(result: Any) -> datetime:
+    # asv keeps dates in milliseconds, as JavaScript does.
     return datetime.fromtimestamp(result.date / 1000, UTC)
 
 
-def _names(results: list[Any]) -> list[str]:
-    """Return a name for each result: its month, or what else tells it from others of that month."""
+def _point_names(results: list[Any]) -> list[str]:
+    """Return a name for each result: its month, or a finer date where a month has several."""
     dates = [_date(result) for result in results]
     names = [f"{date:%Y-%m}" for date in dates]
     for finer in ("{:%Y-%m-%d}", "{:%Y-%m-%d %H:%M}"):
-        often = Counter(names)
+        counts = Counter(names)
         names = [
-            finer.format(date) if often[name] > 1 else name
+            finer.format(date) if counts[name] > 1 else name
             for name, date in zip(names, dates, strict=True)
         ]
     return names
@@ -238,3 +157,83 @@ def _requires(repository: Path) -> dict[tuple[str, str], tuple[str, ...]]:
         for folder in ("data_formats", *FOLDERS.values())
         for each in declarations(repository / folder)
     }
+
+
+def library_versions(
+    results: Iterable[Any], results_dir: Path, repository: Path
+) -> dict[str, dict[str, str]]:
+    """Return the versions of each commit's libraries by canonical name; empty where they are not known.
+
+    Parameters
+    ----------
+    results : iterable of asv.results.Results
+        Results of the commits.
+    results_dir : Path
+        Their folder, with the metadata of the runs: the installed versions of the libraries that
+        adapters declare. They are used if a commit is not in the repository, e.g. in a shallow clone.
+    repository : Path
+        A git repository.
+
+    Returns
+    -------
+    dict
+        By the hash of the commit.
+    """
+    commits = dict.fromkeys(result.commit_hash for result in results)
+    recorded = _recorded(results_dir)
+    sets = _library_sets(commits, repository)
+    return {commit: sets.get(commit) or recorded.get(commit, {}) for commit in commits}
+
+
+def _library_sets(commits: Iterable[str], repository: Path) -> dict[str, dict[str, str]]:
+    """Return the library set of each commit that has one."""
+    wanted = list(commits)
+    objects = "".join(f"{commit}:{LIBRARY_SET}\n" for commit in wanted)
+    try:
+        # One process for all: a history of years has hundreds of commits.
+        output = run_git(["cat-file", "--batch"], repository, text=objects)
+    except (OSError, GitError):
+        return {}
+    found = {}
+    for commit in wanted:
+        head, _, output = output.partition(b"\n")
+        if head.endswith(b" missing"):
+            continue
+        # A head is "<hash> blob <size>"; a line feed follows the content.
+        size = int(head.rpartition(b" ")[2])
+        content, output = output[:size].decode(), output[size + 1 :]
+        found[commit] = parse(content)
+    return found
+
+
+def _recorded(results_dir: Path) -> dict[str, dict[str, str]]:
+    from packaging.utils import canonicalize_name
+
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted((results_dir / METADATA_FOLDER).glob("*.jsonl")):
+        for facts in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            libraries = facts.get("libraries", {})
+            found[facts["asv_commit"]] = {
+                canonicalize_name(name): version for name, version in libraries.items() if version
+            }
+    return found
+
+
+def version_steps(
+    history: History, module: str, label: str, before: Point, since: Point
+) -> tuple[list[Step], list[Step]]:
+    """Return the differences between the library sets of two points.
+
+    Returns
+    -------
+    list of Step
+        Those of libraries that the adapter of a suite's format declares, in its order.
+    list of Step
+        All others. Both lists are empty if the versions of one of the points are not known.
+    """
+    if not before.libraries or not since.libraries:
+        return [], []
+    own = {name: place for place, name in enumerate(history.libraries_of(module, label))}
+    found = steps(before.libraries, since.libraries)
+    declared = sorted((step for step in found if step.name in own), key=lambda step: own[step.name])
+    return declared, [step for step in found if step.name not in own]

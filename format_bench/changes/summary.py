@@ -1,7 +1,4 @@
-"""All changes of a line, the newest first.
-
-All there is to tell of a history, found once for all pages and files.
-"""
+"""Detected changes of each line of a history, found once for all pages and files."""
 
 from __future__ import annotations
 
@@ -12,85 +9,118 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.changes.change import CellChange, Change, Sort
-from format_bench.changes.detection.common_mode import common_moves
-from format_bench.changes.find import GroupShift, Turn, exact_shifts, measured_shifts, turns
+from format_bench.changes.change import CellChange, ChangeKind, FormatChange
+from format_bench.changes.common_mode import common_shifts
+from format_bench.changes.group_changes import availability_changes, exact_changes, measured_changes
 from format_bench.changes.history import version_steps
-from format_bench.changes.series import Kind, cell_series
+from format_bench.changes.series import NoiseKind, cell_series
 from format_bench.instruments.intervals import median_interval
 
 if TYPE_CHECKING:
-    from format_bench.changes.detection.common_mode import CommonMove
-    from format_bench.changes.history import History, Line
+    from format_bench.changes.common_mode import CommonShift
+    from format_bench.changes.group_changes import AvailabilityChange, GroupChange
+    from format_bench.changes.history import History, HistoryLine
     from format_bench.changes.series import CellSeries
     from format_bench.results.noise_floor import Floors
 
-
 VERBS = {
-    Kind.TIME: ("slower", "faster"),
-    Kind.MEMORY: ("larger", "smaller"),
-    Kind.SIZE: ("larger", "smaller"),
-    Kind.COUNT: ("more", "fewer"),
+    NoiseKind.TIME: ("slower", "faster"),
+    NoiseKind.MEMORY: ("larger", "smaller"),
+    NoiseKind.SIZE: ("larger", "smaller"),
+    NoiseKind.COUNT: ("more", "fewer"),
 }
-"""What has become of values that grew, and that shrank."""
+"""Words for values that grew, and for values that shrank."""
 
 
-def all_changes(
-    history: History, line: Line, series: Sequence[CellSeries], floors: Floors | None
-) -> list[Change]:
-    """Return the changes of a line, the newest first; of one point, in the order of the suites.
+@dataclass(frozen=True)
+class LineChanges:
+    """All changes of one line."""
+
+    line: HistoryLine
+    series: list[CellSeries]
+    changes: list[FormatChange]
+    """Confirmed changes, the newest first."""
+    suspected: list[FormatChange]
+    """Changes that a single process has seen at the newest point."""
+    common_shifts: list[CommonShift]
+    """Shifts of the machine as a whole, in order of time."""
+
+    @property
+    def newest(self) -> list[FormatChange]:
+        """Changes that the newest point shows first."""
+        return [each for each in self.changes if each.since is self.line.points[-1]]
+
+    @property
+    def earlier(self) -> list[FormatChange]:
+        """All other confirmed changes."""
+        return [each for each in self.changes if each.since is not self.line.points[-1]]
+
+
+# Detection takes seconds, and several pages and files show the same changes.
+@functools.lru_cache(maxsize=1)
+def changes_by_line(history: History, floors: Floors | None) -> list[LineChanges]:
+    """Return the changes of each line, in the order of the lines.
 
     Parameters
     ----------
     history : History
-        What the line is of.
-    line : Line
-        The points.
-    series : sequence of CellSeries
-        The line's, as `cell_series` returns them.
+        All results.
     floors : Floors, optional
-        By how much two equal measurements differ on this machine. Without them stand the shares in
-        `format_bench.changes.series`.
+        Noise floors of the machine; by default, `format_bench.changes.series.UNMEASURED_FLOOR`.
     """
-    shifted = [*measured_shifts(series, floors), *exact_shifts(series, floors)]
-    found = [_of_shift(each, history, line) for each in shifted]
-    found += [_of_turn(each, history, line) for each in turns(series)]
-    return sorted(found, key=lambda change: change.since.date, reverse=True)
+    return [_line_changes(history, line, floors) for line in history.lines]
 
 
-def _of_shift(found: GroupShift, history: History, line: Line) -> Change:
-    shift, group = found.shift, found.group
-    before = line.points[shift.before[-1]]
-    since = line.points[shift.after[-1] if shift.drift else shift.after[0]]
+def _line_changes(history: History, line: HistoryLine, floors: Floors | None) -> LineChanges:
+    series = cell_series(line)
+    groups = [*measured_changes(series, floors), *exact_changes(series, floors)]
+    found = [_level_change(each, history, line) for each in groups]
+    found += [_availability_change(each, history, line) for each in availability_changes(series)]
+    # The sort is stable: changes of one point stay in the order of the suites.
+    found.sort(key=lambda change: change.since.date, reverse=True)
+    return LineChanges(
+        line=line,
+        series=series,
+        changes=[each for each in found if each.kind is not ChangeKind.SUSPECTED],
+        suspected=[each for each in found if each.kind is ChangeKind.SUSPECTED],
+        common_shifts=common_shifts(line, series, floors),
+    )
+
+
+def _level_change(found: GroupChange, history: History, line: HistoryLine) -> FormatChange:
+    change, group = found.change, found.group
+    before = line.points[change.before[-1]]
+    since = line.points[change.after[-1] if change.drift else change.at]
     own, others = version_steps(history, group.module, group.format, before, since)
-    cells = [_cell_change(each, shift.before, shift.after, drift=shift.drift) for each in found.cells]
-    return Change(
-        sort=Sort.DRIFT if shift.drift else Sort.STEP if shift.confirmed else Sort.SUSPECTED,
+    # The end of a drift is its newest point; a step has a level on either side.
+    after = change.after[-1:] if change.drift else change.after
+    cells = [_cell_change(each, change.before, after) for each in found.cells]
+    kind = ChangeKind.STEP if change.confirmed else ChangeKind.SUSPECTED
+    return FormatChange(
+        kind=ChangeKind.DRIFT if change.drift else kind,
         line=line,
         module=group.module,
         format=group.format,
         operation=group.operation.name,
-        verb=VERBS[group.operation.kind][shift.effect < 0],
-        ratio=_ratio(cells),
+        verb=VERBS[group.operation.kind][change.effect < 0],
+        ratio=_mean_ratio(cells),
         before=before,
         since=since,
         cells=cells,
-        datasets=list(dict.fromkeys(each.dataset for each in found.of)),
+        datasets=list(dict.fromkeys(each.dataset for each in found.compared)),
         own_steps=own,
         other_steps=others,
     )
 
 
-def _ratio(cells: Sequence[CellChange]) -> float | None:
+def _mean_ratio(cells: Sequence[CellChange]) -> float | None:
     """Return the geometric mean of the ratios of cells; None if one has a 0 or no value."""
     logarithms = [math.log(cell.after / cell.before) for cell in cells if cell.after and cell.before]
     return math.exp(statistics.fmean(logarithms)) if len(logarithms) == len(cells) > 0 else None
 
 
-def _cell_change(
-    series: CellSeries, before: Sequence[int], after: Sequence[int], *, drift: bool
-) -> CellChange:
-    old, new = _samples(series, before), _samples(series, after[-1:] if drift else after)
+def _cell_change(series: CellSeries, before: Sequence[int], after: Sequence[int]) -> CellChange:
+    old, new = _samples(series, before), _samples(series, after)
     first, second = (statistics.median(each) if each else None for each in (old, new))
     interval = None
     if len(old) > 1 and len(new) > 1 and min(old) > 0:
@@ -105,64 +135,23 @@ def _samples(series: CellSeries, points: Sequence[int]) -> list[float]:
     return [sample for cell in cells if cell and cell.value is not None for sample in cell.samples]
 
 
-def _of_turn(turn: Turn, history: History, line: Line) -> Change:
-    before, since = line.points[turn.before], line.points[turn.at]
-    own, others = version_steps(history, turn.module, turn.format, before, since)
-    operations = list(dict.fromkeys(each.group.operation.name for each in turn.cells))
-    return Change(
-        sort=Sort.GAINED if turn.gained else Sort.LOST,
+def _availability_change(found: AvailabilityChange, history: History, line: HistoryLine) -> FormatChange:
+    before, since = line.points[found.before], line.points[found.at]
+    own, others = version_steps(history, found.module, found.format, before, since)
+    operations = list(dict.fromkeys(each.group.operation.name for each in found.cells))
+    return FormatChange(
+        kind=ChangeKind.GAINED if found.gained else ChangeKind.LOST,
         line=line,
-        module=turn.module,
-        format=turn.format,
+        module=found.module,
+        format=found.format,
         operation=operations[0] if len(operations) == 1 else "",
-        verb=turn.status,
+        verb=found.status,
         ratio=None,
         before=before,
         since=since,
-        cells=[_cell_change(each, [turn.before], [turn.at], drift=False) for each in turn.cells],
-        datasets=list(dict.fromkeys(each.dataset for each in turn.cells)),
+        cells=[_cell_change(each, [found.before], [found.at]) for each in found.cells],
+        datasets=list(dict.fromkeys(each.dataset for each in found.cells)),
         own_steps=own,
         other_steps=others,
-        reason=turn.reason,
-    )
-
-
-@dataclass(frozen=True)
-class Told:
-    """What there is to tell of one line."""
-
-    line: Line
-    series: list[CellSeries]
-    changes: list[Change]
-    """Those that are sure, the newest first."""
-    suspected: list[Change]
-    """What a single process has seen at the newest point."""
-    moves: list[CommonMove]
-
-    @property
-    def newest(self) -> list[Change]:
-        """The changes that the newest point shows first."""
-        return [each for each in self.changes if each.since is self.line.points[-1]]
-
-    @property
-    def earlier(self) -> list[Change]:
-        """All others."""
-        return [each for each in self.changes if each.since is not self.line.points[-1]]
-
-
-@functools.lru_cache(maxsize=1)
-def told(history: History, floors: Floors | None) -> list[Told]:
-    """Return what there is to tell of each line, in their order."""
-    return [_told(history, line, floors) for line in history.lines]
-
-
-def _told(history: History, line: Line, floors: Floors | None) -> Told:
-    series = cell_series(line)
-    found = all_changes(history, line, series, floors)
-    return Told(
-        line=line,
-        series=series,
-        changes=[each for each in found if each.sort is not Sort.SUSPECTED],
-        suspected=[each for each in found if each.sort is Sort.SUSPECTED],
-        moves=common_moves(line, series, floors),
+        reason=found.reason,
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from format_bench.asv_support.records import records_of
 from format_bench.asv_support.run import Keeper
 from format_bench.changes.history import History, read_history
-from format_bench.changes.summary import Told, told
+from format_bench.changes.summary import LineChanges, changes_by_line
 from format_bench.report.model import TITLES, Outline, outline_of
 from format_bench.results import noise_floor
 from format_bench.results.load import Results, family_of
@@ -125,7 +125,7 @@ class SiteData:
 
     config: SiteConfig
     history: History
-    changes: list[Told]
+    changes: list[LineChanges]
     """The changes of each line of the history, the line of the latest run first."""
     latest: LatestRun
 
@@ -139,4 +139,4 @@ class SiteData:
             If asv has no results.
         """
         history = read_history(config.results_dir, config.root)
-        return cls(config, history, told(history, config.floors), latest_run(config, history))
+        return cls(config, history, changes_by_line(history, config.floors), latest_run(config, history))

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import data_formats
 import data_generator
-from format_bench.changes.history import read_history
-from format_bench.changes.summary import Told, told
+from format_bench.changes import LineChanges, changes_by_line, read_history
 from format_bench.instruments.clock import time_call
 from format_bench.instruments.touch import touch
 from tests.factories.fake_formats import toy
@@ -95,17 +94,17 @@ def _adapter(path: Path):
     return module.Adapter()
 
 
-def planted(folder: Path) -> Told:
+def planted(folder: Path) -> LineChanges:
     """Return what there is to tell of months with a slower library from the third on."""
     return measured(folder, [FAST] * (AT - 1) + [SLOW] * (MONTHS - AT + 1))
 
 
-def unchanged(folder: Path) -> Told:
+def unchanged(folder: Path) -> LineChanges:
     """Return what there is to tell of months in which the library stays the same."""
     return measured(folder, [FAST] * MONTHS)
 
 
-def measured(folder: Path, versions: Sequence[str]) -> Told:
+def measured(folder: Path, versions: Sequence[str]) -> LineChanges:
     """Measure months with these versions of the toy library; return what there is to tell of them."""
     _prepare(folder)
     repository = MonthlyRepository(folder, _suites())
@@ -117,7 +116,7 @@ def measured(folder: Path, versions: Sequence[str]) -> Told:
             rounds = [pool.apply(Visit(folder, version).measure) for _ in range(2)]
             commit = repository.renew(date, {"pandas": "3.0.0", "toylib": version})
             repository.add(commit, date, functools.partial(_outcome, rounds))
-    return told(read_history(repository.results_dir, folder), None)[0]
+    return changes_by_line(read_history(repository.results_dir, folder), None)[0]
 
 
 def _prepare(folder: Path) -> None:

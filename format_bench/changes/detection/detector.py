@@ -1,12 +1,12 @@
-"""Which of many series have changed, and when, with few false alarms over all of them.
+"""Change-point detector: binary segmentation of many series, with a bound on false alarms over all.
 
-Each series is split at its most significant contrast, then its parts are, as long as that is
-significant (A. J. Scott and M. Knott, "A cluster analysis method for grouping means in the analysis of
-variance", Biometrics 30, 1974). Contrasts are judged by t with moderated variances; over the contrasts
-of a series by Bonferroni's bound, over all series after S. Holm, "A simple sequentially rejective
-multiple test procedure" (Scandinavian Journal of Statistics 6, 1979): the probability that anything is
-named falsely is bounded. To control the share of false names instead would be wrong here: one
-regression shows in many series, and so many true names would allow for a false one beside them.
+Each series is split at its most significant contrast, then its parts are, as long as that is significant
+(A. J. Scott and M. Knott, "A cluster analysis method for grouping means in the analysis of variance",
+Biometrics 30, 1974). Contrasts are judged by t with moderated variances; over the contrasts of a series
+by Bonferroni's bound, over all series after S. Holm, "A simple sequentially rejective multiple test
+procedure" (Scandinavian Journal of Statistics 6, 1979). That bounds the probability of any false alarm.
+To bound the share of false alarms instead would be wrong here: one regression shows in many series, and
+so many true alarms would allow for a false one beside them.
 """
 
 from __future__ import annotations
@@ -17,118 +17,139 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from format_bench.changes.detection.confirmation import settled, steady
-from format_bench.changes.detection.model import Contrasts, Question, Shift, contrasts
-from format_bench.changes.detection.variance import Known, known_of, t_tails
+from format_bench.changes.detection.confirmation import is_confirmed_drift, is_confirmed_step
+from format_bench.changes.detection.contrasts import Contrasts, contrasts
+from format_bench.changes.detection.model import ChangePoint, DetectorInput
+from format_bench.changes.detection.noise_model import NoiseModel, fit_noise_models
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.changes.detection.confirmation import Rounds
-    from format_bench.changes.detection.variance import Spread
+    from format_bench.changes.detection.noise_model import ReplicateNoise
+    from format_bench.changes.detection.variance import VariancePrior
 
-
-FEW = 3
-"""Points up to which the first one alone may be the state before."""
+FEW_POINTS = 3
+"""Points up to which the first one alone may be the level before a step."""
 
 
 @dataclass(frozen=True)
-class _Part:
-    """A stretch of a series without a known shift: the points that have values."""
+class _Segment:
+    """Part of a series without a known change: the points that have values."""
 
     name: Hashable
     points: NDArray[np.int64]
 
 
-def shifts(questions: Mapping[Hashable, Question], level: float) -> dict[Hashable, list[Shift]]:
-    """Return what has changed of each series, in order of time; those that have not are left out.
+def detect(inputs: Mapping[Hashable, DetectorInput], level: float) -> dict[Hashable, list[ChangePoint]]:
+    """Return the change points of each series in order of time; series without one are omitted.
 
-    Last, it is asked what a single process shows at the newest point; that is not confirmed.
+    Changes that a single process shows at the newest point come last, and are not confirmed.
 
     Parameters
     ----------
-    questions : mapping
+    inputs : mapping
         All series by name.
     level : float
-        The probability with which chance may name anything.
+        Probability of any false alarm, e.g. 0.01.
     """
-    valued = {name: np.flatnonzero(~np.isnan(each.levels)) for name, each in questions.items()}
-    open_parts = [_Part(name, points) for name, points in valued.items() if len(points) > 1]
-    known = known_of(questions.values(), level)
-    found: dict[Hashable, list[Shift]] = {}
-    settled: list[_Part] = []
-    while open_parts:
-        judged = [(part, *_best(part, questions[part.name], known, sure=True)) for part in open_parts]
-        bound = _bound([p for _, p, _ in judged], len(open_parts) + len(settled), level)
-        open_parts = []
-        for part, p, shift in judged:
-            if shift is None or p > bound:
-                settled.append(part)
+    valued = {name: np.flatnonzero(~np.isnan(each.levels)) for name, each in inputs.items()}
+    open_segments = [_Segment(name, points) for name, points in valued.items() if len(points) > 1]
+    models = fit_noise_models(inputs.values(), level)
+    found: dict[Hashable, list[ChangePoint]] = {}
+    finished: list[_Segment] = []
+    while open_segments:
+        tests = len(open_segments) + len(finished)
+        judged = [
+            (part, *_best(inputs[part.name], part, models, confirmed=True)) for part in open_segments
+        ]
+        threshold = _holm_threshold([p for _, p, _ in judged], tests, level)
+        open_segments = []
+        for part, p, change in judged:
+            if change is None or p > threshold:
+                finished.append(part)
                 continue
-            found.setdefault(part.name, []).append(shift)
-            open_parts += _halves(part, shift)
-    judged = [(part, *_best(part, questions[part.name], known, sure=False)) for part in settled]
-    bound = _bound([p for _, p, _ in judged], len(settled), level)
-    for part, p, shift in judged:
-        if shift and p <= bound:
-            found.setdefault(part.name, []).append(shift)
-    return {name: sorted(each, key=lambda shift: shift.after) for name, each in found.items()}
+            found.setdefault(part.name, []).append(change)
+            open_segments += _split(part, change)
+    judged = [(part, *_best(inputs[part.name], part, models, confirmed=False)) for part in finished]
+    threshold = _holm_threshold([p for _, p, _ in judged], len(finished), level)
+    for part, p, change in judged:
+        if change and p <= threshold:
+            found.setdefault(part.name, []).append(change)
+    return {name: sorted(changes, key=lambda change: change.after) for name, changes in found.items()}
 
 
 def _best(
-    part: _Part, question: Question, known: Mapping[Hashable, Known], *, sure: bool
-) -> tuple[float, Shift | None]:
-    """Return the most significant shift of interest and its p-value; 1 if there is none."""
-    found, of_kind = contrasts(question.levels[part.points]), known[question.kind]
-    p_values = _p_values(found, len(part.points), question, of_kind.spread)
-    of_interest = np.abs(found.effect) > question.least_effect
+    series: DetectorInput, part: _Segment, models: Mapping[Hashable, NoiseModel], *, confirmed: bool
+) -> tuple[float, ChangePoint | None]:
+    """Return the p-value of the most significant change that is of interest, and the change.
+
+    Of unconfirmed changes, only those at the newest point are of interest. Without any, p is 1.
+    """
+    found, model = contrasts(series.levels[part.points]), models[series.kind]
+    p_values = _p_values(found, len(part.points), series, model.variance)
+    large_enough = np.abs(found.effect) > series.least_effect
     for which in np.argsort(p_values).tolist():
-        if of_interest[which]:
-            shift = _shift(part, found, which, question, of_kind.rounds)
-            if shift.confirmed is sure and (sure or shift.after == (len(question.levels) - 1,)):
-                return float(p_values[which]), shift
+        if large_enough[which]:
+            change = _change_point(series, part, found, which, model.replicates)
+            if change.confirmed is confirmed and (confirmed or change.after == (series.newest,)):
+                return float(p_values[which]), change
     return 1.0, None
 
 
-def _p_values(found: Contrasts, points: int, question: Question, spread: Spread) -> NDArray[np.float64]:
-    """Return a bound of the p-value of each contrast, given that one of all of them is chosen."""
+def _p_values(
+    found: Contrasts, points: int, series: DetectorInput, prior: VariancePrior
+) -> NDArray[np.float64]:
+    """Return Bonferroni's bound of the p-value of each contrast."""
+    from scipy import stats  # type: ignore[import-untyped]
+
     freedom = points - 2
-    variance = spread.moderated(question.alike, found.squares, freedom)
+    variance = prior.moderated(series.variance_class, found.squares, freedom)
     t = np.abs(found.effect) / np.sqrt(variance * found.weight)
-    return np.minimum(1.0, len(t) * t_tails(t, spread.freedom + freedom))
+    return np.minimum(1.0, len(t) * 2 * stats.t.sf(t, prior.freedom + freedom))
 
 
-def _shift(part: _Part, found: Contrasts, which: int, question: Question, rounds: Rounds) -> Shift:
+def _change_point(
+    series: DetectorInput, part: _Segment, found: Contrasts, which: int, noise: ReplicateNoise
+) -> ChangePoint:
     points, at = part.points.tolist(), int(found.at[which])
-    shift = Shift(
+    change = ChangePoint(
         before=tuple(points[:at]),
         after=tuple(points[at:]),
         drift=bool(found.drift[which]),
         effect=float(found.effect[which]),
         confirmed=False,
     )
-    if shift.drift:
+    if change.drift:
         fits_best = which == int(found.squares.argmin())
-        return replace(shift, confirmed=fits_best and steady(shift, question))
-    newest = shift.after == (len(question.levels) - 1,)
-    # A first point that stands out, with many after it, says nothing of interest.
-    telling = newest or len(shift.before) > 1 or len(points) <= FEW
-    return replace(shift, confirmed=telling and settled(shift, question, rounds))
+        return replace(change, confirmed=fits_best and is_confirmed_drift(change, series))
+    # A first point that stands out, with many after it, is of no interest.
+    plausible = change.after == (series.newest,) or len(change.before) > 1 or len(points) <= FEW_POINTS
+    return replace(change, confirmed=plausible and is_confirmed_step(change, series, noise))
 
 
-def _halves(part: _Part, shift: Shift) -> list[_Part]:
+def _split(part: _Segment, change: ChangePoint) -> list[_Segment]:
     """Return the parts on both sides of a step that can be split further; a drift leaves none."""
-    if shift.drift:
+    if change.drift:
         return []
-    sides = (np.array(shift.before), np.array(shift.after))
-    return [_Part(part.name, points) for points in sides if len(points) > 1]
+    sides = (np.array(change.before), np.array(change.after))
+    return [_Segment(part.name, points) for points in sides if len(points) > 1]
 
 
-def _bound(p_values: list[float], tests: int, level: float) -> float:
-    """Return up to which p-value to reject, of so many tests of which all others have larger ones."""
-    bound = -1.0
+def _holm_threshold(p_values: list[float], tests: int, level: float) -> float:
+    """Return the largest p-value to reject by Holm's procedure.
+
+    Parameters
+    ----------
+    p_values : list of float
+        The smallest of all p-values, in any order.
+    tests : int
+        Number of all tests, of which the others have larger p-values.
+    level : float
+        Probability of any false rejection.
+    """
+    threshold = -1.0
     for rank, p in enumerate(sorted(p_values)):
         if p > level / (tests - rank):
             break
-        bound = p
-    return bound
+        threshold = p
+    return threshold

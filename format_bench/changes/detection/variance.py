@@ -1,164 +1,131 @@
-"""The distributions that the tests rest on, from SciPy.
+"""Moderated variances of many short series, after Smyth's empirical Bayes method (limma).
 
-How much series vary from point to point, when each is too short to tell by itself.
-
-G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in
-microarray experiments" (Statistical Applications in Genetics and Molecular Biology 3, 2004): the
-variances of many series scatter around a common one like F; how closely says how much each is drawn to
-it. Where some vary far more than most, the degrees of freedom stay few, and the tails of t heavy.
-
-Smyth matches the moments of the variances' logarithms. Here quantiles are matched, above the median
-alone: values that hardly ever vary would else make up for those that vary wildly.
-
-The variances of series as they are, with obvious changes taken out, which are no noise.
-
-What all series of a kind tell of each.
+A series of few points says little about its own variance. So each variance is drawn to the common one of
+its class, the more closely the less the variances of a kind scatter (G. K. Smyth, "Linear models and
+empirical Bayes methods for assessing differential expression in microarray experiments", Statistical
+Applications in Genetics and Molecular Biology 3, 2004). Where some series vary far more than most, the
+prior degrees of freedom stay few, and the tails of t heavy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from format_bench.changes.detection.confirmation import Rounds
-from format_bench.changes.detection.model import contrasts
+from format_bench.changes.detection.contrasts import contrasts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.changes.detection.model import Question
-
-
 LEAST_FREEDOM, MOST_FREEDOM = 0.5, 60.0
-"""Degrees of freedom below which t has no bounds to speak of, and beyond which it is nearly normal."""
+"""Limits of the prior degrees of freedom: below, t is hardly bounded; above, it is nearly normal."""
+
+LEAST_DEVIATION = 0.005
+"""Standard deviation, as a share, that is added to each: changes finer than this are of no interest."""
+
+WILD_QUANTILE = 0.9
+"""Quantile of the variances that determines the prior degrees of freedom: high, and yet not moved when a
+few series change."""
+
+FEWEST_SERIES = 6
+"""Series from which a class has a common variance of its own; smaller classes share one."""
+
+OBVIOUS_STANDARD_ERRORS = 6.0
+"""Size from which a step is taken out before a variance is estimated."""
 
 
-def t_tails(t: NDArray[np.float64], freedom: float) -> NDArray[np.float64]:
-    """Return how probable it is that Student's t lies further from 0 than each of some values."""
-    from scipy.special import stdtr  # type: ignore[import-untyped]
+@dataclass(frozen=True)
+class SampleVariance:
+    """Observed variance of one series."""
 
-    return 2 * stdtr(freedom, -abs(t))
-
-
-def f_quantile(share: float, freedom: float, other: float) -> float:
-    """Return a quantile of Fisher's F."""
-    from scipy.special import fdtri
-
-    return float(fdtri(freedom, other, share))
+    value: float
+    freedom: int
+    """Degrees of freedom."""
 
 
-def freedom_with(ratio: float, share: float, freedom: float) -> float:
-    """Return the second degrees of freedom with which a quantile of F is so many times its median."""
-    from scipy.optimize import brentq  # type: ignore[import-untyped]
+@dataclass(frozen=True)
+class VariancePrior:
+    """Distribution of the variances of one kind of series: scaled inverse chi-squared, as in limma."""
+
+    variances: Mapping[Hashable, float]
+    """Common variance of each class."""
+    freedom: float
+    """Degrees of freedom that the common variance counts for."""
+
+    def moderated(
+        self, variance_class: Hashable, squares: NDArray[np.float64], freedom: int
+    ) -> NDArray[np.float64]:
+        """Return posterior variances, given residual sums of squares and their degrees of freedom."""
+        common = self.variances[variance_class]
+        observed = squares + freedom * LEAST_DEVIATION**2
+        return (self.freedom * common + observed) / (self.freedom + freedom)
+
+
+def fit_variance_prior(classes: Mapping[Hashable, Sequence[SampleVariance]]) -> VariancePrior:
+    """Return the prior of series of one kind, given their variances by class.
+
+    Smyth matches the moments of the variances' logarithms. Here quantiles are matched, from the median
+    upwards: values that hardly ever vary would otherwise make up for those that vary wildly.
+    """
+    from scipy import stats  # type: ignore[import-untyped]
+
+    rest = [each for found in classes.values() if len(found) < FEWEST_SERIES for each in found]
+    pools = {name: found if len(found) >= FEWEST_SERIES else rest for name, found in classes.items()}
+    medians = {
+        name: float(np.median([each.value + LEAST_DEVIATION**2 for each in pool]))
+        for name, pool in pools.items()
+    }
+    relative = [
+        (each.value + LEAST_DEVIATION**2) / medians[name]
+        for name, found in classes.items()
+        for each in found
+    ]
+    own = float(np.median([each.freedom for found in classes.values() for each in found]))
+    freedom = _prior_freedom(float(np.quantile(relative, WILD_QUANTILE)), own)
+    usual = float(stats.f.ppf(0.5, own, freedom))
+    return VariancePrior({name: median / usual for name, median in medians.items()}, freedom)
+
+
+def _prior_freedom(ratio: float, freedom: float) -> float:
+    """Return the second degrees of freedom for which F has this ratio of `WILD_QUANTILE` to median."""
+    from scipy import optimize, stats
 
     def excess(other: float) -> float:
-        return f_quantile(share, freedom, other) / f_quantile(0.5, freedom, other) - ratio
+        wild, median = stats.f.ppf([WILD_QUANTILE, 0.5], freedom, other)
+        return float(wild / median) - ratio
 
     if excess(MOST_FREEDOM) >= 0:
         return MOST_FREEDOM
     if excess(LEAST_FREEDOM) <= 0:
         return LEAST_FREEDOM
-    return float(brentq(excess, LEAST_FREEDOM, MOST_FREEDOM))
+    return float(optimize.brentq(excess, LEAST_FREEDOM, MOST_FREEDOM))
 
 
-SMALLEST = 0.005
-"""Standard deviation that is added to each, as a share: finer than this nothing is of interest."""
+def sample_variances(levels: Sequence[NDArray[np.float64]]) -> list[SampleVariance]:
+    """Return the variance of each of several series of one class, obvious steps taken out.
 
-WILD = 0.9
-"""The quantile that tells how much wilder than usual some series are: high, and yet not moved when a few
-of them change."""
-
-FEWEST = 6
-"""Series of a class from which it has a variance of its own."""
-
-
-@dataclass(frozen=True)
-class Variance:
-    """Of one series, as observed."""
-
-    value: float
-    freedom: int
+    Parameters
+    ----------
+    levels : sequence of arrays of float64, shape (points,)
+        Two levels or more each, none of them NaN.
+    """
+    whole = [SampleVariance(float(each.var(ddof=1)), len(each) - 1) for each in levels]
+    usual = float(np.median([each.value for each in whole])) + LEAST_DEVIATION**2
+    # Were steps left in, many changes in one month would look like noise.
+    return [_without_step(each, usual) or plain for each, plain in zip(levels, whole, strict=True)]
 
 
-@dataclass(frozen=True)
-class Spread:
-    """What many series tell of the variance of one of them."""
-
-    variances: Mapping[Hashable, float]
-    """The common variance of each class."""
-    freedom: float
-    """How many observations the common variance counts as."""
-
-    def moderated(self, of: Hashable, squares: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:
-        """Return variances: from sums of squares of such freedom, and the common one of a class."""
-        common = self.variances[of]
-        return (self.freedom * common + squares + freedom * SMALLEST**2) / (self.freedom + freedom)
-
-
-def spread_of(observed: Mapping[Hashable, Sequence[Variance]]) -> Spread:
-    """Return the spread of series of one kind, by class: those that are alike."""
-    rest = [each for found in observed.values() if len(found) < FEWEST for each in found]
-    pools = {name: found if len(found) >= FEWEST else rest for name, found in observed.items()}
-    medians = {
-        name: float(np.median([each.value + SMALLEST**2 for each in pool]))
-        for name, pool in pools.items()
-    }
-    beside_usual = [
-        (each.value + SMALLEST**2) / medians[name] for name, found in observed.items() for each in found
-    ]
-    own = float(np.median([each.freedom for found in observed.values() for each in found]))
-    freedom = freedom_with(float(np.quantile(beside_usual, WILD)), WILD, own)
-    usual = f_quantile(0.5, own, freedom)
-    return Spread({name: median / usual for name, median in medians.items()}, freedom)
-
-
-OBVIOUS = 6.0
-"""Standard errors from which a change is taken out: were it left in, many changes in one month would
-look like noise. A single point that stands out is left in: that is what noise looks like."""
-
-
-def variances(alike: Sequence[NDArray[np.float64]]) -> list[Variance]:
-    """Return the variance of each of several series that vary alike, of two points or more each."""
-    whole = [Variance(float(levels.var(ddof=1)), len(levels) - 1) for levels in alike]
-    usual = float(np.median([each.value for each in whole])) + SMALLEST**2
-    return [_without_change(levels, usual) or plain for levels, plain in zip(alike, whole, strict=True)]
-
-
-def _without_change(levels: NDArray[np.float64], usual: float) -> Variance | None:
-    """Return the variance beside an obvious change; None if there is no such change."""
+def _without_step(levels: NDArray[np.float64], usual: float) -> SampleVariance | None:
+    """Return the variance beside an obvious step; None if there is no such step."""
     if len(levels) < 4:  # noqa: PLR2004 (a step has two points on either side)
         return None
     found = contrasts(levels)
+    # A single point that stands out is left in: that is what noise looks like.
     squares = np.where(found.fewest > 1, found.squares, np.inf)
     best = int(squares.argmin())
-    obvious = abs(found.effect[best]) > OBVIOUS * (usual * found.weight[best]) ** 0.5
+    obvious = abs(found.effect[best]) > OBVIOUS_STANDARD_ERRORS * (usual * found.weight[best]) ** 0.5
     freedom = len(levels) - 2
-    return Variance(float(squares[best]) / freedom, freedom) if obvious else None
-
-
-@dataclass(frozen=True)
-class Known:
-    """How series of a kind vary from point to point, and from process to process."""
-
-    spread: Spread
-    rounds: Rounds
-
-
-def known_of(questions: Iterable[Question], level: float) -> dict[Hashable, Known]:
-    """Return what is known of each kind that has series of two points or more."""
-    kinds: dict[Hashable, list[Question]] = {}
-    for each in questions:
-        if np.count_nonzero(~np.isnan(each.levels)) > 1:
-            kinds.setdefault(each.kind, []).append(each)
-    return {kind: _known(found, level) for kind, found in kinds.items()}
-
-
-def _known(questions: list[Question], level: float) -> Known:
-    alike: dict[Hashable, list[NDArray[np.float64]]] = {}
-    for each in questions:
-        alike.setdefault(each.alike, []).append(each.levels[~np.isnan(each.levels)])
-    spread = spread_of({name: variances(found) for name, found in alike.items()})
-    return Known(spread, Rounds.of([each.halves for each in questions], level))
+    return SampleVariance(float(squares[best]) / freedom, freedom) if obvious else None

@@ -1,1 +1,1 @@
-"""Pages, feed and files on what changed."""
+"""Charts of the changes, and their exports for feed readers and programs."""

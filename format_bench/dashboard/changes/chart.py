@@ -27,7 +27,7 @@ from format_bench.report.charts.drawing import (
 
 if TYPE_CHECKING:
     from format_bench.changes.history import Point
-    from format_bench.changes.series import CellSeries, Group
+    from format_bench.changes.series import CellSeries, FormatOperation
     from format_bench.report.charts.axes import Scale
 
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class Relative:
     """An operation of a format at each point of a line, 1 being the first that has a value."""
 
-    group: Group
+    group: FormatOperation
     middle: list[float | None]
     """Medians over the cells of the group, shape (points,); None where no cell has a value."""
     low: list[float | None]
@@ -52,14 +52,14 @@ class Relative:
 
 def relatives(series: Sequence[CellSeries]) -> list[Relative]:
     """Return each group that has values other than 0, in the order of the series."""
-    members: dict[Group, list[CellSeries]] = {}
+    members: dict[FormatOperation, list[CellSeries]] = {}
     for each in series:
         members.setdefault(each.group, []).append(each)
     found = [_relative(group, cells) for group, cells in members.items()]
     return [each for each in found if each.values]
 
 
-def _relative(group: Group, cells: list[CellSeries]) -> Relative:
+def _relative(group: FormatOperation, cells: list[CellSeries]) -> Relative:
     by_cell = [_ratios(each) for each in cells]
     at_points = [[ratio for ratio in found if ratio is not None] for found in zip(*by_cell, strict=True)]
     return Relative(

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from format_bench.changes.find import LEVEL
-from format_bench.changes.series import Kind, Operation
+from format_bench.changes.group_changes import LEVEL
+from format_bench.changes.series import NoiseKind, Operation
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import joined, many
 
 if TYPE_CHECKING:
-    from format_bench.changes.change import Change
-    from format_bench.changes.summary import Told
+    from format_bench.changes.change import FormatChange
+    from format_bench.changes.summary import LineChanges
     from format_bench.dashboard.site_data import SiteData
 
 MENU_ORDER = 10
@@ -30,7 +30,7 @@ def pages(site: SiteData) -> Iterator[Page]:
         lead=lead,
         least={
             kind.value: f"{Operation('', kind).least_effect(floors):.1%}"
-            for kind in (Kind.TIME, Kind.MEMORY, Kind.SIZE)
+            for kind in (NoiseKind.TIME, NoiseKind.MEMORY, NoiseKind.SIZE)
         },
         measured=floors is not None,
         parts=[_part(each) for each in site.changes],
@@ -41,7 +41,7 @@ def pages(site: SiteData) -> Iterator[Page]:
     yield Page("What changed", FILE_NAME, body, summary)
 
 
-def headline(found: Told) -> str:
+def headline(found: LineChanges) -> str:
     """Return the number of changes at the newest point of a line, as a sentence."""
     points = found.line.points
     if len(points) < 2:  # noqa: PLR2004 (a change needs two)
@@ -50,9 +50,9 @@ def headline(found: Told) -> str:
     return f"{number} in {points[-1].name}, since {points[-2].name}."
 
 
-def _part(found: Told) -> dict[str, Any]:
+def _part(found: LineChanges) -> dict[str, Any]:
     by_point = groupby(found.earlier, key=lambda change: change.since.name)
-    moves = groupby(reversed(found.moves), key=lambda move: move.point.name)
+    moves = groupby(reversed(found.common_shifts), key=lambda move: move.point.name)
     return {
         "found": found,
         "earlier": [(name, list(changes)) for name, changes in by_point],
@@ -60,7 +60,7 @@ def _part(found: Told) -> dict[str, Any]:
     }
 
 
-def _list_of(changes: Sequence[Change]) -> Any:
+def _list_of(changes: Sequence[FormatChange]) -> Any:
     from markupsafe import Markup
 
     return Markup(render("change_list.html", changes=changes))  # noqa: S704 (escaped by the template)

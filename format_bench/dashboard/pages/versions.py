@@ -14,8 +14,8 @@ from format_bench.library_sets import steps
 from format_bench.report.charts.svg import svg
 
 if TYPE_CHECKING:
-    from format_bench.changes.history import History, Line, Point
-    from format_bench.changes.summary import Told
+    from format_bench.changes.history import History, HistoryLine, Point
+    from format_bench.changes.summary import LineChanges
     from format_bench.dashboard.site_data import SiteData
 
 MENU_ORDER = 20
@@ -42,7 +42,7 @@ def pages(site: SiteData) -> Iterator[Page]:
     yield Page("History over library versions", "versions.html", body, summary)
 
 
-def _part(history: History, found: Told) -> dict[str, Any]:
+def _part(history: History, found: LineChanges) -> dict[str, Any]:
     line = found.line
     in_order = sorted(relatives(found.series), key=lambda each: _title_order(each.group.module))
     by_module = groupby(in_order, key=lambda each: each.group.module)
@@ -63,7 +63,7 @@ def _title_order(module: str) -> tuple[bool, int, str]:
     return not titled, names.index(module) if titled else 0, module
 
 
-def _steps(line: Line) -> Iterator[tuple[Point, str]]:
+def _steps(line: HistoryLine) -> Iterator[tuple[Point, str]]:
     """Yield each point but the first, the newest first, and the versions that changed there."""
     for before, point in reversed(list(pairwise(line.points))):
         found = steps(before.libraries, point.libraries)
@@ -71,7 +71,7 @@ def _steps(line: Line) -> Iterator[tuple[Point, str]]:
 
 
 def _charts_and_tables(
-    history: History, found: Told, members: list[Relative]
+    history: History, found: LineChanges, members: list[Relative]
 ) -> tuple[list[str], list[tuple[str, list[Relative]]]]:
     by_operation: dict[str, list[Relative]] = {}
     for each in members:
@@ -81,7 +81,7 @@ def _charts_and_tables(
     return [_chart(history, found, each) for each in charted], list(by_operation.items())
 
 
-def _chart(history: History, found: Told, relative: Relative) -> str:
+def _chart(history: History, found: LineChanges, relative: Relative) -> str:
     group, points = relative.group, found.line.points
     # The chart labels versions of the first library alone, and a library that most adapters declare
     # explains less of one format than a library that few declare.

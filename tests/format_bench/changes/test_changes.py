@@ -1,4 +1,4 @@
-"""What is named of histories in which something is planted, or nothing, and how it is told."""
+"""Changes found in histories with planted changes, and in histories without any."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from asv.step_detect import detect_regressions, detect_steps
 
-from format_bench.changes import read_history
-from format_bench.changes.detection.detector import shifts
-from format_bench.changes.detection.model import Question
+from format_bench.changes import changes_by_line, read_history
+from format_bench.changes.detection import DetectorInput, detect
 from format_bench.changes.sentences import sentence
-from format_bench.changes.summary import told
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import Status
 from tests.factories.histories import MACHINE, Gap, MadeUp, MonthlyRepository, Planted, dates
@@ -26,17 +24,17 @@ TABLES = ("tabular",)
 SLOWER = Planted("Parquet", "time_read", 3, 1.31, library="pyarrow")
 
 
-def history_of(folder, months, *planted, modules=TABLES, **told_of):
-    made_up = MadeUp(planted=planted, modules=modules, **told_of)
+def history_of(folder, months, *planted, modules=TABLES, **made_of):
+    made_up = MadeUp(planted=planted, modules=modules, **made_of)
     return read_history(made_up.write(folder / "made", months), folder / "made")
 
 
-def line_of(folder, months, *planted, **told_of):
-    return told(history_of(folder, months, *planted, **told_of), FLOORS)[0]
+def line_of(folder, months, *planted, **made_of):
+    return changes_by_line(history_of(folder, months, *planted, **made_of), FLOORS)[0]
 
 
-def sentences(folder, months, *planted, **told_of):
-    return [sentence(change) for change in line_of(folder, months, *planted, **told_of).changes]
+def sentences(folder, months, *planted, **made_of):
+    return [sentence(change) for change in line_of(folder, months, *planted, **made_of).changes]
 
 
 def test_a_regression_is_named_with_its_month_its_library_and_all_its_data_sets(tmp_path):
@@ -63,7 +61,7 @@ def test_what_becomes_faster_is_named_too(tmp_path):
     line = line_of(tmp_path, 6, Planted("Feather", "time_save", 3, 0.6))
     [change] = line.changes
     assert sentence(change).startswith("Feather save 1.")
-    assert (change.verb, change.better, change.since.name) == ("faster", True, "2026-08")
+    assert (change.verb, change.is_improvement, change.since.name) == ("faster", True, "2026-08")
 
 
 def test_twenty_histories_with_nothing_planted_name_one_change_at_most(tmp_path):
@@ -91,13 +89,13 @@ def test_one_wild_month_is_no_step():
     levels[0, 4:] += 0.5
     levels[1, 4] += 0.5
     levels[2, 5] += 0.5
-    halves = np.stack([levels - 0.01, levels + 0.01], axis=2)
+    replicates = np.stack([levels - 0.01, levels + 0.01], axis=2)
     # One of both processes of the newest month has seen nothing.
-    halves[2, 5, 0] -= 0.5
-    questions = {n: Question(each, "t", "t", 0.05, halves[n]) for n, each in enumerate(levels)}
-    found = shifts(questions, 0.01)
-    assert [(shift.before, shift.after) for shift in found[0]] == [((0, 1, 2, 3), (4, 5))]
-    assert [shift.confirmed for told in found.values() for shift in told] == [True, False]
+    replicates[2, 5, 0] -= 0.5
+    inputs = {n: DetectorInput(each, "t", "t", 0.05, replicates[n]) for n, each in enumerate(levels)}
+    found = detect(inputs, 0.01)
+    assert [(change.before, change.after) for change in found[0]] == [((0, 1, 2, 3), (4, 5))]
+    assert [change.confirmed for changes in found.values() for change in changes] == [True, False]
 
 
 def test_a_drift_is_named_that_the_steps_of_asv_do_not_show(tmp_path):
@@ -119,10 +117,10 @@ def test_a_drift_is_named_that_the_steps_of_asv_do_not_show(tmp_path):
 def test_a_drift_keeps_its_identity_as_it_goes_on(tmp_path):
     slowly = Planted("Parquet", "time_read", 2, 1.5, gradual=True)
     history = history_of(tmp_path, 9, slowly)
-    ids = [change.identity for change in told(history, FLOORS)[0].changes]
+    ids = [change.identity for change in changes_by_line(history, FLOORS)[0].changes]
     del history.lines[0].points[-1]
-    told.cache_clear()
-    assert ids == [change.identity for change in told(history, FLOORS)[0].changes]
+    changes_by_line.cache_clear()
+    assert ids == [change.identity for change in changes_by_line(history, FLOORS)[0].changes]
 
 
 def test_sizes_losses_and_counts_are_named_from_the_first_difference(tmp_path):
@@ -147,7 +145,7 @@ def test_what_fails_is_named_once_with_its_reason_and_when_it_works_again(tmp_pa
     )
     history = read_history(tmp_path / "made/.asv/full/results", tmp_path / "made")
     history.lines[0].points.reverse()
-    [gained] = told(history, FLOORS)[0].changes
+    [gained] = changes_by_line(history, FLOORS)[0].changes
     assert re.match(r"XML has values since .*; before: failed, OSError: no$", sentence(gained))
 
 
@@ -165,7 +163,7 @@ def test_what_a_single_process_shows_is_suspected_until_it_is_seen_again(tmp_pat
 def test_a_slower_machine_is_no_regression_of_any_format(tmp_path):
     line = line_of(tmp_path, 6, Planted("", "time", 5, 1.5))
     assert not line.changes
-    assert {(move.point.name, move.operation) for move in line.moves} == {
+    assert {(shift.point.name, shift.operation) for shift in line.common_shifts} == {
         (month, operation) for month in ("2026-10", "2026-11") for operation in ("save", "read")
     }
 
@@ -176,7 +174,7 @@ def test_another_machine_is_not_compared(tmp_path):
     everything = Planted("", "time", 1, 3.0)
     made_up = MadeUp(modules=TABLES, machine=slow, planted=(everything,))
     history = read_history(made_up.write(tmp_path / "made", 2), tmp_path / "made")
-    found = told(history, FLOORS)
+    found = changes_by_line(history, FLOORS)
     assert {(each.line.machine, len(each.line.points)) for each in found} == {("slow", 2), ("tester", 4)}
     assert not any(each.changes for each in found)
 

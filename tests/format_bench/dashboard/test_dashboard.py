@@ -240,7 +240,7 @@ def test_no_results_are_told_and_leave_asvs_site(tmp_path, site):
     for path in (folder / ".asv/full/results/tester").glob("*-*.json"):
         path.unlink()
     printed = add_pages(folder)
-    assert re.search(r"the site has no report: \S+ holds no results of asv", printed)
+    assert re.search(r"the site has no report: no results of asv in \S+", printed)
     assert not (folder / ".asv/full/html" / asv_page.ASV_PAGE).exists()
 
 
