@@ -1,4 +1,4 @@
-"""How long a call takes: wall time and CPU time apart, repeated until stable."""
+"""Stopwatch for wall and CPU time, and repeats until the times are stable."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import gc
 import resource
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from types import TracebackType
+from typing import Any, Literal, Self
 
-from format_bench.instruments.intervals import Interval, median_interval, relative_deviation
+from format_bench.instruments.intervals import relative_deviation
 
 MIN_REPEATS = 3
+
+# More samples hardly narrow the median's interval, and make records long.
 MAX_REPEATS = 100
-"""Beyond which more samples narrow the median's interval by little, and make records long."""
 
 STABLE_DEVIATION = 0.05
 """Relative standard deviation of the wall times below which repeating ends."""
@@ -22,14 +24,14 @@ STABLE_DEVIATION = 0.05
 
 @dataclass(frozen=True)
 class Sample:
-    """One call."""
+    """Times of one call."""
 
     wall_seconds: float
-    """By the monotonic clock."""
+    """Wall time by the monotonic clock."""
     user_seconds: float
-    """CPU time in user mode, of all threads and of child processes that ended."""
+    """CPU time in user mode, of all threads and of child processes that have ended."""
     sys_seconds: float
-    """CPU time in the kernel, likewise."""
+    """CPU time in the kernel, of the same threads and processes."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -37,13 +39,122 @@ class Sample:
         return self.user_seconds + self.sys_seconds
 
 
-@dataclass(frozen=True)
-class Timing:
-    """A call that was repeated."""
+class Stopwatch:
+    """Context manager that times its block, with the garbage collector off.
 
-    samples: tuple[Sample, ...]
-    stopped: Literal["stable", "budget", "enough"]
-    """Why repeating ended: the deviation was small enough, the time was used up, or the number."""
+    Each block appends a sample to `samples`, unless it raises. Free large results after the block, not
+    in it, and touch lazy ones in it (`format_bench.instruments.touch`).
+
+    Attributes
+    ----------
+    samples : list of Sample
+        The times of all blocks.
+    """
+
+    def __init__(self) -> None:
+        self.samples: list[Sample] = []
+        self._collects_garbage = True
+        self._cpu = (0.0, 0.0)
+        self._wall = 0.0
+
+    @property
+    def last(self) -> Sample:
+        """Sample of the last block."""
+        return self.samples[-1]
+
+    def __enter__(self) -> Self:
+        self._collects_garbage = gc.isenabled()
+        gc.disable()
+        self._cpu = _cpu_seconds()
+        self._wall = time.perf_counter()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        wall = time.perf_counter() - self._wall
+        user, system = _cpu_seconds()
+        if self._collects_garbage:
+            gc.enable()
+        if kind is None:
+            self.samples.append(Sample(wall, user - self._cpu[0], system - self._cpu[1]))
+
+
+def time_call(step: Callable[[], Any]) -> Sample:
+    """Call once and return the times; the result of the call is freed outside the clock."""
+    stopwatch = Stopwatch()
+    with stopwatch:
+        result = step()
+    del result
+    return stopwatch.last
+
+
+class Repeats:
+    """Loop that repeats a timed block until its times are stable or its budget is spent.
+
+    Each pass gets a stopwatch and times one block with it. Preparations in the same pass are outside
+    the clock, but count against the budget.
+
+    Parameters
+    ----------
+    budget_seconds : float
+        Wall time after which no further pass starts.
+    min_repeats : int
+        The least number of passes. Fewer than three are never stable.
+
+    Attributes
+    ----------
+    samples : list of Sample
+        The times of all passes.
+    stopped : str
+        The reason for the end: the times were "stable", the "budget" was spent, or a hundred samples
+        were "enough". Empty before.
+
+    Examples
+    --------
+    >>> repeats = Repeats(budget_seconds=0.5)
+    >>> for stopwatch in repeats:
+    ...     path.unlink(missing_ok=True)
+    ...     with stopwatch:
+    ...         df.to_parquet(path)
+    """
+
+    def __init__(self, budget_seconds: float, min_repeats: int = MIN_REPEATS) -> None:
+        self._budget_seconds = budget_seconds
+        self._min_repeats = min_repeats
+        self._stopwatch = Stopwatch()
+        self.samples = self._stopwatch.samples
+        self.stopped: Literal["", "stable", "budget", "enough"] = ""
+
+    def __iter__(self) -> Iterator[Stopwatch]:
+        """Yield the stopwatch of each pass.
+
+        Raises
+        ------
+        RuntimeError
+            If a pass has not timed exactly one block.
+        """
+        start = time.perf_counter()
+        passes = 0
+        while not self.stopped:
+            yield self._stopwatch
+            passes += 1
+            if len(self.samples) != passes:
+                raise RuntimeError(f"pass {passes} of the loop has not timed one block")
+            self.stopped = self._reason_to_stop(time.perf_counter() - start)
+
+    def _reason_to_stop(self, spent_seconds: float) -> Literal["", "stable", "budget", "enough"]:
+        if len(self.samples) < self._min_repeats:
+            return ""
+        deviation = relative_deviation([sample.wall_seconds for sample in self.samples])
+        if len(self.samples) >= MIN_REPEATS and deviation < STABLE_DEVIATION:
+            return "stable"
+        if spent_seconds > self._budget_seconds:
+            return "budget"
+        return "enough" if len(self.samples) >= MAX_REPEATS else ""
 
     @property
     def wall_seconds(self) -> float:
@@ -55,73 +166,9 @@ class Timing:
         """Median CPU time."""
         return statistics.median(sample.cpu_seconds for sample in self.samples)
 
-    @property
-    def wall_interval(self) -> Interval:
-        """Interval of the median wall time."""
-        return median_interval([sample.wall_seconds for sample in self.samples])
-
-
-def time_call(step: Callable[[], Any]) -> Sample:
-    """Call once, with the garbage collector off.
-
-    What the call returns is dropped after the clock has stopped. A `step` that reads must touch what
-    it read, see `format_bench.instruments.touch`.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        user, system = _cpu_seconds()
-        start = time.perf_counter()
-        result = step()
-        wall = time.perf_counter() - start
-        user_after, system_after = _cpu_seconds()
-    finally:
-        if was_on:
-            gc.enable()
-    del result
-    return Sample(wall, user_after - user, system_after - system)
-
-
-def repeat(
-    step: Callable[[], Any],
-    budget_seconds: float,
-    before: Callable[[], Any] | None = None,
-    take: Callable[[Callable[[], Any]], Sample] = time_call,
-    least: int = MIN_REPEATS,
-) -> Timing:
-    """Call a number of times, then until stable, or until the budget or a hundred calls are spent.
-
-    Parameters
-    ----------
-    step : callable
-        What is timed.
-    budget_seconds : float
-        Wall time after which no further repeat begins; the preparations count.
-    before : callable, optional
-        Called before each repeat, outside the clock, to remove or evict a file.
-    take : callable, optional
-        Makes a sample of a call of `step`: `time_call`, or what measures more besides.
-    least : int
-        Calls that are made in any case. Fewer than three are never called stable.
-    """
-    start = time.perf_counter()
-    samples: list[Sample] = []
-    while True:
-        if before:
-            before()
-        samples.append(take(step))
-        if len(samples) < least:
-            continue
-        deviation = relative_deviation([sample.wall_seconds for sample in samples])
-        if len(samples) >= MIN_REPEATS and deviation < STABLE_DEVIATION:
-            return Timing(tuple(samples), "stable")
-        if time.perf_counter() - start > budget_seconds:
-            return Timing(tuple(samples), "budget")
-        if len(samples) >= MAX_REPEATS:
-            return Timing(tuple(samples), "enough")
-
 
 def _cpu_seconds() -> tuple[float, float]:
+    """Return user and system time of this process and of its children that have ended."""
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + children.ru_utime, own.ru_stime + children.ru_stime

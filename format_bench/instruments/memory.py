@@ -1,8 +1,8 @@
-"""How much a process grows during a call, and how much it holds afterwards.
+"""Memory growth of a process during a call, and memory held afterwards.
 
-The high-water mark of the resident memory, VmHWM, is set back by writing 5 to /proc/self/clear_refs
-(proc(5)) just before the call. Threads share their process' memory and so count. Of child processes the
-largest one is added, once it has ended.
+The high-water mark of the resident memory, VmHWM, is reset by writing 5 to /proc/self/clear_refs
+(proc(5)) just before the call. Threads share their process' memory and so count. Of the child processes
+the largest one is added, once it has ended.
 """
 
 from __future__ import annotations
@@ -14,48 +14,87 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 KIB = 1024
 
 
 @dataclass(frozen=True)
 class Growth:
-    """What a call cost in memory."""
+    """Memory growth of a process during a call."""
 
     peak_bytes: int
-    """Peak of the resident memory during the call, less what was resident before."""
+    """Peak of the resident memory during the call, less the resident memory before."""
     held_bytes: int
     """Resident memory after the call and a garbage collection, its result alive, less that before."""
     method: str
-    """"VmHWM", or "ru_maxrss" where the kernel refuses to set the mark back: then the peak is that of
-    the whole life of the process, and growth below an earlier peak is not seen."""
+    """"VmHWM", or "ru_maxrss" where the kernel refuses to reset the mark: then the peak is that of the
+    whole life of the process, and growth below an earlier peak is not seen."""
 
 
 class Meter:
-    """Measures from its making to `growth`: for calls that are made elsewhere."""
+    """Meter of the memory growth since its construction, for calls that are made elsewhere."""
 
     def __init__(self) -> None:
-        _give_back()
+        _release_free_memory()
         self._children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         self._method = "VmHWM" if _reset_peak() else "ru_maxrss"
-        self._before = _status("VmRSS")
+        self._before = _status_bytes("VmRSS")
 
     def growth(self) -> Growth:
-        """Return what was done since cost; what it has left alive counts as held."""
-        peak = _status("VmHWM") if self._method == "VmHWM" else _max_resident_bytes()
+        """Return the growth since construction; objects that are still alive count as held."""
+        peak = _status_bytes("VmHWM") if self._method == "VmHWM" else _max_resident_bytes()
         child_peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        # ru_maxrss is the largest child ever: only a larger one than before belongs to this call.
         of_children = child_peak * KIB if child_peak > self._children else 0
-        _give_back()
-        held = _status("VmRSS") - self._before
+        _release_free_memory()
+        held = _status_bytes("VmRSS") - self._before
         return Growth(max(0, peak - self._before) + of_children, max(0, held), self._method)
 
 
-def measure(step: Callable[[], Any]) -> tuple[Growth, Any]:
-    """Call once; return what it cost in memory, and its result.
+class FirstGrowth:
+    """Context manager that measures the memory growth of the first block it is used for.
 
-    To be meant for a fresh process: memory that the process has freed but kept would be used again
-    without a trace.
+    Only the first call finds fresh memory: later ones reuse memory that the process has kept.
+    """
+
+    def __init__(self) -> None:
+        self._growth: Growth | None = None
+        self._meter: Meter | None = None
+
+    @property
+    def growth(self) -> Growth:
+        """Growth during the first block.
+
+        Raises
+        ------
+        RuntimeError
+            If no block has ended.
+        """
+        if self._growth is None:
+            raise RuntimeError("no block has been measured")
+        return self._growth
+
+    def __enter__(self) -> Self:
+        self._meter = Meter() if self._growth is None else None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._meter and kind is None:
+            self._growth = self._meter.growth()
+
+
+def measure(step: Callable[[], Any]) -> tuple[Growth, Any]:
+    """Call once; return the memory growth and the result.
+
+    Meant for a fresh process: memory that the process has freed but kept would be reused without a
+    trace.
     """
     meter = Meter()
     result = step()
@@ -63,6 +102,7 @@ def measure(step: Callable[[], Any]) -> tuple[Growth, Any]:
 
 
 def _reset_peak() -> bool:
+    """Reset the high-water mark; return whether the kernel allows it."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:
@@ -70,7 +110,7 @@ def _reset_peak() -> bool:
     return True
 
 
-def _status(field: str) -> int:
+def _status_bytes(field: str) -> int:
     """Return a size in bytes from /proc/self/status."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         name, _, value = line.partition(":")
@@ -83,9 +123,10 @@ def _max_resident_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
 
 
-def _give_back() -> None:
-    """Collect garbage and hand freed memory back to the kernel, which allocators do only by request."""
+def _release_free_memory() -> None:
+    """Collect garbage and return freed memory to the kernel."""
     gc.collect()
+    # Allocators keep freed memory unless asked: Arrow's pool, and glibc's arenas.
     arrow = sys.modules.get("pyarrow")
     if arrow is not None:
         arrow.default_memory_pool().release_unused()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.instruments import page_cache, threads
-from format_bench.instruments.clock import Sample, Timing, repeat, time_call
-from format_bench.instruments.memory import Growth, measure
+from format_bench.instruments.clock import Repeats, Stopwatch
+from format_bench.instruments.memory import FirstGrowth, Growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,23 +24,8 @@ class Effort:
 
     budget_seconds: float
     """Wall time after which no further repeat starts."""
-    least: int
+    min_repeats: int
     """The least number of repeats."""
-
-
-class GrowingSampler:
-    """Sampler of calls that also measures the memory growth of the first, which finds fresh memory."""
-
-    def __init__(self) -> None:
-        self.growths: list[Growth] = []
-
-    def __call__(self, step: Callable[[], Any]) -> Sample:
-        """Call once and return how long it took."""
-        if self.growths:
-            return time_call(step)
-        growth, sample = measure(lambda: time_call(step))
-        self.growths.append(growth)
-        return sample
 
 
 def operations_on(case: Case) -> Operations:
@@ -84,26 +69,21 @@ def save(step: Step, case: Case, data: Path, file: Path, effort: Effort) -> list
     operations = operations_on(case)
     loaded = operations.load(data)
     operations.check(loaded)
-    durable: list[float] = []
-    sampler = GrowingSampler()
-
-    def take(call: Callable[[], Any]) -> Sample:
-        sample = sampler(call)
-        # The second half of a durable save, on a clock that goes on from the first.
-        durable.append(sample.wall_seconds + time_call(lambda: page_cache.sync(file)).wall_seconds)
-        return sample
-
-    timing = repeat(
-        lambda: operations.save(loaded, file),
-        effort.budget_seconds,
-        before=lambda: operations.adapter.remove(file),
-        take=take,
-        least=effort.least,
-    )
+    repeats = Repeats(effort.budget_seconds, effort.min_repeats)
+    memory, sync = FirstGrowth(), Stopwatch()
+    durable_seconds = []
+    for stopwatch in repeats:
+        operations.adapter.remove(file)
+        with memory, stopwatch:
+            operations.save(loaded, file)
+        # Timed apart, since the growth of memory is measured in between.
+        with sync:
+            page_cache.sync(file)
+        durable_seconds.append(stopwatch.last.wall_seconds + sync.last.wall_seconds)
     return [
-        *_times("save", timing),
-        Measured("durable save time", durable),
-        _growth("save memory", sampler),
+        *_times("save", repeats),
+        Measured("durable save time", durable_seconds),
+        _peak("save memory", memory.growth),
         *(operations.track(each, file) for each in step.metrics if each not in _TIMED_SAVE),
     ]
 
@@ -118,20 +98,19 @@ def read(_: Step, case: Case, data: Path, file: Path, effort: Effort) -> list[Me
     """
     operations = operations_on(case)
     _cache(file)
-    sampler = GrowingSampler()
-    kept: list[Any] = []
-    timing = repeat(
-        lambda: kept.append(operations.read(file)),
-        effort.budget_seconds,
-        before=kept.clear,
-        take=sampler,
-        least=effort.least,
-    )
+    repeats = Repeats(effort.budget_seconds, effort.min_repeats)
+    memory = FirstGrowth()
+    found: Any = None
+    for stopwatch in repeats:
+        # Freed here, outside the clock: binding the name again would free it inside.
+        found = None
+        with memory, stopwatch:
+            found = operations.read(file)
     return [
-        operations.verify(operations.load(data), kept[0]),
-        *_times("read", timing),
-        _growth("read memory", sampler),
-        Measured("held memory", [growth.held_bytes for growth in sampler.growths]),
+        operations.verify(operations.load(data), found),
+        *_times("read", repeats),
+        _peak("read memory", memory.growth),
+        Measured("held memory", [memory.growth.held_bytes]),
     ]
 
 
@@ -145,23 +124,18 @@ def cold_read(_: Step, case: Case, __: Path, file: Path, effort: Effort) -> list
     """
     operations = operations_on(case)
     size_bytes = operations.adapter.size_bytes(file)
-    amplification: list[float] = []
-
-    def take(call: Callable[[], Any]) -> Sample:
+    repeats = Repeats(effort.budget_seconds, effort.min_repeats)
+    amplification = []
+    for stopwatch in repeats:
+        page_cache.make_cold(file)
         before = page_cache.read_bytes()
-        sample = time_call(call)
+        with stopwatch:
+            found = operations.read(file)
         fetched = (page_cache.read_bytes() - before).fetched
         amplification.append(max(page_cache.resident_bytes(file), fetched) / size_bytes)
-        return sample
-
-    timing = repeat(
-        lambda: operations.read(file),
-        effort.budget_seconds,
-        before=lambda: page_cache.make_cold(file),
-        take=take,
-        least=effort.least,
-    )
-    return [*_times("read", timing), Measured("read amplification", amplification)]
+        # The pages of a file that is still mapped cannot be evicted.
+        del found
+    return [*_times("read", repeats), Measured("read amplification", amplification)]
 
 
 _COMMON: dict[str, Callable[[Step, Case, Path, Path, Effort], list[Measured]]] = {
@@ -180,19 +154,12 @@ def _cache(file: Path) -> None:
         each.read_bytes()
 
 
-def _times(what: str, timing: Timing) -> list[Measured]:
-    return [
-        Measured(
-            f"{what} time",
-            [sample.wall_seconds for sample in timing.samples],
-            f"repeats stopped as {timing.stopped}",
-        ),
-        Measured(f"{what} CPU time", [sample.cpu_seconds for sample in timing.samples]),
-    ]
+def _times(step: str, repeats: Repeats) -> list[Measured]:
+    wall = [sample.wall_seconds for sample in repeats.samples]
+    cpu = [sample.cpu_seconds for sample in repeats.samples]
+    remark = f"repeats stopped as {repeats.stopped}"
+    return [Measured(f"{step} time", wall, remark), Measured(f"{step} CPU time", cpu)]
 
 
-def _growth(metric: str, sampler: GrowingSampler) -> Measured:
-    methods = {growth.method for growth in sampler.growths}
-    return Measured(
-        metric, [growth.peak_bytes for growth in sampler.growths], f"by {', '.join(methods)}"
-    )
+def _peak(metric: str, growth: Growth) -> Measured:
+    return Measured(metric, [growth.peak_bytes], f"by {growth.method}")

@@ -18,16 +18,18 @@ import data_formats
 from adapter_core import Feature
 from data_generator.random_words import RandomWords
 from format_bench.instruments import isolation, page_cache
-from format_bench.instruments.clock import repeat
+from format_bench.instruments.clock import Repeats
 from format_bench.instruments.touch import touch
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adapter_core import DataFormat
 
 COLUMNS = 26
-WANTED = ("c03", "c17")
-"""The columns of a projection; far apart, so that no read-ahead of one brings in the other."""
+
+# Far apart: read-ahead of one must not bring in the other.
+PROJECTION = ("c03", "c17")
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,11 @@ class Reads:
     warm_seconds: float
     cold_seconds: float
     resident_before: float
-    """Share of the file's pages in the page cache before a cold read; 0, or it would not be cold."""
+    """Share of the file's pages in the page cache before a cold read: 0."""
     resident_after: float
+    """Share of the file's pages in the page cache after a cold read."""
     projected_share: float | None
-    """Share brought in by a cold read of two columns of 26; None without column projection."""
+    """Share of the pages after a cold read of 2 of 26 columns; None without column projection."""
 
 
 def equal_columns(rows: int) -> pd.DataFrame:
@@ -57,30 +60,45 @@ def save(label: str, rows: int, path: Path) -> None:
 
 
 def reads(label: str, path: Path, budget_seconds: float) -> Reads:
-    """Read a file of `save` warm and cold, and two of its columns cold.
+    """Read a file that `save` has written warm and cold, and two of its columns cold.
 
     Raises
     ------
     NotColdError
-        If the file cannot be proven out of the page cache.
+        If the file cannot be evicted from the page cache, or that cannot be proven.
     """
     adapter = data_formats.get(label)
     touch(adapter.read(path))
-    before: list[float] = []
-
-    def evict() -> None:
+    warm, cold = Repeats(budget_seconds), Repeats(budget_seconds)
+    for stopwatch in warm:
+        with stopwatch:
+            df = touch(adapter.read(path))
+        # Not in the clock; and below, the pages of a file that is still mapped cannot be evicted.
+        del df
+    shares_before = []
+    for stopwatch in cold:
         page_cache.make_cold(path)
-        before.append(page_cache.resident_share(path))
+        shares_before.append(page_cache.resident_share(path))
+        with stopwatch:
+            df = touch(adapter.read(path))
+        del df
+    share_after = page_cache.resident_share(path)
+    return Reads(
+        warm.wall_seconds,
+        cold.wall_seconds,
+        statistics.fmean(shares_before),
+        share_after,
+        _projected_share(adapter, path),
+    )
 
-    warm = repeat(lambda: touch(adapter.read(path)), budget_seconds)
-    cold = repeat(lambda: touch(adapter.read(path)), budget_seconds, before=evict)
-    after = page_cache.resident_share(path)
-    projected = None
-    if Feature.COLUMNS in adapter.supports:
-        evict()
-        touch(adapter.read(path, columns=WANTED))
-        projected = page_cache.resident_share(path)
-    return Reads(warm.wall_seconds, cold.wall_seconds, statistics.fmean(before), after, projected)
+
+def _projected_share(adapter: DataFormat, path: Path) -> float | None:
+    """Return the share of a file that a cold read of `PROJECTION` reads."""
+    if Feature.COLUMNS not in adapter.supports:
+        return None
+    page_cache.make_cold(path)
+    touch(adapter.read(path, columns=PROJECTION))
+    return page_cache.resident_share(path)
 
 
 @click.command

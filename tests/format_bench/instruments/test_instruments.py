@@ -53,6 +53,17 @@ def grow_in_a_child(size):
     subprocess.run([sys.executable, "-S", "-c", code], check=True)
 
 
+def repeats_of(step, budget_seconds, setup=None):
+    """Return the repeats of a step, each after its preparations."""
+    repeats = clock.Repeats(budget_seconds)
+    for stopwatch in repeats:
+        if setup:
+            setup()
+        with stopwatch:
+            step()
+    return repeats
+
+
 def growth_of(step, *arguments):
     growth, _ = memory.measure(lambda: step(*arguments))
     return growth
@@ -62,7 +73,7 @@ def growth_of(step, *arguments):
 
 
 def test_a_sleep_of_50_ms_is_measured_within_5_ms_and_costs_no_cpu():
-    timing = clock.repeat(lambda: time.sleep(0.05), budget_seconds=1)
+    timing = repeats_of(lambda: time.sleep(0.05), 1)
     # The shortest, because another process may keep a sleeper waiting, but nothing wakes it early.
     shortest = min(timing.samples, key=lambda sample: sample.wall_seconds)
     assert 0.05 <= shortest.wall_seconds < 0.055
@@ -70,7 +81,7 @@ def test_a_sleep_of_50_ms_is_measured_within_5_ms_and_costs_no_cpu():
 
 
 def test_100_ms_of_cpu_are_measured_within_5_percent():
-    timing = clock.repeat(lambda: burn(0.1), budget_seconds=1)
+    timing = repeats_of(lambda: burn(0.1), 1)
     assert timing.cpu_seconds == pytest.approx(0.1, rel=0.05)
     assert all(sample.wall_seconds >= 0.099 for sample in timing.samples)
 
@@ -104,11 +115,10 @@ def test_the_garbage_collector_is_off_inside_and_back_on_after():
 def repeated(*wall_seconds, budget_seconds=60.0):
     """Repeat a call that takes these times, whatever the clock of a busy machine would say."""
     times = iter(wall_seconds)
-    return clock.repeat(
-        lambda: None,
-        budget_seconds,
-        take=lambda _: clock.Sample(next(times), user_seconds=0, sys_seconds=0),
-    )
+    repeats = clock.Repeats(budget_seconds)
+    for stopwatch in repeats:
+        stopwatch.samples.append(clock.Sample(next(times), user_seconds=0, sys_seconds=0))
+    return repeats
 
 
 @pytest.mark.parametrize(
@@ -130,7 +140,7 @@ def test_repeating_stops_as_soon_as_it_is_stable(wall_seconds, count):
 
 def test_repeating_stops_when_the_budget_is_spent_but_not_before_the_third():
     naps = iter([0.001, 0.03] * 1000)
-    shaky = clock.repeat(lambda: time.sleep(next(naps)), budget_seconds=0.3)
+    shaky = repeats_of(lambda: time.sleep(next(naps)), 0.3)
     assert shaky.stopped == "budget"
     assert len(repeated(1.0, 2.0, 3.0, 4.0, budget_seconds=0).samples) == clock.MIN_REPEATS
 
@@ -142,9 +152,14 @@ def test_preparations_come_before_each_repeat_and_are_not_timed():
         calls.append("prepare")
         time.sleep(0.02)
 
-    timing = clock.repeat(lambda: calls.append("step"), budget_seconds=0.1, before=prepare)
+    timing = repeats_of(lambda: calls.append("step"), 0.1, setup=prepare)
     assert calls == ["prepare", "step"] * len(timing.samples)
     assert timing.wall_seconds < 0.01
+
+
+def test_a_pass_that_times_nothing_is_an_error():
+    with pytest.raises(RuntimeError, match="pass 1 of the loop has not timed one block"):
+        list(clock.Repeats(budget_seconds=1))
 
 
 # --- intervals -------------------------------------------------------------------------------------
@@ -200,6 +215,21 @@ def test_an_earlier_peak_does_not_count():
 def _growth_after_a_peak():
     grow(200 * MB)
     return growth_of(grow_and_free, 40 * MB)
+
+
+def test_only_the_first_block_is_measured():
+    first = isolation.run(_growth_of_two_blocks, limit_seconds=60).value
+    assert first.peak_bytes == pytest.approx(40 * MB, rel=0.05)
+    with pytest.raises(RuntimeError, match="no block has been measured"):
+        _ = memory.FirstGrowth().growth
+
+
+def _growth_of_two_blocks():
+    first = memory.FirstGrowth()
+    for size in (40 * MB, 200 * MB):
+        with first:
+            grow(size)
+    return first.growth
 
 
 def test_the_memory_of_child_processes_counts():
