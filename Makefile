@@ -3,6 +3,8 @@
 # preview  serve the site at http://127.0.0.1:8080
 # test     everything that CI runs
 # lint     style, types and layers alone
+# docs     the documentation site, in build/docs
+# coverage the tests with branch coverage: a table, and pages in htmlcov
 #
 # SCALE=full measures tables of 1,000,000 rows instead of 10,000; SUITES=engines measures the further
 # engines instead of the usual formats; PYTHON names the interpreter.
@@ -26,7 +28,7 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 PINNED := --constraint constraints.txt
 PACKAGES := $(PINNED) --editable ".[all,native,site,test]"
 
-.PHONY: bench preview test lint environment
+.PHONY: bench preview test lint docs coverage environment
 .DELETE_ON_ERROR:
 
 bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
@@ -55,6 +57,14 @@ lint: environment
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/shellcheck cron.sh .ci/run
+
+docs: environment
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --builder html docs build/docs
+	@echo "Documentation: build/docs/index.html"
+
+coverage: environment
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 2 \
+		--cov --cov-report term --cov-report html
 
 environment: .venv/.installed
 

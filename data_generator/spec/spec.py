@@ -78,8 +78,8 @@ class ColumnSpec:
     """Share of windows that repeat one of the windows shortly before them."""
 
     width: Annotated[float, rules.WIDTH] = 4.0
-    """Mean number of digits of numbers (of |value| x 10**decimals / granularity; of the whole part if
-    `decimals` is not given), of bytes of text, of items of lists. For times: of decimal digits of the
+    """Mean number of digits of numbers (of ``|value| x 10**decimals / granularity``; of the whole part
+    if `decimals` is not given), of bytes of text, of items of lists. For times: of decimal digits of the
     number of granules between the earliest and the latest."""
     width_spread: Annotated[float, rules.NOT_NEGATIVE] = 0.0
     """Standard deviation of the width."""

@@ -10,10 +10,7 @@ import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
+from typing import NamedTuple, Protocol
 
 _COLD = "cold "
 
@@ -92,6 +89,15 @@ BY_BENCHMARK = {each.benchmark: each for each in METRICS.values() if each.benchm
 """The metrics that asv measures, by the method of asv's classes."""
 
 
+class _Cell(Protocol):
+    """Fields of a record; `format_bench.results.records` imports this module, not the reverse."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def cache(self) -> str | None: ...
+
+
 class Measure(NamedTuple):
     """A metric, and the state of the page cache in which it was measured."""
 
@@ -101,7 +107,7 @@ class Measure(NamedTuple):
     """"warm" or "cold"; None where the cache has no bearing, or is not recorded."""
 
     @classmethod
-    def of(cls, record: Record) -> Measure:
+    def of(cls, record: _Cell) -> Measure:
         """Return the measure of a record."""
         return cls(record.metric, record.cache)
 

@@ -1,0 +1,84 @@
+"""Configuration of Sphinx for the documentation site; ``make docs`` builds it without a network."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT_URL = "https://github.com/formatbench/formatbench"
+
+project = "FormatBench"
+author = "The FormatBench developers"
+copyright = "2026, The FormatBench developers"  # noqa: A001 (the name that Sphinx reads)
+release = importlib.metadata.version("formatbench")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["systemd"]
+
+# GitHub's anchors: a link to a heading is valid there, here and on the dashboard.
+myst_heading_anchors = 3
+
+# Single backticks in docstrings: a link if the name is documented, else code.
+default_role = "py:obj"
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_default_options = {"members": True, "show-inheritance": True}
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = "FormatBench"
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "source_repository": PROJECT_URL,
+    "source_branch": "main",
+    "source_directory": "docs/",
+}
+
+# It reports its threads when a documented module imports it, and Sphinx shows that as a message.
+logging.getLogger("numexpr").setLevel(logging.WARNING)
+
+
+# Files of the project's root that pages of the site include, and these pages.
+INCLUDED = {
+    target: page.stem
+    for page in Path(__file__).parent.glob("*.md")
+    for target in re.findall(r"^```\{include\} \.\./(\S+)$", page.read_text("utf-8"), re.MULTILINE)
+}
+
+
+def link_root_files(_app: Sphinx, doctree: nodes.document) -> None:
+    """Link files of the project's root to the pages that include them, or to GitHub."""
+    for node in list(doctree.findall(pending_xref)):
+        target = node["reftarget"]
+        if target in INCLUDED:
+            node["refdomain"], node["reftarget"], node["reftargetid"] = "doc", INCLUDED[target], None
+        elif node["reftype"] == "myst" and (ROOT / target).is_file():
+            uri = f"{PROJECT_URL}/blob/main/{target}"
+            node.replace_self(nodes.reference("", "", *node.children, internal=False, refuri=uri))
+
+
+def keep_drawn_trees(*arguments: Any) -> None:
+    """Make a literal block of each tree that a docstring draws with lines."""
+    lines: list[str] = arguments[-1]
+    drawn = [number for number, line in enumerate(lines) if line.startswith(("├", "│", "└"))]
+    if drawn:
+        root, end = drawn[0] - 1, drawn[-1] + 1
+        lines[root:end] = ["::", "", *(f"    {line}" for line in lines[root:end])]
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the handlers of events."""
+    app.connect("doctree-read", link_root_files)
+    app.connect("autodoc-process-docstring", keep_drawn_trees)

@@ -1,0 +1,124 @@
+"""The documentation site: a build without warnings, links that exist, no foreign resources."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tests.helpers import ROOT
+
+DOCS = ROOT / "docs"
+MARKDOWN = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / ".github").rglob("*.md")])
+
+NAVIGATION = ("index", "next", "prev", "search")
+"""Relations of pages, which browsers do not load."""
+
+
+class PageReader(HTMLParser):
+    """Collects the anchors, links and loaded files of a page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.anchors |= {found[name] for name in ("id", "name") if found.get(name)}
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        elif tag == "link" and found.get("rel") not in NAVIGATION:
+            self.loaded.append(found["href"])
+        elif found.get("src"):
+            self.loaded.append(found["src"])
+        self.loaded += re.findall(r"url\(([^)]*)\)", found.get("style") or "")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("docs")
+    options = ["--quiet", "--fail-on-warning", "--keep-going", "--doctree-dir", folder / "doctrees"]
+    # A proxy that refuses every connection: a build that asks the network fails.
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    command = [sys.executable, "-m", "sphinx", *options, "--builder", "html", DOCS, folder / "html"]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **nowhere}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def pages(built):
+    found = {path: PageReader(path) for path in built.rglob("*.html")}
+    assert len(found) > len(list(DOCS.rglob("*.md")))
+    return found
+
+
+def is_foreign(link: str) -> bool:
+    return bool(urlsplit(link).scheme or urlsplit(link).netloc)
+
+
+def test_every_page_is_built(built):
+    sources = [path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")]
+    assert [path for path in sources if not (built / path).is_file()] == []
+
+
+def test_links_and_anchors_exist(pages):
+    broken = []
+    for page, reader in pages.items():
+        for link in reader.links:
+            target, anchor = unquote(urlsplit(link).path), unquote(urlsplit(link).fragment)
+            if is_foreign(link):
+                continue
+            path = (page.parent / target).resolve() if target else page
+            if not path.is_file():
+                broken.append(f"{page.name}: {link}")
+            elif anchor and path in pages and anchor not in pages[path].anchors:
+                broken.append(f"{page.name}: {link} lacks the anchor")
+    assert broken == []
+
+
+def test_nothing_is_loaded_from_elsewhere(built, pages):
+    loaded = {(page, link) for page, reader in pages.items() for link in reader.loaded}
+    for style in built.rglob("*.css"):
+        text = style.read_text(encoding="utf-8")
+        urls = re.findall(r"url\(\s*[\"']?([^\"')]+)", text) + re.findall(
+            r"@import\s+[\"']([^\"']+)", text
+        )
+        loaded |= {(style, link) for link in urls if not link.startswith(("data:", "#"))}
+    assert [link for _, link in loaded if is_foreign(link)] == []
+    missing = [link for file, link in loaded if not (file.parent / urlsplit(link).path).is_file()]
+    assert missing == []
+
+
+def test_links_between_files_exist_without_a_site():
+    broken = []
+    for path in MARKDOWN:
+        text = re.sub(
+            r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+        )
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            target = path.parent / urlsplit(link).path
+            if not is_foreign(link) and urlsplit(link).path and not target.exists():
+                broken.append(f"{path.relative_to(ROOT)}: {link}")
+    assert broken == []
+
+
+def test_decisions_have_a_status_and_a_date():
+    notes = sorted((DOCS / "decisions").glob("0*.md"))
+    for number, path in enumerate(notes, start=1):
+        text = path.read_text(encoding="utf-8")
+        assert path.name.startswith(f"{number:04}-")
+        assert text.startswith(f"# {number}. ")
+        assert re.search(r"^- Status: (accepted|superseded by .+)$", text, re.MULTILINE), path.name
+        assert re.search(r"^- Date: \d{4}-\d\d-\d\d$", text, re.MULTILINE), path.name
