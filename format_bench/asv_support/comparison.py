@@ -19,6 +19,7 @@ from format_bench.display.markdown import Table, reference
 from format_bench.display.marks import BEST, TIE
 from format_bench.display.units import human
 from format_bench.instruments.intervals import median_interval
+from format_bench.results.metrics import BY_BENCHMARK
 
 if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
@@ -84,7 +85,11 @@ def mark_of(cell: Cell, best: float | None, floors: Floors | None) -> str:
     """Return `BEST`, `TIE` or nothing, for a cell with a value beside the smallest value."""
     if cell.value == best:
         return BEST
-    bound = (best or 0) * (1 + floors.of(cell.metric, cell.unit)) if floors else 0
+    bound = (
+        (best or 0) * (1 + floors.of(BY_BENCHMARK[cell.benchmark.rpartition(".")[2]].name))
+        if floors
+        else 0
+    )
     return TIE if cell.value is not None and cell.value <= bound else ""
 
 

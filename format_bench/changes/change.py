@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from format_bench.changes.series import SUITES
+from format_bench.results.suites import qualified
 
 if TYPE_CHECKING:
     from format_bench.changes.history import HistoryLine, Point
@@ -101,8 +101,7 @@ class FormatChange:
     @property
     def subject(self) -> str:
         """The format, the suite unless it is that of plain tables, and the operation."""
-        suite = f" ({SUITES[self.module]})" if self.module in SUITES else ""
-        return f"{self.format}{suite} {self.operation}".strip()
+        return f"{qualified(self.format, self.module)} {self.operation}".strip()
 
     @property
     def factor(self) -> float | None:

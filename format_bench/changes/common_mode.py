@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from format_bench.changes.detection import DetectorInput
-from format_bench.changes.series import SUITES, NoiseKind, Operation
+from format_bench.changes.series import Operation
 from format_bench.display.text import times
+from format_bench.results.metrics import Noise
+from format_bench.results.suites import qualified
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +66,7 @@ def _shifts_by_mode(series: Sequence[CellSeries]) -> dict[Mode, NDArray[np.float
     """Return the common shift of times; memory and size do not depend on the state of the machine."""
     members: dict[Mode, list[CellSeries]] = {}
     for each in series:
-        if each.group.operation.kind is NoiseKind.TIME:
+        if each.group.operation.kind is Noise.WALL_TIME:
             members.setdefault(_mode(each), []).append(each)
     return {
         mode: common_shift(np.array([each.levels for each in found]))
@@ -88,17 +90,17 @@ class CommonShift:
     """Time relative to the median of all points; above 1 if slower."""
 
     def __str__(self) -> str:
-        suite = f" ({SUITES[self.module]})" if self.module in SUITES else ""
         verb = "slower" if self.ratio > 1 else "faster"
         factor = times(max(self.ratio, 1 / self.ratio))
-        return f"all formats{suite} {self.operation} {factor} times {verb} than usual"
+        formats = qualified("all formats", self.module)
+        return f"{formats} {self.operation} {factor} times {verb} than usual"
 
 
 def common_shifts(
     line: HistoryLine, series: Sequence[CellSeries], floors: Floors | None
 ) -> list[CommonShift]:
     """Return the common shifts of a line in order of time."""
-    least = math.log1p(Operation("", NoiseKind.TIME).least_effect(floors))
+    least = math.log1p(Operation("", Noise.WALL_TIME).least_effect(floors))
     found = [
         CommonShift(point, module, operation, math.exp(shift))
         for (module, operation), shifts in _shifts_by_mode(series).items()
@@ -152,7 +154,7 @@ def adjusted_series(
     shifts = _shifts_by_mode(series)
     found: dict[FormatOperation, list[AdjustedSeries]] = {}
     for each in series:
-        if each.group.operation.kind in (NoiseKind.TIME, NoiseKind.MEMORY):
+        if each.group.operation.kind in (Noise.WALL_TIME, Noise.MEMORY):
             shift = shifts.get(_mode(each), np.zeros(len(each.levels)))
             least = float(np.log1p(each.group.operation.least_effect(floors)))
             adjusted = AdjustedSeries(each, each.levels - shift, each.replicates - shift[:, None], least)

@@ -16,7 +16,7 @@ import numpy as np
 
 from format_bench.changes.common_mode import AdjustedSeries, adjusted_series, cell_input, group_input
 from format_bench.changes.detection import ChangePoint, DetectorInput, detect
-from format_bench.changes.series import NoiseKind
+from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import Cell
@@ -52,7 +52,7 @@ def exact_changes(series: Sequence[CellSeries], floors: Floors | None) -> list[G
     found: dict[tuple[object, ...], list[tuple[CellSeries, ChangePoint]]] = {}
     groups: dict[FormatOperation, list[CellSeries]] = {}
     for each in series:
-        if each.group.operation.kind in (NoiseKind.SIZE, NoiseKind.COUNT):
+        if each.group.operation.kind in (Noise.SIZE, Noise.EXACT):
             groups.setdefault(each.group, []).append(each)
             for change in _exact_changes(each, each.group.operation.least_effect(floors)):
                 key = (each.group, change.at, change.effect > 0)
@@ -145,7 +145,7 @@ def measured_changes(series: Sequence[CellSeries], floors: Floors | None) -> lis
     cells: dict[Hashable, DetectorInput] = {
         each.name: cell_input(each)
         for group, found in members.items()
-        if group.operation.kind is NoiseKind.TIME
+        if group.operation.kind is Noise.WALL_TIME
         for each in found
     }
     # Half of the level for each: groups are few, and need not share theirs with all cells.

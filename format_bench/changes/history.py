@@ -15,14 +15,12 @@ from adapter_core.listing import declarations
 from format_bench.asv_support.results import run_of
 from format_bench.asv_support.run import FOLDER as METADATA_FOLDER
 from format_bench.library_sets import parse, steps
+from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
 from format_bench.system.git import run_git
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import Run
     from format_bench.library_sets import Step
-
-FOLDERS = {"image": "image_storages"}
-"""Folders of the adapters by module of suites; those of other modules are in data_formats."""
 
 HARDWARE = ("machine", "arch", "cpu", "num_cpu", "ram")
 """asv's facts on a machine; if one of them differs, it is another machine, whatever its name."""
@@ -75,7 +73,7 @@ class History:
 
     def libraries_of(self, module: str, label: str) -> tuple[str, ...]:
         """Return the canonical names of the libraries that the adapter of a suite's format declares."""
-        return self.requires.get((FOLDERS.get(module, "data_formats"), label), ())
+        return self.requires.get((_folder_of(module), label), ())
 
 
 def read_history(results_dir: Path, repository: Path) -> History:
@@ -148,13 +146,19 @@ def _point_names(results: list[Any]) -> list[str]:
     return names
 
 
+def _folder_of(suite: str) -> str:
+    """Return the folder of a suite's adapters; of a suite that is not declared here that of tables."""
+    family = family_of_suite(suite) if suite in SUITES else FAMILIES["tables"]
+    return family.folder
+
+
 def _requires(repository: Path) -> dict[tuple[str, str], tuple[str, ...]]:
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
     return {
         (folder, each.label): tuple(canonicalize_name(Requirement(text).name) for text in each.requires)
-        for folder in ("data_formats", *FOLDERS.values())
+        for folder in (family.folder for family in FAMILIES.values())
         for each in declarations(repository / folder)
     }
 

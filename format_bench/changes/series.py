@@ -5,11 +5,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from format_bench.results.metrics import BY_BENCHMARK, Noise
+from format_bench.results.suites import qualified
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,23 +21,12 @@ if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
 
-class NoiseKind(StrEnum):
-    """Variation of the values of an operation from run to run."""
-
-    TIME = "time"
-    MEMORY = "memory"
-    SIZE = "size"
-    """Exact, though a library writes its own version into files: see `LEAST_EFFECTS`."""
-    COUNT = "count"
-    """Exact."""
-
-
 @dataclass(frozen=True)
 class Operation:
     """Quantity that one or several benchmarks of a suite measure, under the name that readers see."""
 
     name: str
-    kind: NoiseKind
+    kind: Noise
 
     def least_effect(self, floors: Floors | None) -> float:
         """Return the share by which a value must change to be of interest.
@@ -43,43 +34,30 @@ class Operation:
         That is the noise floor of the machine, or the entry of `LEAST_EFFECTS` if it is larger.
         """
         floor = {
-            NoiseKind.TIME: floors.wall_time if floors else UNMEASURED_FLOOR,
-            NoiseKind.MEMORY: floors.memory if floors else UNMEASURED_FLOOR,
-            NoiseKind.SIZE: floors.size if floors else 0.0,
-            NoiseKind.COUNT: 0.0,
+            Noise.WALL_TIME: floors.wall_time if floors else UNMEASURED_FLOOR,
+            Noise.CPU_TIME: floors.cpu_time if floors else UNMEASURED_FLOOR,
+            Noise.MEMORY: floors.memory if floors else UNMEASURED_FLOOR,
+            Noise.SIZE: floors.size if floors else 0.0,
+            Noise.EXACT: 0.0,
         }[self.kind]
         return max(floor, LEAST_EFFECTS[self.kind])
 
 
+# Metrics without an operation are left out, e.g. the peak of a whole process: the growth during the call
+# shows the same more clearly.
 OPERATIONS = {
-    "time_save": Operation("save", NoiseKind.TIME),
-    "time_durable_save": Operation("save", NoiseKind.TIME),
-    "time_read": Operation("read", NoiseKind.TIME),
-    "track_open_time": Operation("open", NoiseKind.TIME),
-    "track_random_read": Operation("random read", NoiseKind.TIME),
-    "track_batch_read": Operation("random read", NoiseKind.TIME),
-    # Peaks of whole processes are left out: the growth during the call shows the same more clearly.
-    "track_save_memory": Operation("save memory", NoiseKind.MEMORY),
-    "track_read_memory": Operation("read memory", NoiseKind.MEMORY),
-    "track_held_memory": Operation("held memory", NoiseKind.MEMORY),
-    "track_size": Operation("size", NoiseKind.SIZE),
-    "track_files": Operation("files", NoiseKind.COUNT),
-    "track_lost_columns": Operation("lost columns", NoiseKind.COUNT),
-    "track_changed_images": Operation("changed images", NoiseKind.COUNT),
+    method: Operation(metric.operation, metric.noise)
+    for method, metric in BY_BENCHMARK.items()
+    if metric.operation
 }
 """Operations by the methods of the suites; other methods are not searched for changes."""
 
-VARIANTS = {"time_durable_save": "durable", "track_batch_read": "batch"}
-"""Names that distinguish the benchmarks of one operation."""
-
-SUITES = {"compression": "compressed", "image": "images"}
-"""Modules of suites that are named beside a format; plain tables are not."""
-
 LEAST_EFFECTS = {
-    NoiseKind.TIME: 0.02,
-    NoiseKind.MEMORY: 0.02,
-    NoiseKind.SIZE: 0.005,
-    NoiseKind.COUNT: 0.0,
+    Noise.WALL_TIME: 0.02,
+    Noise.CPU_TIME: 0.02,
+    Noise.MEMORY: 0.02,
+    Noise.SIZE: 0.005,
+    Noise.EXACT: 0.0,
 }
 """Shares below which nobody would act on a change."""
 
@@ -99,8 +77,7 @@ class FormatOperation(NamedTuple):
     operation: Operation
 
     def __str__(self) -> str:
-        suite = f" ({SUITES[self.module]})" if self.module in SUITES else ""
-        return f"{self.format}{suite} {self.operation.name}"
+        return f"{qualified(self.format, self.module)} {self.operation.name}"
 
 
 @dataclass(frozen=True)
@@ -141,7 +118,7 @@ class CellSeries:
     def _logarithm(self, value: float | None) -> float:
         if value is None:
             return np.nan
-        offset = MEMORY_OFFSET_BYTES if self.group.operation.kind is NoiseKind.MEMORY else 0
+        offset = MEMORY_OFFSET_BYTES if self.group.operation.kind is Noise.MEMORY else 0
         return float(np.log(value + offset)) if value + offset > 0 else np.nan
 
     @property
@@ -169,6 +146,6 @@ def cell_series(line: HistoryLine) -> list[CellSeries]:
         if method in OPERATIONS:
             group = FormatOperation(module, label, OPERATIONS[method])
             replicated = [benchmark in point.replicated for point in line.points]
-            variant = ", ".join(filter(None, (VARIANTS.get(method), *axes)))
+            variant = ", ".join(filter(None, (BY_BENCHMARK[method].variant, *axes)))
             series.append(CellSeries(group, benchmark, dataset, variant, cells, replicated))
     return series

@@ -13,8 +13,9 @@ from format_bench.changes.change import CellChange, ChangeKind, FormatChange
 from format_bench.changes.common_mode import common_shifts
 from format_bench.changes.group_changes import availability_changes, exact_changes, measured_changes
 from format_bench.changes.history import version_steps
-from format_bench.changes.series import NoiseKind, cell_series
+from format_bench.changes.series import cell_series
 from format_bench.instruments.intervals import median_interval
+from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:
     from format_bench.changes.common_mode import CommonShift
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
 VERBS = {
-    NoiseKind.TIME: ("slower", "faster"),
-    NoiseKind.MEMORY: ("larger", "smaller"),
-    NoiseKind.SIZE: ("larger", "smaller"),
-    NoiseKind.COUNT: ("more", "fewer"),
+    Noise.WALL_TIME: ("slower", "faster"),
+    Noise.MEMORY: ("larger", "smaller"),
+    Noise.SIZE: ("larger", "smaller"),
+    Noise.EXACT: ("more", "fewer"),
 }
 """Words for values that grew, and for values that shrank."""
 

@@ -20,7 +20,7 @@ from format_bench.results.candidates import (
     candidates_of,
     datasets_of,
 )
-from format_bench.results.load import family_of
+from format_bench.results.load import suite_of
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results
@@ -65,7 +65,7 @@ def pairs_of(a: Results, b: Results) -> Pairs:
     """Return the pairs of two results, in the order of the first."""
     pairs: list[Pair] = []
     left_over = [0, 0]
-    families = dict.fromkeys(map(family_of, a.records))
+    families = dict.fromkeys(map(suite_of, a.records))
     for family in families:
         one, other = _by_choice(a, family), _by_choice(b, family)
         for table in _common_tables(family, list(one.values()), list(other.values())):
@@ -83,7 +83,7 @@ def pairs_of(a: Results, b: Results) -> Pairs:
 
 
 def _by_choice(results: Results, family: str) -> dict[Configuration, Candidate]:
-    records = [each for each in results.records if family_of(each) == family]
+    records = [each for each in results.records if suite_of(each) == family]
     return {each.configuration: each for each in candidates_of(records)}
 
 

@@ -15,7 +15,8 @@ from format_bench.display.marks import BEST, TIE
 from format_bench.display.text import joined, quantity
 from format_bench.report import circumstances, ranking
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
-from format_bench.report.ranking import SUBJECTS, findings_on, marks_of
+from format_bench.report.ranking import findings_on, marks_of
+from format_bench.results.metrics import LEADERS
 
 if TYPE_CHECKING:
     from format_bench.dashboard.site_data import LatestRun, SiteData
@@ -50,7 +51,7 @@ class Leaders:
 def leaders(family: SuiteResults, floors: Floors | None) -> Leaders:
     """Return the best in the measures that findings rank, without measures that do not differ."""
     rows = []
-    for metric, (subject, _) in SUBJECTS.items():
+    for metric, subject in ((each.name, each.leader) for each in LEADERS):
         for measure in (each for each in family.measures if each.metric == metric):
             found = [_leader(group, measure, floors) for group in family.groups]
             if any(each.names for each in found):

@@ -13,9 +13,10 @@ from format_bench.asv_support.records import records_of
 from format_bench.asv_support.run import Keeper
 from format_bench.changes.history import History, read_history
 from format_bench.changes.summary import LineChanges, changes_by_line
-from format_bench.report.model import TITLES, Outline, outline_of
+from format_bench.report.model import Outline, outline_of
 from format_bench.results import noise_floor
-from format_bench.results.load import Results, family_of
+from format_bench.results.load import Results, suite_of
+from format_bench.results.suites import suite_order
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import Run
@@ -113,10 +114,8 @@ def _modules(benchmarks: Iterable[str]) -> set[str]:
     return {name.partition(".")[0] for name in benchmarks}
 
 
-def _report_order(record: Record) -> int:
-    """Return a sort key: tables come first, and families without a title in reports come last."""
-    family = family_of(record)
-    return [*TITLES, family].index(family)
+def _report_order(record: Record) -> tuple[int, str]:
+    return suite_order(suite_of(record))
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from format_bench.report import ranking
 from format_bench.report.losses_and_gaps import losses
 from format_bench.report.model import SuiteResults, families
 from format_bench.report.ranking import contest_of, findings_on, mean_ratios
-from format_bench.results.load import Results, family_of
+from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
+from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
@@ -121,7 +122,7 @@ def _safe(entry: Configuration) -> str:
     return "not known" if traits is None else "yes" if Trait.SAFE in traits else "**no**"
 
 
-SUITES = ("tabular", "engines")
+SUITES = tuple(each.name for each in FAMILIES["tables"].suites if not each.codecs)
 """Both measure tables alike, on tables of the same name, number and seed."""
 
 _AFTER_NAME = re.compile(r"[.\[]")
@@ -142,7 +143,7 @@ def by_format(results: Results) -> Iterator[SuiteResults]:
     """
     found: dict[str, list[Record]] = {}
     for record in results.records:
-        if family_of(record) in SUITES and record.codec is None:
+        if suite_of(record) in SUITES and record.codec is None:
             one_suite = replace(record, suite=SUITES[0])
             found.setdefault(format_of(record.format), []).append(one_suite)
     for name in sorted(found, key=str.casefold):

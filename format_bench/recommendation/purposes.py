@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from format_bench.recommendation import scope
 from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.results.candidates import candidates_of, datasets_of, measures_of
-from format_bench.results.load import family_of
+from format_bench.results.load import suite_of
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def applied(preset: Preset, results: Results) -> Purpose:
     """
     candidates = candidates_of(results.records)
     measured, tables = measures_of(candidates), datasets_of(candidates)
-    family = family_of(results.records[0])
+    family = suite_of(results.records[0])
     remarks = [
         f"{measure.phrase} does not count: these results have no values of it"
         for measure in preset.weights

@@ -16,7 +16,7 @@ from format_bench.recommendation.scope import families
 from format_bench.recommendation.scoring import Scoring, checked, on_front, shift_of
 from format_bench.recommendation.sensitivity import between, smallest_change
 from format_bench.results.candidates import candidates_of, datasets_of
-from format_bench.results.load import family_of
+from format_bench.results.load import suite_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.requirements import Requirement
@@ -57,7 +57,7 @@ def _left_out(results: Results, scoped: Results) -> list[str]:
     others = [each for each in families(results) if each not in families(scoped)]
     if not others:
         return []
-    names = dict.fromkeys(each.dataset for each in results.records if family_of(each) in others)
+    names = dict.fromkeys(each.dataset for each in results.records if suite_of(each) in others)
     said = f"the results of {' and '.join(others)} are left out; --dataset takes them in, with one of "
     return [said + ", ".join(names)]
 
@@ -86,7 +86,7 @@ def recommend(
     """
     counting = checked(weights)
     scoped = scope.one_family(results, counting)
-    family = family_of(scoped.records[0])
+    family = suite_of(scoped.records[0])
     candidates = candidates_of(scoped.records)
     tables = {measure: _measured_on(measure, candidates) for measure in counting}
     wanted = tuple(dict.fromkeys(requirements))

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import data_formats
-import image_storages
-from adapter_core import DataFormat, Feature, Registry, UnavailableError, UnknownNameError
+from adapter_core import DataFormat, Feature, UnavailableError, UnknownNameError
 from adapter_core.traits import Trait
+from format_bench.families.operations import registry_of
 from format_bench.results.metrics import Measure
+from format_bench.results.suites import FAMILIES, SUITES, family_of_suite, item_of
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate, DatasetSize
@@ -32,7 +32,9 @@ def facts_of(label: str, family: str) -> Facts:
 
     Results may come from a machine with other packages: then nothing is known.
     """
-    registry: Registry[Any] = (image_storages if family == "image" else data_formats).registry
+    if family not in SUITES:
+        return Facts()
+    registry = registry_of(family_of_suite(family))
     try:
         adapter = registry.find(label)
     except (UnknownNameError, UnavailableError):
@@ -63,9 +65,6 @@ MEANINGS = {
     Requirement.SINGLE_FILE: "a table is one file",
 }
 
-LOSSES = {"image": Measure("changed images")}
-"""What counts losses, by family; elsewhere it is lost columns."""
-
 _REASONS = {
     Requirement.COLUMNS: "{} reads whole tables only",
     Requirement.SAFE: "{} runs code that a file holds when it is read",
@@ -90,7 +89,7 @@ def answer(
 ) -> Answer:
     """Tell whether a candidate meets a requirement on some tables."""
     if requirement is Requirement.EXACT:
-        return _exact(candidate, LOSSES.get(family, Measure("lost columns")), tables)
+        return _exact(candidate, Measure(_loss_of(family)), tables)
     facts = facts_of(candidate.configuration.format, family)
     if requirement is Requirement.COLUMNS:
         return _columns(candidate, family, facts)
@@ -101,6 +100,11 @@ def answer(
     if requirement is Requirement.TEXT and candidate.configuration.codec:
         return Answer(met=False, sentence=f"{candidate.name} is compressed, and so no text")
     return _as_reasoned(requirement, candidate, met=Trait(requirement.value) in facts.traits)
+
+
+def _loss_of(suite: str) -> str:
+    """Return the metric that counts losses, of a suite that is not declared here that of tables."""
+    return family_of_suite(suite).loss if suite in SUITES else FAMILIES["tables"].loss
 
 
 def _exact(candidate: Candidate, losses: Measure, tables: list[DatasetSize]) -> Answer:
@@ -122,8 +126,8 @@ def _exact(candidate: Candidate, losses: Measure, tables: list[DatasetSize]) -> 
 
 
 def _columns(candidate: Candidate, family: str, facts: Facts) -> Answer:
-    if family == "image":
-        return Answer(None, f"{candidate.name} keeps images, which have no columns")
+    if item_of(family) != "row":
+        return Answer(None, f"{candidate.name} keeps {item_of(family)}s, which have no columns")
     if facts.features is None:
         label = candidate.configuration.format
         return Answer(None, f"whether {label} reads single columns is not known here")

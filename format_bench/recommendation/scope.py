@@ -7,15 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidWeightError, UnknownNameError
-from format_bench.results.load import family_of
+from format_bench.results.load import suite_of
 from format_bench.results.metrics import Measure
+from format_bench.results.suites import SUITES, suite_order
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results
     from format_bench.results.records import Record
-
-_FIRST = ("tabular", "compression", "image")
-"""In which order families are taken where results have several."""
 
 
 def of_dataset(results: Results, dataset: str) -> Results:
@@ -34,8 +32,8 @@ def of_dataset(results: Results, dataset: str) -> Results:
 
 def families(results: Results) -> list[str]:
     """Return the families that results have."""
-    found = {family_of(record) for record in results.records}
-    return sorted(found, key=lambda family: (_FIRST.index(family) if family in _FIRST else 9, family))
+    found = {suite_of(record) for record in results.records}
+    return sorted(found, key=suite_order)
 
 
 def one_family(results: Results, measures: Collection[Measure]) -> Results:
@@ -50,9 +48,9 @@ def one_family(results: Results, measures: Collection[Measure]) -> Results:
     """
     wanted = set(measures)
     for family in families(results):
-        records = [each for each in results.records if family_of(each) == family]
+        records = [each for each in results.records if suite_of(each) == family]
         if wanted <= _measured(records):
-            if family == "tabular":
+            if family in SUITES and not SUITES[family].qualifier:
                 records += _compressed(results.records, {(each.dataset, each.rows) for each in records})
             return replace(results, records=records)
     raise InvalidWeightError(_lacking(results, wanted))
@@ -65,8 +63,12 @@ def _compressed(records: list[Record], tables: set[tuple[str, int]]) -> list[Rec
     return [
         each
         for each in records
-        if family_of(each) == "compression" and each.codec and (each.dataset, each.rows) in tables
+        if _has_codecs(suite_of(each)) and each.codec and (each.dataset, each.rows) in tables
     ]
+
+
+def _has_codecs(suite: str) -> bool:
+    return suite in SUITES and bool(SUITES[suite].codecs)
 
 
 def _measured(records: list[Record]) -> set[Measure]:

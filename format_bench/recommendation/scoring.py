@@ -22,7 +22,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, TypeVar
 
 from adapter_core.errors import InvalidWeightError
-from format_bench.results.metrics import Measure
+from format_bench.results.metrics import METRICS, Measure
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate, DatasetSize
@@ -99,7 +99,7 @@ def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:
     """
     value = record.value or 0.0
     if floors:
-        half = math.sqrt(1 + floors.of(record.metric, record.unit))
+        half = math.sqrt(1 + floors.of(record.metric))
         return value / half, value * half
     low, high = record.interval or (value, value)
     return low, high
@@ -120,24 +120,9 @@ def source(records: Iterable[Record], floors: Floors | None) -> str:
     return "unknown" if any(each.interval is None for each in timed) else "intervals"
 
 
-SHIFTS = {"seconds": 0.01, "bytes": 4096, "columns": 1, "files": 1, "images": 1, "ratio": 1}
-"""c by unit. Nobody notices 10 ms; file systems and the kernel give out space by pages of 4,096 bytes;
-and one thing more than none shall count as twice as much, not infinitely more."""
-
-MEMORY_SHIFT = 2**20
-"""c of memory: CPython takes it from the system in arenas of 1 MiB (Objects/obmalloc.c, ARENA_SIZE)."""
-
-PER_IMAGE_SHIFT = 1e-5
-"""c of seconds per image: 10 ms for a thousand."""
-
-
 def shift_of(measure: Measure) -> float:
     """Return c, in the unit of the measure."""
-    if measure.metric.endswith("per image"):
-        return PER_IMAGE_SHIFT
-    if measure.metric.endswith("memory"):
-        return MEMORY_SHIFT
-    return SHIFTS[measure.unit]
+    return METRICS[measure.metric].shift
 
 
 def log_factor(values: list[float], best: list[float], shift: float) -> float:

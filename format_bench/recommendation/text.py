@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.display import terminal
 from format_bench.display.units import human
+from format_bench.results.suites import item_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -152,7 +153,7 @@ def show(answer: Recommendation, *, quiet: bool) -> None:
 
 
 def _tables(answer: Recommendation) -> str:
-    things = "images" if answer.family == "image" else "rows"
+    things = f"{item_of(answer.family)}s"
     by_rows = {rows: [t.dataset for t in answer.tables if t.rows == rows] for _, rows in answer.tables}
     return ", ".join(f"{', '.join(names)} ({rows:,} {things})" for rows, names in by_rows.items())
 

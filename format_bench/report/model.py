@@ -25,7 +25,9 @@ from adapter_core.text import printable
 from format_bench.display.marks import WORDS
 from format_bench.display.text import joined, many, quantity
 from format_bench.results.groups import ComparisonGroup, ResultCell, sorted_measures
-from format_bench.results.load import family_of
+from format_bench.results.load import suite_of
+from format_bench.results.metrics import METRICS
+from format_bench.results.suites import item_of, title_of
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
@@ -79,21 +81,8 @@ def _darkened(colour: str, steps: int) -> str:
     return "#" + "".join(f"{round(channel * _DARKER**steps):02x}" for channel in channels)
 
 
-CHARTED = {
-    "save time": "Save time",
-    "read time": "Read time",
-    "random read time per image": "Random read time per image",
-    "batch read time per image": "Batch read time per image",
-    "save memory": "Save memory growth",
-    "read memory": "Read memory growth",
-    "size": "Total size",
-    "files": "Files",
-    "changed images": "Changed images",
-}
-"""The metrics that have a chart, where they were measured, and its title."""
-
-
-TITLES = {"tabular": "Tables", "engines": "Engines", "compression": "Compression", "image": "Images"}
+CHARTED = {each.name: each.chart for each in METRICS.values() if each.chart}
+"""The titles of the charts by metric; a metric has its chart where it was measured."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +96,14 @@ class SuiteResults:
     @property
     def title(self) -> str:
         """What headings call it."""
-        return title_of(self.name)
+        return printable(title_of(self.name))
 
     def extent(self, group: ComparisonGroup) -> str:
         """Return how large the data of a group are; empty if that is not known."""
-        if self.name == "image":
-            return many(group.rows, "image") if group.rows else ""
-        sizes = ((group.rows, "row"), (group.columns, "column"))
+        item = item_of(self.name)
+        sizes = [(group.rows, item)]
+        if item == "row":
+            sizes.append((group.columns, "column"))
         return ", ".join(many(number, what) for number, what in sizes if number)
 
     @property
@@ -133,11 +123,6 @@ class SuiteResults:
         return sorted_measures(measure for group in self.groups for measure in group.measures)
 
 
-def title_of(family: str) -> str:
-    """Return what headings call a family."""
-    return TITLES.get(family, printable(family).capitalize())
-
-
 Key = tuple[str, int, str]
 """Data set, rows, thread policy."""
 
@@ -147,11 +132,11 @@ def families(results: Results) -> list[SuiteResults]:
     found: dict[str, dict[Key, list[Record]]] = {}
     for record in results.records:
         key = (record.dataset, record.rows, record.threads)
-        found.setdefault(family_of(record), {}).setdefault(key, []).append(record)
+        found.setdefault(suite_of(record), {}).setdefault(key, []).append(record)
     datasets = Counter(dataset for keys in found.values() for dataset in {key[0] for key in keys})
     shared = {dataset for dataset, times in datasets.items() if times > 1}
     return [
-        SuiteResults(name, _groups(by_key, shared, title_of(name).lower()))
+        SuiteResults(name, _groups(by_key, shared, printable(title_of(name)).lower()))
         for name, by_key in found.items()
     ]
 

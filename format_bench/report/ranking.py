@@ -27,7 +27,7 @@ from format_bench.display.text import joined, quantity, times
 from format_bench.report import losses_and_gaps
 from format_bench.report.losses_and_gaps import gaps, total
 from format_bench.report.model import families
-from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.metrics import LEADERS, METRICS, Measure
 
 if TYPE_CHECKING:
     from format_bench.report.model import SuiteResults
@@ -61,7 +61,7 @@ def marks_of(
 
 def _ties(cell: ResultCell, best: ResultCell, measure: Measure, floors: Floors | None) -> bool:
     if floors:
-        bound = (best.value or 0) * (1 + floors.of(measure.metric, cell.unit))
+        bound = (best.value or 0) * (1 + floors.of(measure.metric))
         return cell.value is not None and cell.value <= bound
     return bool(cell.interval and best.interval and cell.interval[0] <= best.interval[1])
 
@@ -126,19 +126,6 @@ def points_of(group: ComparisonGroup, read: Measure) -> Points:
     """Return size and read time of the entries that have both."""
     sizes, times = group.values(Measure("size")), group.values(read)
     return {entry: (sizes[entry], times[entry]) for entry in sizes if entry in times}
-
-
-_LONGER, _MORE, _LARGER = "takes {} times as long", "needs {} times as much", "is {} times as large"
-SUBJECTS = {
-    "read time": ("Fastest to read", _LONGER),
-    "random read time per image": ("Fastest to read one image at random", _LONGER),
-    "batch read time per image": ("Fastest to read a batch at random", _LONGER),
-    "save time": ("Fastest to save", _LONGER),
-    "size": ("Smallest", _LARGER),
-    "save memory": ("Least memory growth in a save", _MORE),
-    "read memory": ("Least memory growth in a read", _MORE),
-}
-"""How a sentence on a metric begins, and how it says how far behind the last is."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +204,7 @@ def _last(contest: Contest) -> list[str]:
     if not ratios:
         return []
     last = max(ratios, key=lambda entry: ratios[entry])
-    verb = SUBJECTS[contest.measure.metric][1].format(times(ratios[last]))
+    verb = METRICS[contest.measure.metric].comparison.format(times(ratios[last]))
     mean = " (geometric mean)" if len(contest.groups) > 1 else ""
     return [f"{last} {verb} as the best{mean}"]
 
@@ -257,7 +244,7 @@ def findings_on(family: SuiteResults, floors: Floors | None) -> list[Finding]:
 
 
 def _ahead(family: SuiteResults, floors: Floors | None) -> Iterator[Finding]:
-    for metric, (subject, _) in SUBJECTS.items():
+    for metric, subject in ((each.name, each.leader) for each in LEADERS):
         for measure in family.measures:
             told = measure.metric == metric and (measure.cache != "cold" or metric == "read time")
             contest = contest_of(family, measure, floors) if told else None

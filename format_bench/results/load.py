@@ -66,7 +66,7 @@ def load(source: str | Path) -> Results:
     )
 
 
-def family_of(record: Record) -> str:
+def suite_of(record: Record) -> str:
     """Return "tabular", "compression" or "image": asv's suites name their class, too."""
     return record.suite.partition(".")[0]
 

@@ -43,12 +43,20 @@ class Metric:
     cached: bool = False
     chart: str = ""
     leader: str = ""
+    leader_place: int = 0
     benchmark: str = ""
     pretty: str = ""
     operation: str = ""
     variant: str = ""
     remarked: bool = False
     shift: float = 0.0
+
+    @property
+    def comparison(self) -> str:
+        """How many times the best a value is, in words with a gap for the factor."""
+        if self.unit == "seconds":
+            return "takes {} times as long"
+        return "is {} times as large" if self.noise is Noise.SIZE else "needs {} times as much"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "noise", Noise(self.noise))
@@ -84,6 +92,9 @@ def _all_metrics() -> dict[str, Metric]:
 
 METRICS = _all_metrics()
 """All metrics by name, in the order of tables and charts; those of single families come last."""
+
+LEADERS = sorted((each for each in METRICS.values() if each.leader), key=lambda each: each.leader_place)
+"""The metrics of which findings name the best, in the order of the findings."""
 
 BY_BENCHMARK = {each.benchmark: each for each in METRICS.values() if each.benchmark}
 """The metrics that asv measures, by the method of asv's classes."""

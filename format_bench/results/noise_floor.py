@@ -8,6 +8,7 @@ from pathlib import Path
 
 from adapter_core.errors import InvalidNoiseFloorError
 from adapter_core.files import write_atomically
+from format_bench.results.metrics import METRICS, Noise
 
 
 @dataclass(frozen=True)
@@ -19,11 +20,14 @@ class Floors:
     memory: float
     size: float
 
-    def of(self, metric: str, unit: str) -> float:
-        """Return the floor of a metric; 0 for what is counted."""
-        if unit == "bytes":
-            return self.size if metric == "size" else self.memory
-        return self.wall_time if unit == "seconds" else 0.0
+    def of(self, metric: str) -> float:
+        """Return the floor of a metric; 0 for an exact one."""
+        return {
+            Noise.WALL_TIME: self.wall_time,
+            Noise.CPU_TIME: self.cpu_time,
+            Noise.MEMORY: self.memory,
+            Noise.SIZE: self.size,
+        }.get(METRICS[metric].noise, 0.0)
 
     def __str__(self) -> str:
         """Return the floors as percentages."""

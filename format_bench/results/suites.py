@@ -194,3 +194,25 @@ def family_of_suite(name: str) -> Family:
         If there is no such suite.
     """
     return FAMILIES[SUITES[name].family]
+
+
+def title_of(suite: str) -> str:
+    """Return the title of a suite; of one that is not declared here, its name."""
+    return SUITES[suite].title if suite in SUITES else suite.capitalize()
+
+
+def qualified(label: str, suite: str) -> str:
+    """Return a format with the suite's qualifier, e.g. "Parquet (compressed)"."""
+    qualifier = SUITES[suite].qualifier if suite in SUITES else ""
+    return f"{label} ({qualifier})" if qualifier else label
+
+
+def item_of(suite: str) -> str:
+    """Return what the data sets of a suite are counted in; rows, if it is not declared here."""
+    return family_of_suite(suite).item if suite in SUITES else "row"
+
+
+def suite_order(name: str) -> tuple[int, str]:
+    """Return a sort key: suites in the order of their declarations, and undeclared ones by name."""
+    names = list(SUITES)
+    return (names.index(name) if name in SUITES else len(names)), name

@@ -64,7 +64,7 @@ class Plan:
     """Requested combinations that are impossible, in sentences without a full stop."""
 
 
-def suite_of(request: RunRequest, user_family: str | None = None) -> Suite:
+def suite_of(request: RunRequest, user_family: str | None = None, name: str = "") -> Suite:
     """Return the suite of a request.
 
     Parameters
@@ -73,6 +73,8 @@ def suite_of(request: RunRequest, user_family: str | None = None) -> Suite:
         The request.
     user_family : str, optional
         Name of the family of the user's data.
+    name : str
+        Name of the user's data, for the message.
 
     Raises
     ------
@@ -84,7 +86,7 @@ def suite_of(request: RunRequest, user_family: str | None = None) -> Suite:
         return family.suites[0]
     suite = SUITES[request.suite]
     if user_family and suite.family != user_family:
-        raise InvalidRequestError(f"--suite {suite.name}: the data are {family.user_data}")
+        raise InvalidRequestError(f"--suite {suite.name}: {name} is {family.user_data}")
     return suite
 
 
@@ -109,7 +111,7 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     """
     if request.rows is not None and request.rows < 1:
         raise InvalidRequestError(f"--rows {request.rows}: at least 1 is needed")
-    suite = suite_of(request, family)
+    suite = suite_of(request, family, user[0][0] if user else "")
     if request.codecs and not FAMILIES[suite.family].takes_codecs:
         adapters = f"{FAMILIES[suite.family].adapter}s"
         raise InvalidRequestError(f"--codecs: {adapters} offer no choice of a codec")

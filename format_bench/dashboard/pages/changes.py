@@ -7,9 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.group_changes import LEVEL
-from format_bench.changes.series import NoiseKind, Operation
+from format_bench.changes.series import Operation
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import joined, many
+from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:
     from format_bench.changes.change import FormatChange
@@ -30,7 +31,7 @@ def pages(site: SiteData) -> Iterator[Page]:
         lead=lead,
         least={
             kind.value: f"{Operation('', kind).least_effect(floors):.1%}"
-            for kind in (NoiseKind.TIME, NoiseKind.MEMORY, NoiseKind.SIZE)
+            for kind in (Noise.WALL_TIME, Noise.MEMORY, Noise.SIZE)
         },
         measured=floors is not None,
         parts=[_part(each) for each in site.changes],

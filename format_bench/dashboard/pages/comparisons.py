@@ -16,7 +16,7 @@ from format_bench.report import ranking
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.writers.html import section
 from format_bench.results.candidates import Configuration
-from format_bench.results.load import family_of
+from format_bench.results.load import suite_of
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class GraphLinks:
         """
         by_cell, by_measure = {}, {}
         for cell, record in zip(cells, records, strict=True):
-            suite, measure = family_of(record), Measure(record.metric, record.cache)
+            suite, measure = suite_of(record), Measure(record.metric, record.cache)
             entry = Configuration(record.format, record.codec, record.level)
             first_two = benchmarks[cell.benchmark]["param_names"][:2]
             chosen = dict(zip(first_two, (cell.format, cell.dataset), strict=True)) | cell.axes

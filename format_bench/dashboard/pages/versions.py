@@ -12,6 +12,8 @@ from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import joined, times
 from format_bench.library_sets import steps
 from format_bench.report.charts.svg import svg
+from format_bench.results.metrics import METRICS, Noise
+from format_bench.results.suites import suite_order, title_of
 
 if TYPE_CHECKING:
     from format_bench.changes.history import History, HistoryLine, Point
@@ -20,10 +22,11 @@ if TYPE_CHECKING:
 
 MENU_ORDER = 20
 
-TITLES = {"tabular": "Tables", "compression": "Compressed tables", "image": "Images"}
-"""Titles of the modules of suites, in the order of the page; other modules are titled by their names."""
-
-CHARTED = ("save", "read", "random read", "size")
+CHARTED = {
+    each.operation
+    for each in METRICS.values()
+    if each.chart and each.noise in (Noise.WALL_TIME, Noise.SIZE)
+}
 """Operations with a chart; tables have all."""
 
 SHARED = ("pandas", "numpy")
@@ -44,23 +47,16 @@ def pages(site: SiteData) -> Iterator[Page]:
 
 def _part(history: History, found: LineChanges) -> dict[str, Any]:
     line = found.line
-    in_order = sorted(relatives(found.series), key=lambda each: _title_order(each.group.module))
+    in_order = sorted(relatives(found.series), key=lambda each: suite_order(each.group.module))
     by_module = groupby(in_order, key=lambda each: each.group.module)
     return {
         "line": line,
         "steps": list(_steps(line)),
         "families": [
-            (TITLES.get(module, module.capitalize()), *_charts_and_tables(history, found, list(members)))
+            (title_of(module), *_charts_and_tables(history, found, list(members)))
             for module, members in by_module
         ],
     }
-
-
-def _title_order(module: str) -> tuple[bool, int, str]:
-    """Return a sort key: modules with titles in their order, and the others by name."""
-    names = list(TITLES)
-    titled = module in names
-    return not titled, names.index(module) if titled else 0, module
 
 
 def _steps(line: HistoryLine) -> Iterator[tuple[Point, str]]:

@@ -14,7 +14,7 @@ from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidResultsError
 from format_bench.results import published
 from format_bench.results.export import export
-from format_bench.results.load import family_of, load
+from format_bench.results.load import load, suite_of
 from format_bench.results.records import validate
 from format_bench.results.status import Status
 
@@ -28,14 +28,14 @@ def value_of(results, *cell):
     (found,) = [
         each.value
         for each in results.records
-        if (family_of(each), each.format, each.dataset, each.metric, each.codec) == (*cell, None)[:5]
+        if (suite_of(each), each.format, each.dataset, each.metric, each.codec) == (*cell, None)[:5]
     ]
     return found
 
 
 def test_all_cells_of_the_tables_are_there(thesis):
     # 12 formats on 5 tables and 9 on webface; 4 formats with 3 codecs; 6 storages on 2 sets.
-    assert Counter(map(family_of, thesis.records)) == {
+    assert Counter(map(suite_of, thesis.records)) == {
         "tabular": (12 * 5 + 9) * 5,
         "compression": 4 * 3 * 3,
         "image": 6 * 2 * 3,
@@ -48,7 +48,7 @@ def test_all_cells_of_the_tables_are_there(thesis):
 
 def test_labels_are_those_of_the_adapters(thesis):
     for family, known in (("tabular", data_formats), ("image", image_storages)):
-        labels = {each.format for each in thesis.records if family_of(each) == family}
+        labels = {each.format for each in thesis.records if suite_of(each) == family}
         assert labels <= set(known.names())
 
 
