@@ -30,57 +30,47 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-SIGNIFICANCE = 0.001
-"""Probability with which two equal things may be called different."""
-
 SPLITS = 1_000
+"""Random splits of the samples of a call into halves."""
+
+# A floor is what the halves of equal samples exceed in one split of twenty.
+CONFIDENCE = 0.95
 
 
-def in_turn(
+def interleaved(
     first: Callable[[], Any], second: Callable[[], Any], samples: int
 ) -> tuple[list[Sample], list[Sample]]:
-    """Time two calls in turn, so many samples each; which of them begins alternates."""
-    taken: tuple[list[Sample], list[Sample]] = ([], [])
+    """Time two calls alternately, and return the samples of each."""
+    found: tuple[list[Sample], list[Sample]] = ([], [])
     calls = (first, second)
     for turn in range(samples):
-        for who in (turn % 2, 1 - turn % 2):
-            taken[who].append(time_call(calls[who]))
-    return taken
+        # The order alternates too: the first call of a pair may leave memory to the second.
+        for place in (turn % 2, 1 - turn % 2):
+            found[place].append(time_call(calls[place]))
+    return found
 
 
 def floor(samples: Sequence[float], seed: int = 1) -> float:
     """Return the relative difference of medians that two halves of the same samples reach by chance.
 
-    The samples are split in halves at random a thousand times; the floor is what the difference of the
-    halves' medians exceeds in one split of twenty.
+    The samples are split into random halves `SPLITS` times. The floor is the 95 % quantile of the
+    relative difference of the halves' medians.
 
     Parameters
     ----------
     samples : sequence of float
         At least four samples of one call.
     seed : int
-        Of the splits.
+        Seed of the splits.
     """
-    draw = random.Random(seed)  # noqa: S311 (no secret)
+    draw = random.Random(seed)  # noqa: S311 (not for secrets)
     half = len(samples) // 2
     differences = []
     for _ in range(SPLITS):
         shuffled = draw.sample(list(samples), len(samples))
         one, other = statistics.median(shuffled[:half]), statistics.median(shuffled[half:])
         differences.append(abs(other - one) / min(one, other) if min(one, other) > 0 else 0.0)
-    return sorted(differences)[math.ceil(0.95 * SPLITS) - 1]
-
-
-def differ(first: Sequence[float], second: Sequence[float]) -> bool:
-    """Tell whether samples of two calls differ more than chance explains.
-
-    The rank test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947), two-sided, with the
-    normal approximation; it assumes no distribution. Fit for eight or more samples each.
-    """
-    wins = sum((a > b) + 0.5 * (a == b) for a in first for b in second)
-    mean = len(first) * len(second) / 2
-    deviation = math.sqrt(len(first) * len(second) * (len(first) + len(second) + 1) / 12)
-    return math.erfc(abs(wins - mean) / deviation / math.sqrt(2)) < SIGNIFICANCE
+    return sorted(differences)[math.ceil(CONFIDENCE * SPLITS) - 1]
 
 
 def _memory_sample(label: str, rows: int, folder: str) -> int:
@@ -103,14 +93,16 @@ def _timed(label: str, rows: int, samples: int, folder: str) -> dict[str, list[S
     df = data_generator.table("eq", rows=rows).df
     path = Path(folder, f"time{adapter.suffix}")
     adapter.save(df, path)
-    saves, reads = in_turn(lambda: adapter.save(df, path), lambda: touch(adapter.read(path)), samples)
+    saves, reads = interleaved(
+        lambda: adapter.save(df, path), lambda: touch(adapter.read(path)), samples
+    )
     return {"save": saves, "read": reads}
 
 
 def measure_floors(
     labels: tuple[str, ...], rows: int, samples: int
 ) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield the name of each cell and its floors, by name of a field of `Floors`."""
+    """Yield the name of each measured step and its floors, by name of the field of `Floors`."""
     with tempfile.TemporaryDirectory() as folder:
         for label in labels:
             for step, taken in _timed(label, rows, samples, folder).items():

@@ -1,4 +1,4 @@
-"""Differences are told from noise."""
+"""The noise study, and the noise floors it writes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from format_bench.results import noise_floor
 from format_bench.results.noise_floor import Floors
 from format_bench.studies import noise
 from tests.helpers import run
+from tools.check_noise import differ
 
 GOES, TRIES, SAMPLES = 10, 20, 100
 
@@ -27,33 +28,18 @@ def work(steps):
     return call
 
 
-def told_apart(first, second):
-    one, other = noise.in_turn(first, second, SAMPLES)
-    return noise.differ([s.cpu_seconds for s in one], [s.cpu_seconds for s in other])
-
-
-def times_told_apart(steps):
-    """Yield how often calls were told apart, in goes of 20: other programs may disturb some in a row."""
+def differences(steps):
+    """Yield how many of 20 comparisons differ, in several goes: other programs may disturb some."""
     for _ in range(GOES):
-        yield sum(told_apart(work(20_000), work(steps)) for _ in range(TRIES))
+        yield sum(differ(*noise.interleaved(work(20_000), work(steps), SAMPLES)) for _ in range(TRIES))
 
 
-def test_a_call_that_is_slower_by_10_percent_is_told_from_its_twin():
-    assert any(times >= 19 for times in times_told_apart(22_000))
+def test_a_call_that_is_slower_by_10_percent_differs():
+    assert any(found >= 19 for found in differences(22_000))
 
 
-def test_equal_calls_are_seldom_called_different():
-    assert any(times <= 1 for times in times_told_apart(20_000))
-
-
-def test_the_rank_test_errs_as_seldom_as_it_claims():
-    draw = random.Random(5)
-    wrong = 0
-    for _ in range(500):
-        one, other = ([draw.lognormvariate(0, 0.3) for _ in range(SAMPLES)] for _ in "ab")
-        wrong += noise.differ(one, other)
-    # Four standard deviations above one in a thousand.
-    assert wrong / 500 < 0.007
+def test_equal_calls_seldom_differ():
+    assert any(found <= 1 for found in differences(20_000))
 
 
 def test_the_floor_grows_with_the_noise_and_vanishes_without():
@@ -65,9 +51,9 @@ def test_the_floor_grows_with_the_noise_and_vanishes_without():
     assert floors[2] == pytest.approx(1.96 * 1.25 * (2 / 20) ** 0.5 * 0.1, rel=0.5)
 
 
-def test_calls_are_taken_in_turn():
+def test_calls_are_interleaved():
     order = []
-    noise.in_turn(lambda: order.append("a"), lambda: order.append("b"), 4)
+    noise.interleaved(lambda: order.append("a"), lambda: order.append("b"), 4)
     assert "".join(order) == "abbaabba"
 
 
@@ -86,7 +72,7 @@ def test_the_command_prints_a_floor_for_each_metric_and_keeps_the_largest(tmp_pa
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"wall_time": "much"}'])
-def test_a_file_without_floors_is_told(tmp_path, text):
+def test_a_file_without_floors_is_refused(tmp_path, text):
     path = tmp_path / "noise.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(errors.InvalidNoiseFloorError, match="holds no noise floors"):
