@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from format_bench.changes.detection import DetectorInput
-from format_bench.changes.series import Operation
+from format_bench.changes.series import TIMES, Operation
 from format_bench.display.text import times
 from format_bench.results.metrics import Noise
 from format_bench.results.suites import qualified
@@ -66,7 +66,7 @@ def _shifts_by_mode(series: Sequence[CellSeries]) -> dict[Mode, NDArray[np.float
     """Return the common shift of times; memory and size do not depend on the state of the machine."""
     members: dict[Mode, list[CellSeries]] = {}
     for each in series:
-        if each.group.operation.kind is Noise.WALL_TIME:
+        if each.group.operation.kind in TIMES:
             members.setdefault(_mode(each), []).append(each)
     return {
         mode: common_shift(np.array([each.levels for each in found]))
@@ -154,7 +154,7 @@ def adjusted_series(
     shifts = _shifts_by_mode(series)
     found: dict[FormatOperation, list[AdjustedSeries]] = {}
     for each in series:
-        if each.group.operation.kind in (Noise.WALL_TIME, Noise.MEMORY):
+        if each.group.operation.kind in (*TIMES, Noise.MEMORY):
             shift = shifts.get(_mode(each), np.zeros(len(each.levels)))
             least = float(np.log1p(each.group.operation.least_effect(floors)))
             adjusted = AdjustedSeries(each, each.levels - shift, each.replicates - shift[:, None], least)

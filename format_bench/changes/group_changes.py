@@ -16,6 +16,7 @@ import numpy as np
 
 from format_bench.changes.common_mode import AdjustedSeries, adjusted_series, cell_input, group_input
 from format_bench.changes.detection import ChangePoint, DetectorInput, detect
+from format_bench.changes.series import TIMES
 from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def measured_changes(series: Sequence[CellSeries], floors: Floors | None) -> lis
     cells: dict[Hashable, DetectorInput] = {
         each.name: cell_input(each)
         for group, found in members.items()
-        if group.operation.kind is Noise.WALL_TIME
+        if group.operation.kind in TIMES
         for each in found
     }
     # Half of the level for each: groups are few, and need not share theirs with all cells.

@@ -43,6 +43,8 @@ class Operation:
         return max(floor, LEAST_EFFECTS[self.kind])
 
 
+TIMES = (Noise.WALL_TIME, Noise.CPU_TIME)
+
 # Metrics without an operation are left out, e.g. the peak of a whole process: the growth during the call
 # shows the same more clearly.
 OPERATIONS = {

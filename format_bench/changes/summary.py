@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 VERBS = {
     Noise.WALL_TIME: ("slower", "faster"),
+    Noise.CPU_TIME: ("slower", "faster"),
     Noise.MEMORY: ("larger", "smaller"),
     Noise.SIZE: ("larger", "smaller"),
     Noise.EXACT: ("more", "fewer"),

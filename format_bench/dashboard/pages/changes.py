@@ -30,8 +30,12 @@ def pages(site: SiteData) -> Iterator[Page]:
         "changes.html",
         lead=lead,
         least={
-            kind.value: f"{Operation('', kind).least_effect(floors):.1%}"
-            for kind in (Noise.WALL_TIME, Noise.MEMORY, Noise.SIZE)
+            name: f"{Operation('', noise).least_effect(floors):.1%}"
+            for name, noise in (
+                ("time", Noise.WALL_TIME),
+                ("memory", Noise.MEMORY),
+                ("size", Noise.SIZE),
+            )
         },
         measured=floors is not None,
         parts=[_part(each) for each in site.changes],
