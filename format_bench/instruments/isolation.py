@@ -1,6 +1,7 @@
-"""Runs one step in a fresh process, so that whatever happens there costs that step alone.
+"""Steps in fresh processes, with limits of time and memory.
 
-The processes are forks of a server that has imported pandas and measured nothing.
+A step that hangs, crashes or eats all memory costs that step alone. The processes are forks of a server
+that has imported pandas and measured nothing.
 """
 
 from __future__ import annotations
@@ -32,34 +33,34 @@ PRELOADED = [
     "format_bench.families.images.operations",
     "format_bench.families.tables.operations",
 ]
-"""Imported once, by the server that forks the processes, since importing pandas takes longer than most
-steps: what nearly all of them need, and no library that only some formats use."""
+"""Modules that the server imports before it forks: those that nearly all steps need, and no library of
+a single format. Importing pandas takes longer than most steps."""
 
 PR_SET_PDEATHSIG = 1
-"""Of prctl(2): the signal that a process gets when its parent dies."""
+"""Option of prctl(2) for the signal that a process gets when its parent dies."""
 
-_ANSWERS: dict[type[BaseException], Status] = {
+# Errors that are results: their messages are the reasons.
+_EXPECTED: dict[type[BaseException], Status] = {
     CannotHoldError: Status.UNSUPPORTED,
     UnsupportedError: Status.UNSUPPORTED,
     UnavailableError: Status.UNAVAILABLE,
     UnknownNameError: Status.UNAVAILABLE,
     NotColdError: Status.UNAVAILABLE,
 }
-"""Errors that are answers: their text is the sentence."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a step."""
+    """Result of a step: its value, or a status and a reason."""
 
     value: Any = None
-    """What the step returned; None if it did not."""
+    """Return value of the step; None if it did not return."""
     status: Status | None = None
-    """Why there is no value; None if there is one."""
+    """Status of a step without a value; None if it has one."""
     sentence: str = ""
-    """The same in words."""
+    """Reason for the status."""
     error: str = ""
-    """Name of the class of what the step raised, if it did."""
+    """Class name of the exception that the step raised, if any."""
 
 
 def run(
@@ -74,15 +75,15 @@ def run(
     Parameters
     ----------
     step : callable
-        A function of a module, so that the process can import it.
+        A function of a module, which the process can import.
     *arguments
-        What it is called with; pickled.
+        Arguments of the step; pickled.
     limit_seconds : float
-        After which the process, and all that it started, is killed.
+        Time after which the process, and every process that it started, is killed.
     limit_bytes : int, optional
-        Address space that the process may have beyond which allocations fail.
+        Address space of the process; allocations beyond it fail.
     environment : dict, optional
-        Environment variables that are set before the step is imported. What is preloaded has been
+        Environment variables that are set before the step is imported. Modules in `PRELOADED` were
         imported without them.
     """
     context = multiprocessing.get_context("forkserver")
@@ -94,7 +95,7 @@ def run(
     process.start()
     sender.close()
     try:
-        # A message, or the end of the pipe if the process dies; so no crash is waited out.
+        # The end of the pipe also ends the wait, so a crash does not cost the whole limit.
         if not receiver.poll(limit_seconds):
             return Outcome(
                 status=Status.TIMED_OUT, sentence=f"not finished after {limit_seconds:.0f} seconds"
@@ -132,7 +133,7 @@ def _child(
     step: Callable[..., Any],
     arguments: tuple[Any, ...],
 ) -> None:
-    # A group of its own, to be killed as a whole with what the step starts.
+    # A process group, which can be killed as a whole with the processes that the step starts.
     os.setpgrp()
     _die_with_parent()
     os.environ.update(environment)
@@ -146,19 +147,23 @@ def _child(
 
 
 def _die_with_parent() -> None:
-    """Else the process would go on measuring, and filling the disk, after the run was killed."""
+    """Ask the kernel to kill this process when its parent dies.
+
+    Otherwise it would go on measuring, and filling the disk, after the run was killed.
+    """
     server = os.getppid()
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    # The fork server lives while anyone holds this end of a pipe, which shall be the run alone.
+    # The fork server lives as long as this end of a pipe is open anywhere. Only the run may keep it
+    # open: the server has to end with the run, and then this process with the server.
     os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined]  # noqa: SLF001
     if os.getppid() != server:
-        os._exit(1)  # the run was killed before that could be said
+        os._exit(1)  # the parent died before the kernel was asked
 
 
 def _outcome_of(error: BaseException) -> Outcome:
-    status = _ANSWERS.get(type(error))
-    words = str(error) if status else f"{type(error).__name__}: {error}"
-    sentence = " ".join(words.split())[:500]
+    status = _EXPECTED.get(type(error))
+    text = str(error) if status else f"{type(error).__name__}: {error}"
+    sentence = " ".join(text.split())[:500]
     return Outcome(None, status or Status.FAILED, sentence, type(error).__name__)
 
 

@@ -1,6 +1,6 @@
-"""What of a file is in the page cache, and how to get it out, with proof.
+"""Page cache: share of a file in it, eviction with proof, and the bytes a process reads.
 
-Linux alone: posix_fadvise(2), mincore(2), /proc/self/io (see proc(5)).
+Linux only: posix_fadvise(2), mincore(2), /proc/self/io (see proc(5)).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from adapter_core.errors import NotColdError
 
 @dataclass(frozen=True)
 class ReadBytes:
-    """What a process has read so far."""
+    """Bytes that a process has read so far."""
 
     asked: int
-    """Bytes that read(2) and its like returned; reads through memory maps are not in it."""
+    """Bytes that read(2) and similar calls returned, without reads through memory maps."""
     fetched: int
-    """Bytes that the storage layer brought in on this process' behalf, read-ahead included."""
+    """Bytes that the storage layer fetched for this process, read-ahead included."""
 
     def __sub__(self, earlier: ReadBytes) -> ReadBytes:
         return ReadBytes(self.asked - earlier.asked, self.fetched - earlier.fetched)
@@ -44,7 +44,7 @@ def files_of(path: Path) -> Iterator[Path]:
 
 
 def resident_bytes(path: Path) -> int:
-    """Return how many bytes of a file, or of all files of a directory, are in the page cache.
+    """Return the number of bytes of a file, or of all files of a directory, in the page cache.
 
     Whole pages are counted, so a small file may have more resident bytes than bytes.
     """
@@ -63,8 +63,8 @@ def make_cold(path: Path) -> None:
     Raises
     ------
     NotColdError
-        If a page is still there, as on file systems that keep their files in memory; the message says
-        which file and how much of it.
+        If a page is still there, e.g. on a file system that keeps its files in memory; the message
+        names the file and the number of its pages.
     """
     for file in files_of(path):
         _evict(file)
@@ -77,7 +77,7 @@ def make_cold(path: Path) -> None:
 def sync(path: Path) -> None:
     """Wait until a file, or all files of a directory and the directory, are on the device.
 
-    The folder that holds it is synchronised too, since a new name is durable only with its folder.
+    The parent folder is synchronised too: a new name is durable only with its folder.
     """
     for file in (*files_of(path), *([path] if path.is_dir() else []), path.parent):
         descriptor = os.open(file, os.O_RDONLY)
@@ -101,7 +101,8 @@ def _resident_pages(file: Path) -> int:
     size = file.stat().st_size
     if size == 0:
         return 0
-    # A private copy-on-write map, because ctypes takes the address of writable buffers only.
+    # Copy-on-write, because ctypes takes the address of writable buffers only. Mapping a file does not
+    # bring its pages into memory: only touching them does.
     with file.open("rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_COPY) as pages:
         states = (ctypes.c_ubyte * -(-size // mmap.PAGESIZE))()
         first = ctypes.c_char.from_buffer(pages)
@@ -109,9 +110,7 @@ def _resident_pages(file: Path) -> int:
         del first
         if failed:
             reason = os.strerror(ctypes.get_errno())
-            raise NotColdError(
-                f"the kernel does not tell which pages of {file.name} are cached: {reason}"
-            )
+            raise NotColdError(f"the cached pages of {file.name} could not be counted: {reason}")
         return sum(state & 1 for state in states)
 
 

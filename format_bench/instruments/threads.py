@@ -1,10 +1,10 @@
-"""How many threads the libraries may use: "1", or "all" CPUs that the process was given.
+"""Thread policies: libraries use one thread, or all CPUs of the process.
 
-Neither variables nor calls are enough by themselves. A variable is read once, as a library loads;
-pandas reads none for the threads of `read_csv`; Polars and Lance have no call; and Lance keeps two
-threads busy (1.12 seconds of CPU per second of a save) however it is told to use one. So a measuring
-process is started with `environment` and calls `apply`, which under "1" also pins it to one CPU:
-that holds for libraries that are imported later, and for those that nobody thought of.
+Neither environment variables nor calls are enough by themselves. A variable is read once, when a library
+loads; pandas reads none for the threads of `read_csv`; Polars and Lance have no call; and Lance keeps
+two threads busy (1.12 seconds of CPU per second of a save) even if it is set to one. So a measuring
+process is started with `environment` and calls `apply`, which under "1" also pins it to one CPU: this
+covers libraries that are imported later, and unknown ones.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ ALLOWED_CPUS = frozenset(os.sched_getaffinity(0))
 """The CPUs that the process was given, before `apply` pinned it."""
 
 IO_THREADS = 8
-"""Threads that wait for files, under either policy: what Arrow and Lance take by themselves.
+"""Threads that wait for files, under either policy: the default of Arrow and of Lance.
 
-With one, Lance hangs as it overwrites a data set, and Arrow as it scans a folder of IPC files. Pinned to
-one CPU Lance has hung there with eight, too, if seldom: what runs under "1" needs a time limit.
+With one, Lance hangs when it overwrites a data set, and Arrow when it scans a folder of IPC files.
+Pinned to one CPU, Lance has seldom hung there with eight, too: under "1" a time limit is needed.
 """
 
 CPU_VARIABLES = (
@@ -34,23 +34,23 @@ CPU_VARIABLES = (
     "OPENBLAS_NUM_THREADS",  # the BLAS of NumPy's wheels
     "MKL_NUM_THREADS",  # the BLAS of NumPy from conda: oneMKL developer guide
     "NUMEXPR_NUM_THREADS",
-    "NUMEXPR_MAX_THREADS",  # also what PyTables passes to numexpr
+    "NUMEXPR_MAX_THREADS",  # the number that PyTables passes to numexpr, too
     "BLOSC_NTHREADS",  # overrules every call, in Blosc and Blosc2
     "RAYON_NUM_THREADS",  # Rust libraries: rayon's ThreadPoolBuilder
     "TOKIO_WORKER_THREADS",  # Rust libraries: tokio's runtime Builder; Lance's pool follows it
     "POLARS_MAX_THREADS",  # polars.thread_pool_size
-    "LANCE_CPU_THREADS",  # at least two, whatever it says
+    "LANCE_CPU_THREADS",  # at least two, whatever its value
 )
 IO_VARIABLES = ("ARROW_IO_THREADS", "LANCE_IO_THREADS")
 
 
 def cpus(policy: Threads) -> int:
-    """Return how many CPUs a policy stands for."""
+    """Return the number of CPUs of a policy."""
     return 1 if policy == "1" else len(ALLOWED_CPUS)
 
 
 def environment(policy: Threads) -> dict[str, str]:
-    """Return the variables that a fresh process needs for its libraries to obey from the start."""
+    """Return the environment variables that a fresh process needs under a policy."""
     return {
         **dict.fromkeys(CPU_VARIABLES, str(cpus(policy))),
         **dict.fromkeys(IO_VARIABLES, str(IO_THREADS)),
@@ -58,10 +58,10 @@ def environment(policy: Threads) -> dict[str, str]:
 
 
 def apply(policy: Threads) -> None:
-    """Set what can be set in a running process, without importing any library under test.
+    """Set the threads of imported libraries; no library is imported for this.
 
     Under "1" all threads of the process are pinned to the CPU that it runs on. Polars and Lance
-    obey `environment` alone, and the pinning.
+    follow only `environment` and the pinning.
     """
     count = cpus(policy)
     setters: dict[str, Callable[[Any], object]] = {
@@ -79,17 +79,17 @@ def apply(policy: Threads) -> None:
 
 
 def in_force() -> dict[str, int]:
-    """Return how many threads each imported library would use now, and "cpus", how many it may run on.
+    """Return the number of threads of each imported library, and the number of usable CPUs as "cpus".
 
-    A library that is not imported, or cannot be asked, as Lance, is left out.
+    Libraries that are not imported, or that cannot be asked (Lance), are left out.
     """
     getters: dict[str, Callable[[Any], int]] = {
         "pandas": lambda pandas: pandas.io.parsers.readers._default_n_workers(),  # noqa: SLF001
         "pyarrow": lambda pyarrow: pyarrow.cpu_count(),
         "pyarrow I/O": lambda pyarrow: pyarrow.io_thread_count(),
         "numexpr": lambda numexpr: numexpr.get_num_threads(),
-        "tables": lambda tables: _of_blosc(tables.parameters.MAX_BLOSC_THREADS),
-        "blosc2": lambda blosc2: _of_blosc(blosc2.nthreads),
+        "tables": lambda tables: _blosc_threads(tables.parameters.MAX_BLOSC_THREADS),
+        "blosc2": lambda blosc2: _blosc_threads(blosc2.nthreads),
         "polars": lambda polars: polars.thread_pool_size(),
     }
     found = {"cpus": len(os.sched_getaffinity(0))}
@@ -97,7 +97,7 @@ def in_force() -> dict[str, int]:
         if module := sys.modules.get(name.split()[0]):
             with contextlib.suppress(Exception):
                 found[name] = int(getter(module))
-    return found | _of_pools()
+    return found | _pool_threads()
 
 
 def _set_pandas(pandas: Any, count: int) -> None:
@@ -111,14 +111,15 @@ def _set_arrow(pyarrow: Any, count: int) -> None:
 
 
 def _set_tables(tables: Any, count: int) -> None:
-    """Set the threads of Blosc, also for files yet to be opened: each open takes the parameter."""
+    """Set the threads of Blosc, in open files and in files opened later."""
+    # PyTables reads the parameter at each open; the calls change Blosc itself.
     tables.parameters.MAX_BLOSC_THREADS = count
     tables.set_blosc_max_threads(count)
     tables.set_blosc2_max_threads(count)
 
 
-def _of_blosc(called: int) -> int:
-    return int(os.environ.get("BLOSC_NTHREADS") or called)
+def _blosc_threads(set_by_call: int) -> int:
+    return int(os.environ.get("BLOSC_NTHREADS") or set_by_call)
 
 
 def _limit_pools(count: int) -> None:
@@ -126,7 +127,7 @@ def _limit_pools(count: int) -> None:
         importlib.import_module("threadpoolctl").threadpool_limits(count)
 
 
-def _of_pools() -> dict[str, int]:
+def _pool_threads() -> dict[str, int]:
     """Return the threads of the loaded BLAS and OpenMP libraries, by name of the library."""
     with contextlib.suppress(ImportError):
         pools = importlib.import_module("threadpoolctl").threadpool_info()
@@ -141,7 +142,8 @@ def _current_cpu() -> int:
 
 
 def _pin(cpu_set: frozenset[int] | set[int]) -> None:
-    """Move every thread: the call for the process would move the main thread and its later children."""
+    """Move every thread of the process to some CPUs."""
+    # sched_setaffinity for the process moves only the main thread, and threads that it starts later.
     for task in os.listdir("/proc/self/task"):  # noqa: PTH208 (names are what is needed)
         with contextlib.suppress(ProcessLookupError):  # a thread may end meanwhile
             os.sched_setaffinity(int(task), cpu_set)

@@ -1,4 +1,4 @@
-"""Makes lazy reads real: a memory-mapped table holds nothing until its pages are touched."""
+"""Touching of lazy tables: a memory-mapped table is not read until its pages are touched."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 def touch(df: pd.DataFrame) -> pd.DataFrame:
     """Read one byte of every page of a table's values, and return the table.
 
-    Values in Python objects are in memory already. Beside a read the cost is small: 100 MB have 25,600
-    pages.
+    Python objects are in memory already. The cost is small beside a read: 100 MB have 25,600 pages.
     """
     import numpy as np
 
     for position in range(df.shape[1]):
         for buffer in _buffers(df.iloc[:, position].array):
             data = np.frombuffer(buffer, np.uint8)
+            # A sum, so that nothing can skip the read; strided, since one byte brings in its page.
             np.add.reduce(data[:: mmap.PAGESIZE], dtype=np.uint64)
     return df
 
 
 def _buffers(values: Any) -> Iterator[Any]:
-    """Yield the buffers that hold the values of a column, whatever its dtype."""
+    """Yield the buffers of a column's values, for any dtype."""
     import numpy as np
     import pandas as pd
     import pyarrow as pa

@@ -1,8 +1,9 @@
-"""The instruments against known truths: sleep, CPU, memory, bytes, pages."""
+"""The instruments on steps of known cost: sleep, CPU, memory, bytes, pages."""
 
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 import random
 import subprocess
@@ -91,7 +92,7 @@ def test_the_cpu_time_of_child_processes_counts():
     assert sample.cpu_seconds >= 0.2
 
 
-def test_user_and_system_time_are_told_apart():
+def test_user_and_system_time_are_distinguished():
     def ask_the_kernel():
         for _ in range(500_000):
             os.getppid()
@@ -174,7 +175,7 @@ def test_intervals_are_the_order_statistics_of_the_textbook():
     assert (twenty.low, twenty.high) == (6, 15)
 
 
-def test_few_samples_give_their_range_and_say_how_little_it_covers():
+def test_few_samples_give_their_range_with_a_low_confidence():
     three = median_interval([3.0, 1.0, 2.0])
     assert (three.low, three.high, three.confidence) == (1, 3, 0.75)
     one = median_interval([5.0])
@@ -198,7 +199,7 @@ def test_intervals_cover_the_median_as_often_as_they_claim():
 
 
 @pytest.mark.parametrize("size", [100 * MB, 30 * MB])
-def test_growth_and_what_is_held_are_measured_within_5_percent(size):
+def test_growth_and_held_memory_are_measured_within_5_percent(size):
     freed = isolation.run(growth_of, grow_and_free, size, limit_seconds=60).value
     assert freed.method == "VmHWM"
     assert freed.peak_bytes == pytest.approx(size, rel=0.05)
@@ -237,7 +238,7 @@ def test_the_memory_of_child_processes_counts():
     assert 100 * MB <= growth.peak_bytes < 140 * MB
 
 
-def test_a_kernel_that_refuses_is_told(monkeypatch):
+def test_a_kernel_that_refuses_to_reset_the_peak_is_named_in_the_method(monkeypatch):
     monkeypatch.setattr(memory, "_reset_peak", lambda: False)
     assert growth_of(grow, MB).method == "ru_maxrss"
 
@@ -268,7 +269,7 @@ def test_a_written_file_is_warm_and_cold_after_eviction(tmp_path):
     assert page_cache.resident_bytes(warm) == 0
 
 
-def test_what_three_of_26_columns_bring_in_is_measured_within_5_percent(table_file):
+def test_the_bytes_of_three_of_26_columns_are_measured_within_5_percent(table_file):
     before = page_cache.read_bytes()
     with table_file.open("rb", buffering=0) as file:
         # Without read-ahead, which is the kernel's and not the reader's.
@@ -322,7 +323,7 @@ def test_a_synchronised_file_has_no_dirty_page(tmp_path):
 
 
 @pytest.mark.usefixtures("table_file")
-def test_a_memory_mapped_table_is_brought_in_by_touching(tmp_path):
+def test_touching_reads_a_memory_mapped_table(tmp_path):
     path = tmp_path / "table.arrow"
     table = pa.table({"n": np.arange(MB), "f": np.arange(MB) * 0.5, "s": ["abcdefgh"] * MB})
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
@@ -371,7 +372,13 @@ def fill_the_disk(path):
         raise OSError(28, "No space left on device")
 
 
-def test_a_step_that_returns_gives_its_value():
+@pytest.mark.parametrize("module", isolation.PRELOADED)
+def test_the_preloaded_modules_exist(module):
+    # The fork server ignores modules that it cannot import.
+    assert module in sys.modules or importlib.util.find_spec(module)
+
+
+def test_a_step_that_returns_has_its_value():
     assert isolation.run(divmod, 17, 5, limit_seconds=60) == isolation.Outcome((3, 2))
 
 
@@ -394,7 +401,7 @@ def test_a_step_that_eats_memory_is_stopped():
     assert "MemoryError" in outcome.sentence
 
 
-def test_a_full_disk_is_told(tmp_path):
+def test_a_full_disk_is_reported(tmp_path):
     outcome = isolation.run(fill_the_disk, tmp_path / "file", limit_seconds=60)
     assert outcome.sentence == "OSError: [Errno 28] No space left on device"
 
