@@ -6,12 +6,14 @@
 # docs     the documentation site, in build/docs
 # coverage the tests with branch coverage: a table, and pages in htmlcov
 #
-# SCALE=full measures tables of 1,000,000 rows instead of 10,000; SUITES=engines measures the further
-# engines instead of the usual formats; PYTHON names the interpreter.
+# SCALE=full measures tables of 1,000,000 rows instead of 10,000; SUITES names the suites to measure, by
+# default all that are not optional (format-bench list suites); PYTHON names the interpreter.
 
 PYTHON ?= python3
 SCALE ?= quick
-SUITES ?= tabular compression image
+DEFAULT_SUITES = from format_bench.results.suites import SUITES; \
+	print(*(each.name for each in SUITES.values() if not each.optional))
+SUITES ?= $$($(BIN)/python -c "$(DEFAULT_SUITES)")
 BIN := .venv/bin
 
 ifeq ($(SCALE),full)

@@ -14,11 +14,12 @@ sys.path.insert(0, str(ROOT))
 
 from adapter_core.listing import declarations  # noqa: E402  (needs the path above)
 from data_generator import datasets  # noqa: E402
+from format_bench.results.suites import FAMILIES  # noqa: E402
 
-FAMILIES = ("data_formats", "image_storages")
-PACKAGES = ("adapter_core", *FAMILIES, "data_generator", "format_bench")
+own_packages = {family.adapters.partition(".")[0] for family in FAMILIES.values()}
+PACKAGES = sorted({"adapter_core", "data_generator", "format_bench"} | own_packages)
 
-adapters = [each for family in FAMILIES for each in declarations(ROOT / family)]
+adapters = [each for family in FAMILIES.values() for each in declarations(ROOT / family.folder)]
 extras: dict[str, set[str]] = {
     "all": datasets.requirements("tables"),
     "native": set(),

@@ -94,6 +94,8 @@ class Suite:
     """The adapters that declare this name as their `suite`; the usual ones if empty."""
     formats: tuple[str, ...] = ()
     """Labels that the asv suite is limited to; all if empty."""
+    optional: bool = False
+    """Whether `make bench` leaves it out unless it is named."""
     codecs: tuple[str, ...] = ()
     """Codec choices, a third parameter of asv's benchmarks; none if formats are not told to compress."""
 
