@@ -1,1 +1,1 @@
-"""Tables with the properties of real ones: made of a `TableSpec`, measured, and described by one."""
+"""Generation of tables with the statistical properties that a `TableSpec` specifies."""

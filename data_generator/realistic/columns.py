@@ -1,7 +1,4 @@
-"""One column of a table as an Arrow array.
-
-Columns of lists and of records, of which flat columns are the parts.
-"""
+"""Generation of one column from its specification, as an Arrow array."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from data_generator.random_words import RandomWords
 from data_generator.realistic import nulls, order, ranks
-from data_generator.realistic.values import most, values
+from data_generator.realistic.values import capacity, values
 from data_generator.realistic.widths import widths
 from data_generator.spec.arrow import arrow_type
 from data_generator.spec.dtypes import DTYPES, DtypeFamily
@@ -23,27 +20,27 @@ if TYPE_CHECKING:
 
 
 def column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
-    """Return a column of the stated properties, shape (rows,).
+    """Return a column with the specified properties, shape (rows,).
 
     Parameters
     ----------
     spec : ColumnSpec
-        The properties.
+        Properties of the column.
     rows : int
         Number of rows, nulls included.
     *key : str or int
-        What decides all that is left open, as in `data_generator.random_words.RandomWords`.
+        Key of all random choices, see `data_generator.random_words.RandomWords`.
     """
     if DTYPES[spec.dtype].family is DtypeFamily.NESTED:
-        return nested_column(spec, rows, *key)
+        return _nested_column(spec, rows, *key)
     there = nulls.validity(spec, rows, RandomWords(*key, "nulls"))
     count = rows - nulls.null_count(spec, rows)
     if not count:
         return _all_null(spec, rows)
-    distinct = min(ranks.distinct_count(spec, count), most(spec))
+    distinct = min(ranks.distinct_count(spec, count), capacity(spec))
     found = values(spec, distinct, RandomWords(*key, "values"))
     codes = _codes(spec, count, found.ranks, RandomWords(*key, "order"))
-    return _taken(spec, found.array, codes, there)
+    return _taken(spec, found.values, codes, there)
 
 
 def _all_null(spec: ColumnSpec, rows: int) -> pa.Array:
@@ -54,19 +51,19 @@ def _all_null(spec: ColumnSpec, rows: int) -> pa.Array:
 
 
 def _codes(spec: ColumnSpec, count: int, ranks_of: np.ndarray, random: RandomWords) -> np.ndarray:
-    """Return which distinct value is in each row that is not null, shape (count,), dtype int64."""
+    """Return the code of the value in each row that is not null, shape (count,), dtype int64."""
     distinct = len(ranks_of)
     room = (count - max(distinct, WINDOW)) // WINDOW
     again = max(0, min(round(spec.repetition * (count // WINDOW)), room))
     fresh = count - again * WINDOW
     of_ranks = ranks.counts(spec, fresh, distinct)
-    return order.repeated(order.arranged(spec, of_ranks[ranks_of], random), count, random)
+    return order.repeat_windows(order.arrange(spec, of_ranks[ranks_of], random), count, random)
 
 
 def _taken(
     spec: ColumnSpec, distinct: pa.Array, codes: np.ndarray, there: np.ndarray | None
 ) -> pa.Array:
-    """Return the values of the codes in the rows that are not null."""
+    """Return the values of codes, with nulls in all other rows."""
     import numpy as np
     import pyarrow as pa
 
@@ -81,10 +78,11 @@ def _taken(
     return distinct.take(indices)
 
 
-def nested_column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
-    """Return a column of lists or records; see `data_generator.realistic.columns.column`.
+def _nested_column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
+    """Return a column of lists or records, generated from flat columns of their items or fields.
 
-    Of the properties, nulls hold for lists and records as wholes, and width for lists.
+    The properties of nulls apply to whole lists and records, those of width to the lengths of lists;
+    all others belong to items and fields.
     """
     import pyarrow as pa
 
@@ -100,7 +98,7 @@ def nested_column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
 
 
 def _lists(spec: ColumnSpec, lengths: np.ndarray, absent: pa.Array | None, *key: str | int) -> pa.Array:
-    """Return lists of the lengths, whose items make one column."""
+    """Return lists of the given lengths, whose items together are one column."""
     import numpy as np
     import pyarrow as pa
 

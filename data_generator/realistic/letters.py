@@ -1,4 +1,4 @@
-"""The characters of texts, and the information that random ones have."""
+"""Characters of generated texts, and the information of random ones."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ KINDS = {
     "upper": b"ABCDEFGHIJKLMNOPQRSTUVWXYZ",
     "lower": b"abcdefghijklmnopqrstuvwxyz",
 }
-"""None of them is a tilde, or needs quotes in CSV, a backslash in JSON or an entity in XML."""
+"""Characters by kind, without the tilde (the prefix) and without those that need quotes in CSV, a
+backslash in JSON or an entity in XML: they would change sizes by escaping."""
 
 RARE = 0.05
-"""Kinds of so small a share do not count."""
+"""Smallest share of a kind whose characters are used for counting."""
 
 BYTES = 256
 
 
 class Letters(NamedTuple):
-    """The characters of an alphabet."""
+    """Characters of an alphabet."""
 
     counting: bytes
-    """Those that numbers are written with, ascending."""
+    """Digits of numbers in texts, ascending."""
     filler: int
-    """One of the most frequent kind."""
+    """Code of a character of the most frequent kind."""
     information: float
-    """Bits of a random one, rounded so that it is the same on every machine."""
+    """Bits of a random character, rounded because log2 differs between machines in the last bit."""
 
 
 def letters_of(alphabet: Alphabet) -> Letters:
-    """Return the characters of an alphabet."""
+    """Return the characters of an alphabet, and the information of a random one."""
     shares = _shares(alphabet)
     most = max(shares, key=shares.__getitem__)
     often = [kind for kind, share in shares.items() if share >= RARE] or [most]
@@ -48,7 +49,7 @@ def letters_of(alphabet: Alphabet) -> Letters:
 
 
 def random_letters(alphabet: Alphabet, count: int, random: RandomWords) -> np.ndarray:
-    """Return random characters in the alphabet's shares, to 1/256; shape (count,), dtype uint8."""
+    """Return random characters, shape (count,), dtype uint8, in the alphabet's shares to 1/256."""
     import numpy as np
 
     of_byte = np.zeros(BYTES, np.uint8)
@@ -61,7 +62,7 @@ def random_letters(alphabet: Alphabet, count: int, random: RandomWords) -> np.nd
 
 
 def _shares(alphabet: Alphabet) -> dict[str, float]:
-    """Return the shares of the kinds that there are, of sum 1."""
+    """Return the shares of all kinds in the alphabet, scaled to the sum 1."""
     given = {kind: getattr(alphabet, kind) for kind in KINDS}
     total = sum(given.values())
     return {kind: share / total for kind, share in given.items() if share > 0}

@@ -1,4 +1,4 @@
-"""Where nulls are."""
+"""Positions of nulls."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def null_count(spec: ColumnSpec, rows: int) -> int:
-    """Return how many of so many rows are null."""
+    """Return the number of nulls in a column of `rows` rows."""
     return round(spec.null_share * rows)
 
 
 def validity(spec: ColumnSpec, rows: int, random: RandomWords) -> np.ndarray | None:
-    """Return which rows are not null, shape (rows,), dtype bool; None if all are.
+    """Return a mask of the rows that are not null, shape (rows,), dtype bool; None without nulls.
 
-    Nulls are in blocks of random lengths, at random places with a value between them at least.
+    Nulls form blocks of random lengths at random places, separated by at least one value.
     """
     import numpy as np
 
@@ -29,7 +29,8 @@ def validity(spec: ColumnSpec, rows: int, random: RandomWords) -> np.ndarray | N
         return None
     values = rows - nulls
     blocks = min(max(1, round(nulls / spec.null_run_length)), values + 1, nulls)
-    # A choice of the gaps before, between and after values; and one of cuts between nulls.
+    # Blocks are placed in distinct gaps between values, and their lengths are those between distinct
+    # cuts in the sequence of nulls.
     gaps = _chosen(blocks, values + 1, random)
     cuts = _chosen(blocks - 1, nulls - 1, random) + 1
     lengths = np.diff(np.concatenate([[0], cuts, [nulls]]))
@@ -42,13 +43,11 @@ def validity(spec: ColumnSpec, rows: int, random: RandomWords) -> np.ndarray | N
 
 
 def _chosen(count: int, most: int, random: RandomWords) -> np.ndarray:
-    """Return `count` different numbers below `most`, ascending.
-
-    Each number is a candidate by chance; spare candidates are left out evenly. That takes one pass,
-    where a sort takes twenty.
-    """
+    """Return `count` different numbers below `most`, ascending."""
     import numpy as np
 
+    # Each number becomes a candidate at random, and spare candidates are dropped evenly: one pass,
+    # where sorting random keys takes twenty. Four standard deviations make too few candidates rare.
     likely = min(1.0, (count + 4 * sqrt(count) + 8) / max(1, most))
     found = np.flatnonzero(random.uniform(most) < likely)
     if len(found) < count:

@@ -1,10 +1,10 @@
-"""Distinct numbers of stated widths, ascending."""
+"""Distinct numbers of specified widths, in ascending order."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from data_generator.realistic.ranks import by_bucket, evenly
+from data_generator.realistic.ranks import RankedValues, by_bucket, evenly
 from data_generator.realistic.widths import rounded
 
 if TYPE_CHECKING:
@@ -16,40 +16,31 @@ if TYPE_CHECKING:
     from data_generator.spec.spec import ColumnSpec
 
 MOST_DIGITS = 18
-"""Of whole numbers: more do not all fit in 64 bits."""
+"""Largest width of whole numbers: not all numbers of 19 digits fit in 64 bits."""
 
 FEWEST_DIGITS, MOST_DIGITS_OF_FLOATS = -300, 300
 
 SIGNIFICAND_BITS = 53
 
 
-class Numbers(NamedTuple):
-    """Distinct numbers, and how frequent each is."""
-
-    values: np.ndarray
-    """Shape (distinct,), ascending; dtype int64 or float64."""
-    ranks: np.ndarray
-    """Frequency rank, from 0, of each value; shape (distinct,), dtype int64."""
-
-
 def capacity(spec: ColumnSpec, largest: int) -> int:
-    """Return how many distinct whole numbers up to `largest` there are."""
+    """Return the number of distinct whole numbers up to `largest`."""
     return min(largest, 10**MOST_DIGITS - 1) * (2 if spec.negative_share > 0 else 1) + 1
 
 
-def whole(spec: ColumnSpec, widths: np.ndarray, largest: int, random: RandomWords) -> Numbers:
-    """Return whole numbers of as many digits as stated by rank, as far as there are as many numbers.
+def whole(spec: ColumnSpec, widths: np.ndarray, largest: int, random: RandomWords) -> RankedValues:
+    """Return whole numbers with the widths of their ranks, as far as each width has enough numbers.
 
     Parameters
     ----------
     spec : ColumnSpec
-        States the shares of negative numbers and of equal distances.
+        Specification with the shares of negative numbers and of equal distances.
     widths : numpy.ndarray
-        Digits by frequency rank, shape (distinct,), dtype int64; distinct up to `capacity`.
+        Digits by frequency rank, shape (distinct,), dtype int64; distinct is at most `capacity`.
     largest : int
-        The largest number there may be; its negative is the smallest.
+        Upper bound of the numbers; its negative is the lower bound.
     random : RandomWords
-        Decides what is left open.
+        Source of all choices that the specification leaves open.
     """
     import numpy as np
 
@@ -66,15 +57,16 @@ def whole(spec: ColumnSpec, widths: np.ndarray, largest: int, random: RandomWord
     return _signed(widths.clip(1, digits), negative, digits, values, random)
 
 
-def real(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> Numbers:
-    """Return floats with as many digits before the point as stated by rank.
+def real(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> RankedValues:
+    """Return floats with as many digits before the point as the widths of their ranks.
 
-    Those of width 1 are from 1 to 10, those of width 0 from 0.1 to 1, those of width -1 from 0.01, ...
+    Floats of width 1 are from 1 to 10, of width 0 from 0.1 to 1, of width -1 from 0.01 to 0.1, ...
     """
     import numpy as np
 
     low, high = (int(edge(widths, initial=0)) for edge in (np.min, np.max))
     low, high = max(low, FEWEST_DIGITS), min(high, MOST_DIGITS_OF_FLOATS)
+    # Clearing the low bits of a significand makes a float compressible without changing its digits much.
     mask = ~np.uint64(2 ** (SIGNIFICAND_BITS - spec.significant_bits) - 1)
 
     def values(sizes: np.ndarray, _zero: int) -> np.ndarray:
@@ -89,15 +81,21 @@ def real(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> Numbers:
     return _signed(widths.clip(low, high) - low, negative, high - low, values, random)
 
 
-def shortened(numbers: Numbers, rank_decimals: tuple[float, ...], decimals: int = 0) -> Numbers:
-    """Return numbers with as many digits after the point as stated by rank; zeros follow.
+def shortened(
+    numbers: RankedValues, rank_decimals: tuple[float, ...], decimals: int = 0
+) -> RankedValues:
+    """Return numbers truncated to as many digits after the point as their ranks specify.
 
-    Numbers that would not be distinct any more stay as they are, as do floats that have no more digits.
+    Numbers that would lose their distinctness are kept, as are floats without digits after the point.
 
     Parameters
     ----------
-    numbers : Numbers
-        Floats, or whole numbers that stand for ones of so many `decimals`.
+    numbers : RankedValues
+        Floats, or whole numbers.
+    rank_decimals : tuple of float
+        Mean digits after the point by bucket of frequency ranks.
+    decimals : int
+        Digits of whole numbers that are after the point.
     """
     import numpy as np
 
@@ -109,13 +107,13 @@ def shortened(numbers: Numbers, rank_decimals: tuple[float, ...], decimals: int 
         unit = np.array([float(f"1e{digits}") for digits in range(MOST_DIGITS + 1)])[kept]
         # From 2**53 on, all floats are whole numbers.
         short = np.where(np.abs(values) * unit < 2.0**53, np.floor(values * unit) / unit, values)
-    # What was rounded down to no less than the number before is distinct still.
+    # A number truncated below its predecessor would also break the ascending order.
     short[1:] = np.where(short[1:] > values[:-1], short[1:], values[1:])
-    return Numbers(short, numbers.ranks)
+    return RankedValues(short, numbers.ranks)
 
 
 def _negative(spec: ColumnSpec, distinct: int, largest: int) -> np.ndarray:
-    """Return which ranks are below zero: the stated share, or as many as there is no other room for."""
+    """Return a mask of the ranks below zero: the specified share, more if positive numbers run out."""
     negative = evenly(distinct) < spec.negative_share
     if spec.negative_share > 0:
         count = int(negative.sum())
@@ -131,11 +129,12 @@ def _signed(
     widest: int,
     values: Callable[[np.ndarray, int], np.ndarray],
     random: RandomWords,
-) -> Numbers:
-    """Return numbers of both signs; `values` makes those of one sign from the number of each width."""
+) -> RankedValues:
+    """Return numbers of both signs; `values` returns those of one sign from the count of each width."""
     import numpy as np
 
-    # By sign, width and chance; the rank in the low bits.
+    # Sorting keys of sign, width and random bits, with the rank in the low bits, assigns ranks at random
+    # within a width; unique keys give one order with any sorting algorithm.
     rank_bits = max(1, len(widths).bit_length())
     key = random.words(len(widths)) >> np.uint64(11 + rank_bits)
     key |= (negative * np.uint64(1024) + widths.astype(np.uint64)) << np.uint64(53 - rank_bits)
@@ -145,14 +144,14 @@ def _signed(
     split = len(widths) - int(negative.sum())
     sizes = [np.bincount(widths[part], minlength=widest + 1) for part in (ranks[:split], ranks[split:])]
     below = -values(sizes[1], 0)[::-1]
-    return Numbers(
+    return RankedValues(
         np.concatenate([below, values(sizes[0], 1)]),
         np.concatenate([ranks[split:][::-1], ranks[:split]]),
     )
 
 
 def _fitted(sizes: np.ndarray, rooms: np.ndarray) -> list[int]:
-    """Return how many numbers of each width there will be: what has no room moves up, else down."""
+    """Return the counts of each width, moving what exceeds its room to larger, then smaller widths."""
     fitted, excess = sizes.tolist(), 0
     for indices in (range(len(fitted)), reversed(range(len(fitted)))):
         for i in indices:
@@ -163,7 +162,19 @@ def _fitted(sizes: np.ndarray, rooms: np.ndarray) -> list[int]:
 
 
 def spaced(spec: ColumnSpec, first: int, room: int, count: int, random: RandomWords) -> np.ndarray:
-    """Return `count` ascending numbers from `first` on: at equal distances, or moved a little."""
+    """Return `count` ascending numbers from `first` on, at equal distances or shifted by less than one.
+
+    Parameters
+    ----------
+    spec : ColumnSpec
+        Specification with the share of numbers at equal distances.
+    first, room : int
+        First number, and the size of the range from there.
+    count : int
+        Number of numbers, at most `room`.
+    random : RandomWords
+        Source of the shifts.
+    """
     import numpy as np
 
     if not count:

@@ -1,12 +1,12 @@
-"""How often each value occurs: counts by frequency rank, for each pattern.
+"""Frequencies of values: counts by frequency rank for each pattern.
 
-All arithmetic is of whole numbers, or of sums, products, quotients and roots, which IEEE 754 rounds in
-one way: so counts are the same on every machine, which those of `pow` and `log` are not.
+Only integer arithmetic and sums, products, quotients and roots are used, for which IEEE 754 defines the
+rounding. Counts are therefore the same on every machine; with `pow` or `log` they would not be.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,13 +17,21 @@ Real = TypeVar("Real", "float", "np.ndarray")
 
 EXPONENT_STEPS = 64
 
-
 GOLDEN = 2654435769
 """2**32 / golden ratio: its multiples are spread evenly over 32 bits."""
 
 
+class RankedValues(NamedTuple):
+    """Distinct values in ascending order, with the frequency rank of each."""
+
+    values: Any
+    """NumPy or Arrow array, shape (distinct,)."""
+    ranks: np.ndarray
+    """Frequency ranks, from 0, shape (distinct,), dtype int64."""
+
+
 def evenly(count: int) -> np.ndarray:
-    """Return fractions in [0, 1) of which any share lies below that share, shape (count,)."""
+    """Return evenly distributed fractions in [0, 1), shape (count,): the share x of them is below x."""
     import numpy as np
 
     numbers = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(GOLDEN)
@@ -31,9 +39,9 @@ def evenly(count: int) -> np.ndarray:
 
 
 def distinct_count(spec: ColumnSpec, values: int) -> int:
-    """Return how many distinct values a column of so many values that are not null has.
+    """Return the number of distinct values in a column of `values` values that are not null.
 
-    As the ratio says, but three at least, if there are three values; unless the pattern says fewer.
+    It follows from the ratio, but is at least three unless the column or its pattern has fewer.
     """
     few = {"constant": 1, "binary": 2}
     return min(
@@ -42,12 +50,12 @@ def distinct_count(spec: ColumnSpec, values: int) -> int:
 
 
 def counts(spec: ColumnSpec, values: int, distinct: int) -> np.ndarray:
-    """Return how many values have each frequency rank, most frequent first.
+    """Return the number of values of each frequency rank, most frequent first.
 
     Parameters
     ----------
     spec : ColumnSpec
-        Names the pattern.
+        Specification with the pattern.
     values : int
         Sum of the counts.
     distinct : int
@@ -56,7 +64,7 @@ def counts(spec: ColumnSpec, values: int, distinct: int) -> np.ndarray:
     Returns
     -------
     numpy.ndarray
-        Shape (distinct,), dtype int64, never ascending by more than rounding.
+        Shape (distinct,), dtype int64, descending except for rounding.
     """
     import numpy as np
 
@@ -74,11 +82,11 @@ def counts(spec: ColumnSpec, values: int, distinct: int) -> np.ndarray:
 
 
 def powers(base: Real, exponent: float) -> Real:
-    """Return base ** exponent, the exponent rounded to 1/64, of roots and products alone."""
+    """Return base ** exponent from roots and products alone, with the exponent rounded to 1/64."""
     import numpy as np
 
     whole, part = divmod(round(exponent * EXPONENT_STEPS), EXPONENT_STEPS)
-    result = base / base
+    result = base / base  # ones of the shape of the base
     for _ in range(whole):
         result = result * base
     root = base
@@ -92,7 +100,7 @@ def powers(base: Real, exponent: float) -> Real:
 
 
 def bucket_sizes(distinct: int) -> list[int]:
-    """Return how many ranks are in each bucket: rank 1, 2, 3 to 4, 5 to 8, ..., up to `distinct`."""
+    """Return the number of ranks in each bucket: rank 1, 2, 3 to 4, 5 to 8, ..., up to `distinct`."""
     sizes = [1]
     while sum(sizes) < distinct:
         sizes.append(min(sum(sizes), distinct - sum(sizes)))
@@ -100,7 +108,7 @@ def bucket_sizes(distinct: int) -> list[int]:
 
 
 def by_bucket(values: tuple[float, ...], distinct: int) -> np.ndarray:
-    """Return the value of each rank's bucket, shape (distinct,); the last holds for all that follow."""
+    """Return the value of each rank's bucket, shape (distinct,); later ones take the last value."""
     import numpy as np
 
     sizes = bucket_sizes(distinct)
@@ -109,23 +117,23 @@ def by_bucket(values: tuple[float, ...], distinct: int) -> np.ndarray:
 
 
 def _measured(shares: tuple[float, ...], distinct: int) -> np.ndarray:
-    """Return the weight of each rank: buckets' shares in equal parts."""
+    """Return the weight of each rank: an equal part of its bucket's share."""
     sizes = bucket_sizes(distinct)
-    # Buckets that were not measured, of more distinct values than there were, go on as the last one.
+    # Longer tables have more distinct values than were measured; their buckets continue the last one.
     each = [share / size for share, size in zip(shares, sizes, strict=False)]
     return by_bucket(tuple(each), distinct)
 
 
 def _rounded(weights: np.ndarray, values: int) -> np.ndarray:
-    """Return whole numbers in proportion to the weights, each at least 1, of sum `values`.
+    """Return whole numbers of sum `values` in proportion to the weights, each at least 1.
 
-    Where there are too few values for that, the most frequent ones keep theirs, and all from some rank
-    on occur once: so a steep pattern with many distinct values keeps its head.
+    If there are too few values for that, the most frequent ones keep their counts and all from some rank
+    on occur once, so that a steep pattern with many distinct values keeps its head.
     """
     import numpy as np
 
     distinct = len(weights)
-    # A running sum has one order of additions on every machine; numpy.sum need not.
+    # A running sum adds in the same order on every machine; numpy.sum adds pairwise, with SIMD.
     ideal = np.floor(weights * (values / np.cumsum(weights)[-1])).astype(np.int64).clip(1)
     spent = np.cumsum(ideal) + np.arange(distinct - 1, -1, -1)
     head = int(np.searchsorted(spent, values, side="right"))

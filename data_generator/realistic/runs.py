@@ -1,8 +1,9 @@
-"""Runs: what stays together when values are put in order.
+"""Runs of equal values: units that stay together when a column is put in order.
 
-Lengths of runs of which windows have longer ones than chance gives runs of that mean.
+Runs are memoryless, with a geometric distribution of lengths, or a mix of single rows and runs of all
+scales if the longest runs in windows have to be longer than those of memoryless ones.
 
-Sums of floats are those of `math.fsum`, which are exact; those of `sum` depend on Python's version.
+Floats are added by `math.fsum`, which is exact; the result of `sum` depends on Python's version.
 """
 
 from __future__ import annotations
@@ -19,11 +20,17 @@ if TYPE_CHECKING:
 
 
 LONG = 1.5
-"""Runs that are so much longer than those of a memoryless process are made of their own kind."""
+"""Ratio of the longest run to that of memoryless runs from which a mix is used."""
+
+SCALES = 16
+"""Largest length in a mix, relative to the wanted longest run; windows cut runs."""
+
+HALVINGS = 12
+STEPS = 32
 
 
 class Units(NamedTuple):
-    """Pieces of a column that are put in order as wholes."""
+    """Runs of a column."""
 
     codes: np.ndarray
     """Shape (units,), dtype int64, ascending."""
@@ -37,14 +44,14 @@ def units(counts: np.ndarray, mean: float, longest: float, random: RandomWords) 
     Parameters
     ----------
     counts : numpy.ndarray
-        How often each code occurs, shape (distinct,), dtype int64.
+        Number of occurrences of each code, shape (distinct,), dtype int64.
     mean : float
-        Mean length of runs; longer ones end where a code's rows do.
+        Mean length of runs; no run is longer than its code has rows.
     longest : float
-        Length of the longest run in a window of 512 rows; if much more than chance makes of runs of that
-        mean, all runs are either that long or single rows.
+        Mean length of the longest run in a window of 512 rows; ignored unless it is much longer than
+        that of memoryless runs.
     random : RandomWords
-        Decides where runs end.
+        Source of the ends of runs.
     """
     import numpy as np
 
@@ -52,7 +59,7 @@ def units(counts: np.ndarray, mean: float, longest: float, random: RandomWords) 
     codes = np.repeat(np.arange(distinct), counts)
     if mean <= 1:
         return Units(codes, None)
-    # Each code begins a run anyway; the others are spread over all other rows.
+    # The first row of each code starts a run anyway; other starts are random.
     others = max(0.0, rows / mean - distinct)
     if longest > LONG * expected_longest(mean):
         starts = _starts_of_mixed_runs(rows, others, longest, random)
@@ -64,19 +71,19 @@ def units(counts: np.ndarray, mean: float, longest: float, random: RandomWords) 
 
 
 def expected_longest(mean: float) -> float:
-    """Return the expected longest run in a window, of memoryless runs of a mean length.
+    """Return the expected longest run in a window of memoryless runs with a mean length.
 
-    It is near mean * (ln(runs) + 0.577); the logarithm is taken as linear between powers of two.
+    It is about mean * (ln(runs) + 0.577), with the logarithm interpolated between powers of two.
     """
     part, power = frexp(max(1.0, WINDOW / mean))
     return mean * (0.6931 * (power + 2 * part - 2) + 0.577)
 
 
 def _starts_of_mixed_runs(rows: int, runs: float, longest: float, random: RandomWords) -> np.ndarray:
-    """Return where runs start that are single rows or of all scales, shape (rows,), dtype bool."""
+    """Return a mask of the first rows of runs of a mix, shape (rows,), dtype bool."""
     import numpy as np
 
-    mix = mixed(rows / max(1.0, runs), longest, rows)
+    mix = mix_runs(rows / max(1.0, runs), longest, rows)
     ends = np.cumsum([run.per_row for run in mix])
     drawn = random.uniform(int(rows * ends[-1] * 1.1) + mix[0].length)
     lengths = np.array([run.length for run in mix])[
@@ -88,36 +95,29 @@ def _starts_of_mixed_runs(rows: int, runs: float, longest: float, random: Random
     return starts
 
 
-SCALES = 16
-"""Up to so many times the wanted longest run are tried; windows cut runs."""
-
-HALVINGS = 12
-STEPS = 32
-
-
-class Run(NamedTuple):
-    """Runs of one length."""
+class RunsOfLength(NamedTuple):
+    """All runs of one length in a mix."""
 
     length: int
     per_row: float
-    """How many there are for each row of the column."""
+    """Number of runs / number of rows of the column."""
 
 
-def mixed(mean: float, longest: float, rows: int) -> list[Run]:
-    """Return a mix of single rows and runs of all scales, of a mean and a mean longest run of windows.
+def mix_runs(mean: float, longest: float, rows: int) -> list[RunsOfLength]:
+    """Return the mix of single rows and runs of all scales with a mean and a longest run.
 
     Parameters
     ----------
     mean : float
-        Rows for each run, 1 or more.
+        Mean length, 1 or more.
     longest : float
         Mean over windows of the longest run in the window.
     rows : int
-        Of the column; no run is longer.
+        Number of rows of the column, the upper limit of lengths.
     """
     largest = min(float(rows), SCALES * longest)
     scales = round(largest).bit_length() - 1
-    # The fewer scales, the more rows in the longest runs, and the more single rows between them.
+    # With fewer scales, more rows are in the longest runs, and more single rows between them.
     while scales > 1 and _expected(_scaled(mean, largest, scales)) < longest:
         scales -= 1
     low, high = min(longest, largest), largest
@@ -128,35 +128,38 @@ def mixed(mean: float, longest: float, rows: int) -> list[Run]:
     return _scaled(mean, high, scales)
 
 
-def _scaled(mean: float, largest: float, scales: int) -> list[Run]:
-    """Return single rows, and runs of that length, half, a quarter, ... of it, all with as many rows.
+def _scaled(mean: float, largest: float, scales: int) -> list[RunsOfLength]:
+    """Return single rows and runs of `largest`, half of it, a quarter, ..., each with as many rows.
 
-    Short runs are left out where with them the mean is out of reach.
+    The shortest runs are omitted if the mean cannot be reached with them.
     """
     lengths = [max(2, round(largest) >> scale) for scale in range(max(1, scales))]
     while len(lengths) > 1 and _per_row(lengths) > 1 / mean:
         lengths.pop()
-    # A share s of the rows is in such runs: runs per row = 1 - s + s * per row of them.
+    # If the share s of rows is in such runs, runs per row are 1 - s + s * _per_row(lengths).
     share = min(1.0, (1 - 1 / mean) / (1 - _per_row(lengths)))
-    return [*(Run(length, share / len(lengths) / length) for length in lengths), Run(1, 1 - share)]
+    return [
+        *(RunsOfLength(length, share / len(lengths) / length) for length in lengths),
+        RunsOfLength(1, 1 - share),
+    ]
 
 
 def _per_row(lengths: list[int]) -> float:
-    """Return how many runs a row has, if runs of each length have as many rows."""
+    """Return the number of runs per row, if runs of each length have equally many rows."""
     return fsum(1 / length for length in lengths) / len(lengths)
 
 
-def _expected(mix: list[Run]) -> float:
-    """Return the mean longest run of a window: the integral of the chance of one of that length or more.
+def _expected(mix: list[RunsOfLength]) -> float:
+    """Return the mean longest run of a window, integrating the probability of a run of x rows or more.
 
-    A run of length n reaches so far into a window that x rows of it are inside from n + window - 2 x
-    places. Runs are taken to be independent of each other.
+    There are n + window - 2 x places where a run of length n has x rows or more inside the window. Runs
+    are assumed to be independent of each other.
     """
     found = 0.0
     for step in range(STEPS):
         x = (step + 0.5) * WINDOW / STEPS
         number = fsum(run.per_row * (run.length + WINDOW - 2 * x) for run in mix if run.length >= x)
-        # (1 + n / 8)**-8 is near exp(-n), which not all machines round in the same way.
+        # (1 + n / 8)**-8 approximates exp(-n), whose last bit differs between machines.
         none = 1 / (1 + max(0.0, number) / 8)
         found += 1 - none * none * none * none * none * none * none * none
     return max(1.0, found * WINDOW / STEPS)

@@ -1,4 +1,4 @@
-"""A table of stated properties as a DataFrame."""
+"""Generation of a DataFrame from the specification of a table."""
 
 from __future__ import annotations
 
@@ -17,23 +17,28 @@ if TYPE_CHECKING:
 def realistic_table(
     spec: TableSpec, rows: int | None = None, seed: int | None = None, name: str = ""
 ) -> pd.DataFrame:
-    """Return a table of the stated properties, the same for the same arguments on every machine.
+    """Return a table with the specified properties, the same for the same arguments on every machine.
 
     Parameters
     ----------
     spec : TableSpec
-        The properties.
+        Properties of the table.
     rows : int, optional
-        Number of rows; those of the spec if not given.
+        Number of rows; that of the specification if not given.
     seed : int, optional
-        Decides what the spec leaves open; that of the spec if not given.
+        Seed of all random choices; that of the specification if not given.
     name : str
-        Decides it too, so that tables of one seed have nothing in common.
+        Second part of the seed: tables of different names have nothing in common.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Shape (rows, columns), with the default index.
 
     Raises
     ------
     InvalidSpecError
-        If the spec describes no table; one line for each mistake.
+        If the specification does not describe a table; one line for each mistake.
     """
     import pandas as pd
 
@@ -46,7 +51,7 @@ def realistic_table(
 
 
 def _series(array: pa.Array) -> pd.Series:
-    """Return what pandas makes of a column, but nullable dtypes for what it would turn into floats."""
+    """Return a column as pandas converts it, but nullable where pandas would convert it to floats."""
     import pandas as pd
     import pyarrow as pa
 

@@ -1,17 +1,15 @@
-"""Distinct texts of stated lengths and information, ascending.
+"""Distinct texts of specified lengths and information, in ascending order.
 
-A text is a prefix that all have, then characters that count, so that each is distinct and in its place,
-then random characters for the rest of its information, and then a filler that has none.
-
-Texts one after another in memory, as Arrow keeps them, written place by place.
+A text consists of the prefix that all texts share, a counter that makes it distinct and gives it its
+place, random characters for the rest of its information, and a filler without information.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from data_generator.realistic.letters import Letters, letters_of, random_letters
-from data_generator.realistic.ranks import evenly
+from data_generator.realistic.ranks import RankedValues, evenly
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,37 +19,41 @@ if TYPE_CHECKING:
     from data_generator.spec.spec import ColumnSpec
 
 
+PREFIX = ord("~")
+SEPARATOR = ord(",")
+QUOTE = ord('"')
+
+
 class TextBuffer:
-    """Texts of given lengths, at first full of one character.
+    """Buffer of consecutive texts, laid out as by Arrow and written position by position.
 
     Parameters
     ----------
     lengths : numpy.ndarray
         Bytes of each text, shape (count,), dtype int64.
     filler : int
-        The character.
+        Code of the character that fills all texts at first.
     """
 
     def __init__(self, lengths: np.ndarray, filler: int) -> None:
         import numpy as np
 
         self.count = len(lengths)
-        self._lengths = lengths
         self._ends = np.zeros(self.count + 1, np.int64)
         np.cumsum(lengths, out=self._ends[1:])
         self._letters = np.full(int(self._ends[-1]), filler, np.uint8)
 
     def write(self, place: int, letters: np.ndarray | int, chosen: np.ndarray | None = None) -> None:
-        """Write a character at a place, from 0, of each text, or of the chosen ones; all have the place.
+        """Write one character at the same position of all texts, or of chosen ones.
 
         Parameters
         ----------
         place : int
-            Bytes before it.
+            Position in the text, from 0; less than the length of each chosen text.
         letters : numpy.ndarray or int
-            Shape (count,), dtype uint8, or one for all.
+            Character codes, shape (count,), dtype uint8, or one code for all texts.
         chosen : numpy.ndarray, optional
-            Shape (count,), dtype bool.
+            Mask of the texts to change, shape (count,), dtype bool.
         """
         starts = self._ends[:-1]
         if chosen is not None and not chosen.all():
@@ -60,42 +62,33 @@ class TextBuffer:
         self._letters[starts + place] = letters
 
     def end_with(self, letter: int, chosen: np.ndarray, after: int = 0) -> None:
-        """Write the last character of the chosen texts, or the one that so many come after."""
+        """Write the last character of the chosen texts, or the one followed by `after` others."""
         self._letters[self._ends[1:][chosen] - 1 - after] = letter
 
     def array(self) -> pa.Array:
-        """Return the texts, large_binary."""
+        """Return the texts as a large_binary array, without copying them."""
         import pyarrow as pa
 
         buffers = [None, pa.py_buffer(self._ends), pa.py_buffer(self._letters)]
         return pa.LargeBinaryArray.from_buffers(pa.large_binary(), self.count, buffers)
 
 
-PREFIX = ord("~")
-SEPARATOR = ord(",")
-QUOTE = ord('"')
-
-
-class Texts(NamedTuple):
-    """Distinct texts, and how frequent each is."""
-
-    values: pa.Array
-    """Shape (distinct,), large_binary of ASCII characters, ascending."""
-    ranks: np.ndarray
-    """Frequency rank, from 0, of each text; shape (distinct,), dtype int64."""
-
-
-def texts(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> Texts:
-    """Return texts of as many bytes as stated by frequency rank; longer where they must be to differ.
+def texts(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> RankedValues:
+    """Return texts of as many bytes as their ranks specify, or longer if their counters are longer.
 
     Parameters
     ----------
     spec : ColumnSpec
-        States prefix, information, alphabet and separators.
+        Specification with prefix, information, alphabet and separators.
     widths : numpy.ndarray
         Bytes by frequency rank, shape (distinct,), dtype int64.
     random : RandomWords
-        Decides what is left open.
+        Source of all choices that the specification leaves open.
+
+    Returns
+    -------
+    RankedValues
+        ASCII texts as large_binary.
     """
     import numpy as np
 
@@ -108,7 +101,7 @@ def texts(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> Texts:
     buffer = TextBuffer(lengths, letters.filler)
     for place in range(spec.prefix_length):
         buffer.write(place, PREFIX)
-    # What numbers say already need not be said at random.
+    # The counter's information counts towards that of the text.
     wanted = spec.bits_per_character * float(lengths.mean()) - distinct.bit_length()
     places = max(0.0, wanted / letters.information)
     drawn = np.minimum(np.floor(places + evenly(distinct)).astype(np.int64), lengths - start)
@@ -116,11 +109,11 @@ def texts(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> Texts:
     for place in range(int(drawn.max(initial=0))):
         buffer.write(start + place, random_letters(spec.alphabet, distinct, random), drawn > place)
     _end(buffer, spec, lengths - start)
-    return Texts(buffer.array(), ranks)
+    return RankedValues(buffer.array(), ranks)
 
 
 def _end(buffer: TextBuffer, spec: ColumnSpec, free: np.ndarray) -> None:
-    """Write a comma and double quotes at the end of texts, as far as there are free places."""
+    """Write a comma and double quotes at the end of texts that have free positions."""
     import numpy as np
 
     fractions = evenly(len(free))
@@ -132,7 +125,7 @@ def _end(buffer: TextBuffer, spec: ColumnSpec, free: np.ndarray) -> None:
 
 
 def counting_places(letters: Letters, distinct: int) -> int:
-    """Return how many places tell so many texts apart."""
+    """Return the number of positions of the counter that distinguishes the texts."""
     places = 0
     while len(letters.counting) ** places < distinct:
         places += 1
@@ -142,7 +135,7 @@ def counting_places(letters: Letters, distinct: int) -> int:
 def _count(
     buffer: TextBuffer, start: int, digits: bytes, places: int, random: RandomWords | None
 ) -> None:
-    """Write ascending numbers, one digit a place; one after another, or with gaps if there is chance."""
+    """Write ascending counters, one digit per position; with random gaps if `random` is given."""
     import numpy as np
 
     numbers = np.arange(buffer.count, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""How wide each distinct value is, in digits, bytes or items."""
+"""Widths of distinct values, in digits, bytes or items."""
 
 from __future__ import annotations
 
@@ -19,23 +19,27 @@ SPREAD_OF_SUM = 37_837.0
 def widths(spec: ColumnSpec, distinct: int, random: RandomWords) -> np.ndarray:
     """Return the width of each value, by frequency rank, shape (distinct,), dtype int64.
 
-    Widths are near a normal distribution (sums of four draws, which need no logarithm), and are rounded
-    up or down so that means are as stated.
+    Widths approximate a normal distribution and are rounded up or down to keep the specified means.
     """
     import numpy as np
 
     means = by_bucket(spec.rank_widths or (spec.width,), distinct)
     if spec.width_spread > 0:
         sizes = np.array(bucket_sizes(distinct))
+        # Sums of four uniform numbers are nearly normal, and need no logarithm.
         draws = random.words(distinct).view("<u2").reshape(-1, 4).sum(axis=1, dtype=np.int64)
-        # Around the mean that came out, so that the few most frequent values have theirs.
+        # Deviations are taken from the mean of the draws: the first buckets have few values, whose mean
+        # width would otherwise be off by the spread.
         middles = np.add.reduceat(draws, np.cumsum(sizes) - sizes) / sizes
         means += (draws - np.repeat(middles, sizes)) * (spec.width_spread / SPREAD_OF_SUM)
     return rounded(means)
 
 
 def rounded(means: np.ndarray) -> np.ndarray:
-    """Return whole numbers of the same mean, also over parts: fractions tell how many are rounded up."""
+    """Return whole numbers of the same mean, also over parts of the array.
+
+    The fraction of a mean is the share of values around it that are rounded up.
+    """
     import numpy as np
 
     return np.floor(means + evenly(len(means))).astype(np.int64)

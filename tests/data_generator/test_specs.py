@@ -390,7 +390,7 @@ def test_buckets_double():
 
 @pytest.mark.parametrize(("mean", "longest"), [(1.5, 30), (3, 43), (5.4, 174), (16.7, 280)])
 def test_mixed_runs_have_the_mean_and_the_longest_run(mean, longest):
-    mix = runs.mixed(mean, longest, 10**6)
+    mix = runs.mix_runs(mean, longest, 10**6)
     assert sum(run.per_row for run in mix) == pytest.approx(1 / mean, rel=0.1)
     assert sum(run.per_row * run.length for run in mix) == pytest.approx(1, rel=0.1)
     assert mix[0].length >= longest * 0.9
