@@ -24,7 +24,7 @@ from data_generator.datasets.workloads import (
     statistics,
     workload,
 )
-from data_generator.profiling.measures import Measures, measured
+from data_generator.profiling.measures import Measures, measure
 from data_generator.realistic.tables import realistic_table
 from data_generator.spec.arrow import plain
 
@@ -78,7 +78,7 @@ def compared(name: str, rows: int = ROWS, columns: int = COLUMNS) -> Iterator[Co
 def _measured(column: pd.Series) -> Measures:
     import pyarrow as pa
 
-    return measured(plain(pa.array(column, from_pandas=True)))
+    return measure(plain(pa.array(column, from_pandas=True)))
 
 
 def _patterns(name: str, kind: str, found: list[Measures]) -> Comparison:

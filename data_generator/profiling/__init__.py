@@ -1,1 +1,1 @@
-"""Descriptions of tables by a `TableSpec`, and synthetic twins."""
+"""Measurement of tables, their description by a `TableSpec`, and synthetic twins."""

@@ -1,7 +1,8 @@
-"""Fits what cannot be measured: how redundant the order of a column and its texts are.
+"""Fitting of a column's specification to the size of its Parquet file.
 
-It is found by trial: columns are made and saved as Parquet with zstd until one is as large as the
-original's. All that a spec gains by that is one or two numbers.
+The redundancy of a column's order and texts cannot be measured directly. It is found by trial: columns
+are generated and saved as Parquet with zstd until one is as large as the original. The fit changes one
+or two numbers of the specification.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from data_generator.profiling.text import MOST_BITS
-from data_generator.realistic.columns import column as made_column
+from data_generator.profiling.text_profile import MOST_BITS
+from data_generator.realistic.columns import column as generate_column
 from data_generator.spec.dtypes import DTYPES, DtypeFamily
 from data_generator.spec.rounding import share, significant
 
@@ -20,39 +21,40 @@ if TYPE_CHECKING:
 
     from data_generator.spec.spec import ColumnSpec
 
-    Knob = Callable[[ColumnSpec, float], ColumnSpec]
+    Adjustment = Callable[[ColumnSpec, float], ColumnSpec]
 
 
 TOLERANCE = 0.02
-"""Of the size: so far a trial may be from the original."""
+"""Accepted error of the size, relative to the original."""
 
 HALVINGS = 6
 
 WORTHWHILE = 0.8
-"""An error that is not smaller by so much is no reason to leave what was measured."""
+"""Largest ratio of the new to the old error with which an adjustment replaces the measured value."""
 
 
-def fitted(spec: ColumnSpec, column: pa.Array, slack_bytes: float) -> ColumnSpec:
-    """Return a column's spec, changed so that what it makes is as large as the column.
+def fit(spec: ColumnSpec, column: pa.Array, slack_bytes: float) -> ColumnSpec:
+    """Return a column's specification, adjusted until the generated column is as large as the original.
 
-    A column that comes out too large repeats itself more than its spec says: windows come again. One
-    that comes out too small has less order than windows show: its longest runs, its clustering, and if
-    that does not do, its sortedness and runs are reduced. Of lists and records, the parts are fitted.
+    If the generated column is too large, the original has repetitions that the measures miss: windows
+    are repeated. If it is too small, the original has less order than windows show: its longest runs,
+    its clustering and, if that does not suffice, its sortedness and run lengths are reduced. For lists
+    and records, items and fields are fitted.
 
     Parameters
     ----------
     spec : ColumnSpec
-        As `data_generator.profiling.columns.described` has it.
+        Result of `data_generator.profiling.column_profile.profile_column`.
     column : pyarrow.Array
-        The original.
+        Original column.
     slack_bytes : float
-        So far a column may be from the original anyway, since it makes no difference to the table.
+        Accepted error of the size in bytes, if larger than 2 %: it is negligible for the table.
     """
     if spec.items is not None:
-        return replace(spec, items=fitted(spec.items, column.flatten(), slack_bytes))
+        return replace(spec, items=fit(spec.items, column.flatten(), slack_bytes))
     if spec.fields:
         there = column.drop_null()
-        parts = [fitted(part, there.field(i), slack_bytes) for i, part in enumerate(spec.fields)]
+        parts = [fit(part, there.field(i), slack_bytes) for i, part in enumerate(spec.fields)]
         return replace(spec, fields=tuple(parts))
     return _flat(spec, column, slack_bytes)
 
@@ -61,20 +63,20 @@ def _flat(spec: ColumnSpec, column: pa.Array, slack_bytes: float) -> ColumnSpec:
     wanted = parquet_bytes(column)
 
     def excess(trial: ColumnSpec) -> float:
-        """Return by how many bytes a trial is too large, 0 if it is near enough."""
-        found = parquet_bytes(made_column(trial, len(column), "fit")) - wanted
+        """Return the bytes by which a trial is too large; 0 within the tolerance."""
+        found = parquet_bytes(generate_column(trial, len(column), "fit")) - wanted
         return found if abs(found) > max(TOLERANCE * wanted, slack_bytes) else 0
 
     best, error = spec, excess(spec)
-    for knob in _knobs(spec, error > 0):
+    for adjust in _adjustments(spec, error > 0):
         if not error:
             break
-        best, error = _searched(best, error, knob, excess)
+        best, error = _searched(best, error, adjust, excess)
     return best
 
 
 def parquet_bytes(column: pa.Array) -> int:
-    """Return the size of a Parquet file of one column, compressed by zstd at its writer's own level."""
+    """Return the size of a Parquet file with one column, compressed by zstd at the default level."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -83,8 +85,11 @@ def parquet_bytes(column: pa.Array) -> int:
     return int(sink.getvalue().size)
 
 
-def _knobs(spec: ColumnSpec, too_large: bool) -> Iterator[Knob]:  # noqa: FBT001 (which half to yield)
-    """Yield what can be changed: from 0, which makes columns small, to 1, which makes them large."""
+def _adjustments(
+    spec: ColumnSpec,
+    too_large: bool,  # noqa: FBT001 (two lists of adjustments)
+) -> Iterator[Adjustment]:
+    """Yield adjustments with a parameter from 0, for small columns, to 1, for large ones."""
     if DTYPES[spec.dtype].family is DtypeFamily.TEXT:
         yield lambda spec, x: replace(spec, bits_per_character=significant(MOST_BITS * x))
     if too_large:
@@ -100,13 +105,13 @@ def _knobs(spec: ColumnSpec, too_large: bool) -> Iterator[Knob]:  # noqa: FBT001
 
 
 def _searched(
-    spec: ColumnSpec, error: float, knob: Knob, excess: Callable[[ColumnSpec], float]
+    spec: ColumnSpec, error: float, adjust: Adjustment, excess: Callable[[ColumnSpec], float]
 ) -> tuple[ColumnSpec, float]:
-    """Return the best of the specs that halving the knob's range finds, and its error in bytes."""
+    """Return the best specification of a bisection over an adjustment, and its error in bytes."""
     best, low, high = spec, 0.0, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        trial = knob(spec, middle)
+        trial = adjust(spec, middle)
         found = excess(trial)
         if abs(found) < WORTHWHILE * abs(error):
             best, error = trial, found

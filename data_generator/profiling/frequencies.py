@@ -1,4 +1,4 @@
-"""What can be said of how often values occur.
+"""Statistics of the frequencies of values: pattern, Zipf exponent and shares of ranks.
 
 All functions take counts of distinct values, shape (distinct,), dtype int64, in descending order.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 HEAD = 1_000
-"""Ranks that the exponent is fitted to; the others' shares are too small to matter."""
+"""Number of ranks to which the exponent is fitted; the shares of others are too small to matter."""
 
 UNIFORM_BELOW = 0.01
 HOTSPOT_FACTOR = 9
@@ -24,9 +24,10 @@ PRECISION = 1e-4
 
 
 def exponent(counts: np.ndarray) -> float:
-    """Return the exponent s for which shares k**-s / sum(n**-s) fit best, by least squares, from 0 to 4.
+    """Return the Zipf exponent s from 0 to 4 with the best fit of shares k**-s / sum(n**-s).
 
-    The study fits the same function to the same shares with `scipy.optimize.curve_fit`.
+    The fit is by least squares. The study fits the same function to the same shares with
+    `scipy.optimize.curve_fit`.
     """
     import numpy as np
 
@@ -40,7 +41,7 @@ def exponent(counts: np.ndarray) -> float:
         return float(((shares - fitted) ** 2).sum())
 
     low, high = 0.0, STEEPEST
-    # The error has one minimum; a third of the range is left out each time.
+    # Ternary search: the error has one minimum.
     while high - low > PRECISION:
         third = (high - low) / 3
         if error(low + third) < error(high - third):
@@ -51,11 +52,11 @@ def exponent(counts: np.ndarray) -> float:
 
 
 def pattern(counts: np.ndarray) -> str:
-    """Return the study's name for how often values occur.
+    """Return the study's name of the pattern of frequencies.
 
-    ``null``: no values; ``single`` and ``binary``: one and two distinct ones; ``uniform``: an exponent
-    below 0.01; ``hotspot``: the first more than nine times as frequent as the third, which under a Zipf
-    distribution means an exponent above 2; ``gentle_zipf``: all others.
+    ``null``: no values; ``single`` and ``binary``: one and two distinct values; ``uniform``: an exponent
+    below 0.01; ``hotspot``: the first value more than nine times as frequent as the third, which under a
+    Zipf distribution means an exponent above 2; ``gentle_zipf``: all others.
     """
     few = ("null", "single", "binary")
     if len(counts) < len(few):
@@ -66,7 +67,7 @@ def pattern(counts: np.ndarray) -> str:
 
 
 def rank_shares(counts: np.ndarray) -> list[float]:
-    """Return the shares of the values that have rank 1, 2, 3 to 4, 5 to 8, ..."""
+    """Return the shares of the values of frequency rank 1, 2, 3 to 4, 5 to 8, ..."""
     import numpy as np
 
     sizes = bucket_sizes(len(counts))

@@ -1,9 +1,7 @@
-"""A column as numbers of its distinct values.
+"""Measurement of the properties of a flat column, with the definitions of the study of real tables.
 
-The properties of a column that the study of real tables has, measured.
-
-The study is named in `spec.spec`; its code computes the same statistics, and calls the mean of
-the longest runs in windows ``continue_mean``.
+The study is cited in `data_generator.spec.spec`. Its code computes the same statistics, and calls the
+mean of the longest runs in windows ``continue_mean``.
 """
 
 from __future__ import annotations
@@ -19,20 +17,20 @@ if TYPE_CHECKING:
 
 
 class Encoded(NamedTuple):
-    """The values of a column that are not null."""
+    """Values of a column that are not null, encoded by their order of size."""
 
     distinct: pa.Array
-    """In order of first appearance, shape (distinct,)."""
+    """Distinct values in order of first appearance, shape (distinct,)."""
     codes: np.ndarray
-    """Numbers of values by size, shape (values,), dtype int64."""
+    """Number, by size, of each row's value, shape (values,), dtype int64."""
     places: np.ndarray
-    """By size: the place in `distinct`; shape (distinct,), dtype int64."""
+    """Indices into `distinct` that sort it, shape (distinct,), dtype int64."""
     counts: np.ndarray
-    """By size: how often each value occurs; shape (distinct,), dtype int64."""
+    """Number of occurrences of each value, sorted by size, shape (distinct,), dtype int64."""
 
 
-def encoded(column: pa.Array) -> Encoded:
-    """Return the distinct values of a flat Arrow column and where they are; texts go by their bytes."""
+def encode(column: pa.Array) -> Encoded:
+    """Return the distinct values of a flat Arrow column and their codes; texts are sorted by bytes."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -53,6 +51,7 @@ def _order(distinct: pa.Array) -> np.ndarray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    # Arrow has no sort for booleans.
     if pa.types.is_boolean(distinct.type):
         return np.argsort(np.asarray(distinct), kind="stable")
     return np.asarray(pc.array_sort_indices(distinct)).astype(np.int64)
@@ -60,12 +59,12 @@ def _order(distinct: pa.Array) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Measures:
-    """Statistics of one flat column; those of values are of the ones that are not null."""
+    """Statistics of one flat column; all but the null ratio refer to values that are not null."""
 
     rows: int
     null_ratio: float
     ndv_ratio: float
-    """Distinct values / values; 0 if there are no values."""
+    """Number of distinct values / number of values; 0 without values."""
     distinct: int
     pattern: str
     """See `frequencies.pattern`."""
@@ -74,26 +73,26 @@ class Measures:
     sortedness: float
     mean_run_length: float
     longest_run: float
-    """Mean over windows of 512 values; what the study's run lengths are."""
+    """Mean over windows of 512 values of the longest run, which the study calls run length."""
     clustering: float
 
 
-def measured(column: pa.Array) -> Measures:
+def measure(column: pa.Array) -> Measures:
     """Return the statistics of a flat Arrow column."""
-    return of_encoded(encoded(column), len(column), column.null_count)
+    return measure_encoded(encode(column), len(column), column.null_count)
 
 
-def of_encoded(found: Encoded, rows: int, nulls: int) -> Measures:
-    """Return the statistics of a column that was encoded already."""
+def measure_encoded(found: Encoded, rows: int, nulls: int) -> Measures:
+    """Return the statistics of an encoded column with its numbers of rows and nulls."""
     values = len(found.codes)
-    descending = in_descending_order(found.counts)
+    counts = descending(found.counts)
     return Measures(
         rows=rows,
         null_ratio=nulls / rows if rows else 0.0,
-        ndv_ratio=len(descending) / values if values else 0.0,
-        distinct=len(descending),
-        pattern=frequencies.pattern(descending),
-        zipf_s=frequencies.exponent(descending) if values else 0.0,
+        ndv_ratio=len(counts) / values if values else 0.0,
+        distinct=len(counts),
+        pattern=frequencies.pattern(counts),
+        zipf_s=frequencies.exponent(counts) if values else 0.0,
         sortedness=windows.sortedness(found.codes),
         mean_run_length=windows.mean_run_length(found.codes),
         longest_run=windows.longest_run(found.codes),
@@ -101,8 +100,8 @@ def of_encoded(found: Encoded, rows: int, nulls: int) -> Measures:
     )
 
 
-def in_descending_order(counts: np.ndarray) -> np.ndarray:
-    """Return counts by frequency rank."""
+def descending(counts: np.ndarray) -> np.ndarray:
+    """Return counts sorted by frequency rank."""
     import numpy as np
 
     return np.sort(counts)[::-1]

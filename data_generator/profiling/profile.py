@@ -1,7 +1,7 @@
-"""Describes any table by a `TableSpec`, from which a synthetic twin of it can be made.
+"""Profile of a table: a `TableSpec` from which a synthetic twin of the table can be generated.
 
-A twin can be shared where the table cannot: the specification carries statistics of each column for
-itself, and no value, no category and no text of the table.
+A twin can be shared when the table cannot: the specification contains statistics of single columns, and
+no value, category or text of the table.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
-from data_generator.profiling.columns import described
-from data_generator.profiling.fit import fitted, parquet_bytes
+from data_generator.profiling.column_profile import profile_column
+from data_generator.profiling.fit import fit, parquet_bytes
 from data_generator.spec.spec import DEFAULT_SEED, ColumnSpec, TableSpec
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ NOTE = (
 )
 
 SLACK = 0.001
-"""Of the table's size: differences of columns that do not matter."""
+"""Difference of a column's size that is negligible, relative to the size of the table."""
 
 
 def profile(df: pd.DataFrame, *, keep_names: bool = False, seed: int = DEFAULT_SEED) -> TableSpec:
@@ -36,25 +36,25 @@ def profile(df: pd.DataFrame, *, keep_names: bool = False, seed: int = DEFAULT_S
     df : pandas.DataFrame
         Shape (rows, columns), with unique column names.
     keep_names : bool
-        Keep the names of columns, and of fields of records; if not, they are ``c0``, ``c1``, ...
+        Keep the names of columns and of the fields of records; otherwise they are ``c0``, ``c1``, ...
     seed : int
-        Of the twin.
+        Seed of the twin.
 
     Raises
     ------
     InvalidDataError
-        If a column is of a type that no spec has.
+        If a specification cannot represent the type of a column.
     """
     columns = {str(name): as_arrow(str(name), df[name]) for name in df.columns}
     slack_bytes = SLACK * sum(map(parquet_bytes, columns.values()))
-    specs = [fitted(described(name, column), column, slack_bytes) for name, column in columns.items()]
+    specs = [fit(profile_column(name, column), column, slack_bytes) for name, column in columns.items()]
     if not keep_names:
         specs = [_renamed(spec, f"c{number}") for number, spec in enumerate(specs)]
     return TableSpec(tuple(specs), len(df), seed, NOTE)
 
 
 def as_arrow(name: str, column: pd.Series) -> pa.Array:
-    """Return a column as an Arrow array, NaN as nulls.
+    """Return a column as an Arrow array, with NaN converted to nulls.
 
     Raises
     ------

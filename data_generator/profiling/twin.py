@@ -1,4 +1,4 @@
-"""Synthetic twins of tables, and the search for texts of the table in them."""
+"""Synthetic twins of tables, and the search for texts of the original in them."""
 
 from __future__ import annotations
 
@@ -17,25 +17,33 @@ if TYPE_CHECKING:
 
 
 SEEDS = 10
-"""Of so many twins the first is taken that has no text of the original."""
+"""Number of twins that are generated in search of one without texts of the original."""
 
 
 class Twin(NamedTuple):
-    """A table made in the likeness of another."""
+    """Synthetic table with the statistics of an original."""
 
     spec: TableSpec
-    """With the seed that it was made with."""
+    """Specification of the twin, with its seed."""
     df: pd.DataFrame
     shared_texts: int
-    """Distinct texts that are in the original too, by chance: one-letter codes have few others to be."""
+    """Number of distinct texts that the original contains too, by chance: there are few one-letter
+    codes."""
 
 
 def twin(spec: TableSpec, original: pd.DataFrame) -> Twin:
-    """Return a table of the properties that a profile has found, with texts that the original has not.
+    """Return a table with the properties of a profile, and with other texts than the original.
 
-    The texts of a twin differ from the original's by how they are made: short and simple ones begin with
-    a tilde, and all have capitals for small letters and small letters for capitals and digits.
-    What is left is told: seeds are tried, and the one that shares the fewest texts is taken.
+    The texts of a twin differ from the original's by construction: short and simple ones start with a
+    tilde, and all have capitals for small letters and small letters for capitals and digits. Several
+    seeds are tried, and the twin with the fewest texts of the original is returned.
+
+    Parameters
+    ----------
+    spec : TableSpec
+        Result of `data_generator.profiling.profile.profile`.
+    original : pandas.DataFrame
+        Profiled table.
     """
     there = texts(original)
     best: Twin | None = None
@@ -53,7 +61,7 @@ def twin(spec: TableSpec, original: pd.DataFrame) -> Twin:
 
 
 def texts(df: pd.DataFrame) -> set[bytes]:
-    """Return all texts in a table: in text, categories and bytes, also in lists and records."""
+    """Return all texts of a table: text, categories and bytes, also inside lists and records."""
     found: set[bytes] = set()
     for name in df.columns:
         found |= _texts(as_arrow(str(name), df[name]))

@@ -1,7 +1,7 @@
-"""What the order of values is like, in windows of 512 rows.
+"""Statistics of the order of values in windows of 512 rows: sortedness, runs and clustering.
 
-All functions take codes: values numbered by size, shape (values,), dtype int64. The last window may be
-shorter, as in the study (see `data_generator.spec.spec`).
+All functions take codes, the numbers of values by size, shape (values,), dtype int64. The last window
+may be shorter, as in the study (see `data_generator.spec.spec`).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 FEWEST = 3
-"""Values that have an order: of two, one is the larger in any case."""
+"""Fewest values with an order: of two, one is the larger in any case."""
 
 
 def sortedness(codes: np.ndarray) -> float:
     """Return the mean over windows of the study's score of sortedness; 1 for less than three values.
 
     The score of n values is (max(asc, desc) + eq - n // 2) / (ceil(n / 2) - 1), where asc, desc and eq
-    are the numbers of ascending, descending and equal neighbours. Windows of less than three values,
-    which have no order, are left out, and scores below 0 are 0.
+    are the numbers of ascending, descending and equal neighbours. Windows of less than three values are
+    ignored, and scores below 0 count as 0.
     """
     import numpy as np
 
@@ -44,7 +44,7 @@ def sortedness(codes: np.ndarray) -> float:
 
 
 def run_starts(codes: np.ndarray) -> np.ndarray:
-    """Return which values differ from the one before, shape (values,), dtype bool; the first does."""
+    """Return a mask of the first values of runs, shape (values,), dtype bool."""
     import numpy as np
 
     starts = np.ones(len(codes), dtype=bool)
@@ -53,12 +53,12 @@ def run_starts(codes: np.ndarray) -> np.ndarray:
 
 
 def mean_run_length(codes: np.ndarray) -> float:
-    """Return the mean number of equal values in a row; 0 if there are none."""
+    """Return the mean length of runs of equal values; 0 without values."""
     return len(codes) / int(run_starts(codes).sum()) if len(codes) else 0.0
 
 
 def longest_run(codes: np.ndarray) -> float:
-    """Return the mean over windows of the longest run inside the window; 0 if there is none."""
+    """Return the mean over windows of the longest run inside the window; 0 without values."""
     import numpy as np
 
     if not len(codes):
@@ -72,16 +72,17 @@ def longest_run(codes: np.ndarray) -> float:
 
 
 def clustering(codes: np.ndarray) -> float:
-    """Return how much less ranks spread in a window than in the column: 0 in random, 1 in sorted order.
+    """Return the reduction of the spread of ranks in windows: 0 in random order, 1 in sorted order.
 
-    Ranks are of values by size, equal values sharing one; spread is the standard deviation, of a window
-    the mean over whole windows. Each run counts as one value, and windows are of 512 runs: long runs
-    make a window of rows poor in values, wherever they are. 0 if there are less than two windows.
+    Ranks are those of values by size, shared by equal values. The spread is the standard deviation, the
+    mean over full windows compared with the whole column. Each run counts as one value, and a window is
+    512 runs; 0 if there are less than two windows.
     """
     import numpy as np
 
     if len(codes) and (codes[1:] >= codes[:-1]).all():
         return 1.0
+    # Long runs would make a window of rows poor in values, whatever their place in the column.
     heads = codes[run_starts(codes)]
     whole = len(heads) // WINDOW
     if whole <= 1:
@@ -89,6 +90,6 @@ def clustering(codes: np.ndarray) -> float:
     counts = np.bincount(heads)
     placed = (np.cumsum(counts) - counts / 2)[heads]
     inside = float(placed[: whole * WINDOW].reshape(whole, WINDOW).std(axis=1).mean())
-    # In sorted order a window has its share of all ranks.
+    # In sorted order, a window contains exactly its share of all ranks.
     found = (1 - inside / float(placed.std())) / (1 - WINDOW / len(heads))
     return min(1.0, max(0.0, found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data_generator.profiling.measures import Measures, measured
+from data_generator.profiling.measures import Measures, measure
 from data_generator.profiling.profile import as_arrow
 from data_generator.spec.arrow import plain, type_properties
 from format_bench.studies.sizes import places, sizes
@@ -50,4 +50,4 @@ def size_rows(original: pd.DataFrame, twin: pd.DataFrame) -> tuple[list[list[str
 def _measured(df: pd.DataFrame, name: str) -> Measures | None:
     """Return a column's statistics; None of lists and records, which have none."""
     column = as_arrow(name, df[name])
-    return measured(plain(column)) if type_properties(column.type) else None
+    return measure(plain(column)) if type_properties(column.type) else None

@@ -14,7 +14,7 @@ import pytest
 import data_generator
 from adapter_core.errors import InvalidDataError
 from data_generator import ColumnSpec, TableSpec, read_spec, realistic_table
-from data_generator.profiling.measures import measured
+from data_generator.profiling.measures import measure
 from data_generator.profiling.profile import NOTE, as_arrow, profile
 from data_generator.profiling.twin import texts, twin
 from data_generator.random_words import RandomWords
@@ -99,7 +99,7 @@ def test_a_twin_has_the_properties_of_its_original(pair):
     assert len(made.df) == len(original)
     for name, of_twin in zip(original.columns, made.df.columns, strict=True):
         one, other = (
-            measured(plain(as_arrow(column, df[column])))
+            measure(plain(as_arrow(column, df[column])))
             for df, column in ((original, name), (made.df, of_twin))
         )
         assert other.distinct == pytest.approx(one.distinct, rel=0.01, abs=0.5), name

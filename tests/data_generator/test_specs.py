@@ -15,7 +15,7 @@ import pytest
 from adapter_core.errors import InvalidSpecError
 from data_generator import ColumnSpec, TableSpec, read_spec, realistic_table, write_spec
 from data_generator.profiling import frequencies, windows
-from data_generator.profiling.measures import measured
+from data_generator.profiling.measures import measure
 from data_generator.random_words import RandomWords
 from data_generator.realistic import numbers, ranks, runs
 from data_generator.realistic.columns import column
@@ -114,7 +114,7 @@ NEAR = {"distinct": 0, "null_ratio": 0, "mean_run_length": 0.6, "longest_run": 1
 
 @pytest.mark.parametrize(("properties", "expected"), STATED, ids=[str(given) for given, _ in STATED])
 def test_columns_have_the_properties_that_are_stated(properties, expected):
-    found = measured(made(**properties))
+    found = measure(made(**properties))
     for name, value in expected.items():
         if isinstance(value, str):
             assert getattr(found, name) == value

@@ -1,13 +1,14 @@
-"""A column's properties as a spec: statistics alone, and no value of the column."""
+"""Description of a column by a `ColumnSpec`: statistics alone, without any value of the column."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidDataError
-from data_generator.profiling import frequencies, numbers, text
-from data_generator.profiling import widths as described_widths
-from data_generator.profiling.measures import Encoded, encoded, in_descending_order, of_encoded
+from data_generator.profiling import frequencies, number_profile
+from data_generator.profiling.measures import Encoded, descending, encode, measure_encoded
+from data_generator.profiling.text_profile import profile_texts
+from data_generator.profiling.width_profile import profile_widths
 from data_generator.spec.arrow import plain, type_properties
 from data_generator.spec.dtypes import DTYPES, UNITS_PER_DAY, DtypeFamily
 from data_generator.spec.rounding import share, significant
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def described(name: str, column: pa.Array) -> ColumnSpec:
-    """Return the properties of an Arrow column, under a name.
+def profile_column(name: str, column: pa.Array) -> ColumnSpec:
+    """Return the properties of an Arrow column under a name.
 
     Raises
     ------
     InvalidDataError
-        If it is of a type that no spec has.
+        If a specification cannot represent the type of the column.
     """
     import pyarrow as pa
 
@@ -34,14 +35,16 @@ def described(name: str, column: pa.Array) -> ColumnSpec:
     if pa.types.is_struct(column.type):
         there = column.drop_null()
         parts = [there.field(i) for i in range(column.type.num_fields)]
-        fields = [described(field.name, part) for field, part in zip(column.type, parts, strict=True)]
+        fields = [
+            profile_column(field.name, part) for field, part in zip(column.type, parts, strict=True)
+        ]
         return ColumnSpec(name, "record", fields=tuple(fields), **nulls)
     if _is_list(column.type):
         return ColumnSpec(name, "list", **nulls, **_lists(column))
     kind = type_properties(column.type)
     if kind is None:
         raise InvalidDataError(
-            name, f"is of type {column.type}, which no TableSpec has", "leave the column out"
+            name, f"is of type {column.type}, which no TableSpec represents", "leave the column out"
         )
     return ColumnSpec(name, **kind, **nulls, **_flat(kind, plain(column)))
 
@@ -57,9 +60,9 @@ def _lists(column: pa.Array) -> dict[str, Any]:
     import pyarrow.compute as pc
 
     lengths = np.asarray(pc.list_value_length(column.drop_null()))
-    widths = described_widths.described(lengths, np.ones(len(lengths), np.int64))
+    widths = profile_widths(lengths, np.ones(len(lengths), np.int64))
     widths.pop("rank_widths", None)
-    return {"items": described("item", column.flatten()), **widths}
+    return {"items": profile_column("item", column.flatten()), **widths}
 
 
 def _null_run_length(column: pa.Array) -> float:
@@ -73,9 +76,9 @@ def _null_run_length(column: pa.Array) -> float:
 
 
 def _flat(kind: dict[str, Any], column: pa.Array) -> dict[str, Any]:
-    """Return how often values occur, in which order they come, and what they are like."""
-    found = encoded(column)
-    statistics = of_encoded(found, len(column), column.null_count)
+    """Return the frequencies of values, their order and their content."""
+    found = encode(column)
+    statistics = measure_encoded(found, len(column), column.null_count)
     return {
         **_frequencies(found),
         "sortedness": share(statistics.sortedness),
@@ -87,7 +90,7 @@ def _flat(kind: dict[str, Any], column: pa.Array) -> dict[str, Any]:
 
 
 def _frequencies(found: Encoded) -> dict[str, Any]:
-    counts = in_descending_order(found.counts)
+    counts = descending(found.counts)
     if len(counts) <= 1:
         return {"pattern": "constant"}
     if len(counts) == len((True, False)):
@@ -106,13 +109,13 @@ def _content(kind: dict[str, Any], found: Encoded) -> dict[str, Any]:
     if family is DtypeFamily.BOOLEAN or not len(found.distinct):
         return {}
     if family is DtypeFamily.TEXT:
-        return text.texts(found.distinct, found.places, found.counts)
+        return profile_texts(found.distinct, found.places, found.counts)
     values = np.asarray(found.distinct)[found.places]
     match family:
         case DtypeFamily.INTEGER:
-            return numbers.integers(values.astype(np.int64), found.counts)
+            return number_profile.integers(values.astype(np.int64), found.counts)
         case DtypeFamily.FLOAT:
-            return numbers.floats(values, found.counts)
+            return number_profile.floats(values, found.counts)
         case DtypeFamily.DECIMAL:
-            return numbers.decimal_numbers(values, kind["decimals"], found.counts)
-    return numbers.times(values.astype(np.int64), UNITS_PER_DAY.get(kind.get("unit", ""), 1))
+            return number_profile.decimals(values, kind["decimals"], found.counts)
+    return number_profile.times(values.astype(np.int64), UNITS_PER_DAY.get(kind.get("unit", ""), 1))

@@ -1,4 +1,4 @@
-"""Widths by frequency rank, as a spec states them."""
+"""Description of the widths of distinct values by frequency rank."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def described(widths: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
+def profile_widths(widths: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     """Return the properties `width`, `width_spread` and `rank_widths` of distinct values.
-
-    The spread is what is left beside that of rank buckets and that of rounding their means.
 
     Parameters
     ----------
     widths : numpy.ndarray
-        Of the distinct values, shape (distinct,).
+        Width of each value, shape (distinct,).
     counts : numpy.ndarray
-        How often each occurs, shape (distinct,).
+        Number of occurrences of each value, shape (distinct,).
     """
     import numpy as np
 
@@ -30,6 +28,8 @@ def described(widths: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
         means, sizes = np.array([by_rank.mean()]), np.array([len(by_rank)])
     else:
         means, sizes = bucket_means(by_rank)
+    # The generator adds the spread between rank buckets, and that of rounding their means to whole
+    # widths.
     inside = by_rank - np.repeat(means, sizes)
     part = np.repeat(means - np.floor(means), sizes)
     variance = float((inside * inside - part * (1 - part)).mean()) if len(by_rank) else 0.0

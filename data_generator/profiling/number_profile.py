@@ -1,10 +1,10 @@
-"""What distinct numbers and times are like, without saying which they are."""
+"""Description of distinct numbers and times by their digits, distances and signs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from data_generator.profiling import widths
+from data_generator.profiling.width_profile import bucket_means, profile_widths
 from data_generator.realistic.numbers import SIGNIFICAND_BITS
 from data_generator.realistic.values import DIGITS_OF_FLOATS
 from data_generator.spec.rounding import share, significant
@@ -14,29 +14,30 @@ if TYPE_CHECKING:
 
 
 MOST_DECIMALS = 9
-"""A float that needs more has all the digits that a float can have."""
+"""Largest number of digits after the point of a short decimal number; other floats have all digits."""
 
-ROUND = (1, 2, 5)
-PARTS_OF_A_DAY = (60, 3_600, 86_400)
+ROUND_FACTORS = (1, 2, 5)
+SECONDS_PER_UNIT = (60, 3_600, 86_400)
 
 CHANCE_ZEROS = 0.2
-"""Random digits end in zeros too: by 0.11 of a digit on average."""
+"""Tolerated mean number of trailing zeros: random digits have 0.11 of them."""
 
 MOST_PRINTED = 14
-"""Digits after the point of a float below 1 of which nothing is known: all are printed, 15 to 17."""
+"""Digits after the point from which a float below 1 counts as arbitrary; those are printed with 15 to
+17."""
 
 USED_BY = 0.99
-"""Bits of the significand count if less than so many floats do without them."""
+"""Share of floats that may be without a significant bit before it counts as used."""
 
 
 def integers(values: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     """Return the properties of distinct whole numbers, ascending, shape (distinct,)."""
-    granularity = _round_divisor(_common_divisor(values), ROUND)
+    granularity = _round_divisor(_common_divisor(values), ROUND_FACTORS)
     return {
         "granularity": granularity,
         "regularity": regularity(values),
         "negative_share": _negative_share(values, counts),
-        **widths.described(digits(values // granularity), counts),
+        **profile_widths(digits(values // granularity), counts),
     }
 
 
@@ -48,45 +49,45 @@ def floats(values: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     values, counts = values[finite], counts[finite]
     if not len(values):
         return {}
-    decimals = _decimals(values)
-    if decimals is not None:
-        return {"decimals": decimals, **decimal_numbers(values.astype(np.float64), decimals, counts)}
+    places = _decimal_places(values)
+    if places is not None:
+        return {"decimals": places, **decimals(values.astype(np.float64), places, counts)}
     whole_digits = np.floor(np.log10(np.abs(np.where(values == 0, 1, values)))).astype(np.int64) + 1
     return {
         "significant_bits": _significant_bits(values.astype(np.float64)),
         "negative_share": _negative_share(values, counts),
         **_short(_printed_decimals(values), MOST_PRINTED - max(0, int(np.median(whole_digits))), counts),
-        **widths.described(whole_digits, counts),
+        **profile_widths(whole_digits, counts),
     }
 
 
-def decimal_numbers(values: np.ndarray, decimals: int, counts: np.ndarray) -> dict[str, Any]:
-    """Return the properties of distinct numbers of so many digits after the point, dtype float64."""
+def decimals(values: np.ndarray, places: int, counts: np.ndarray) -> dict[str, Any]:
+    """Return the properties of distinct float64 numbers with `places` digits after the point."""
     import numpy as np
 
-    scaled = np.rint(values * 10**decimals).astype(np.int64)
-    needed = np.full(len(scaled), decimals)
-    for zeros in range(1, decimals + 1):
+    scaled = np.rint(values * 10**places).astype(np.int64)
+    needed = np.full(len(scaled), places)
+    for zeros in range(1, places + 1):
         needed -= scaled % 10**zeros == 0
     return {
         "regularity": regularity(scaled),
         "negative_share": _negative_share(values, counts),
-        **_short(needed, decimals - CHANCE_ZEROS, counts),
-        **widths.described(digits(scaled), counts),
+        **_short(needed, places - CHANCE_ZEROS, counts),
+        **profile_widths(digits(scaled), counts),
     }
 
 
 def _short(needed: np.ndarray, usual: float, counts: np.ndarray) -> dict[str, Any]:
-    """Return `rank_decimals`, if any rank has fewer digits after the point than is usual."""
+    """Return `rank_decimals` if any rank has fewer digits after the point than usual."""
     import numpy as np
 
-    by_rank, _ = widths.bucket_means(needed[np.argsort(-counts, kind="stable")])
+    by_rank, _ = bucket_means(needed[np.argsort(-counts, kind="stable")])
     short = by_rank.min() < usual
     return {"rank_decimals": tuple(significant(mean) for mean in by_rank.tolist())} if short else {}
 
 
 def _printed_decimals(values: np.ndarray) -> np.ndarray:
-    """Return how many digits after the point the shortest text of each float has, shape (distinct,)."""
+    """Return the digits after the point in the shortest text of each float, shape (distinct,)."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -97,11 +98,11 @@ def _printed_decimals(values: np.ndarray) -> np.ndarray:
 
 
 def times(values: np.ndarray, units_per_day: int) -> dict[str, Any]:
-    """Return the properties of distinct times, ascending, counted in a unit of so many to the day."""
+    """Return the properties of distinct times, ascending, as multiples of a unit of time."""
     import numpy as np
 
     second = units_per_day // 86_400
-    units = tuple(part * second for part in PARTS_OF_A_DAY) if second else ()
+    units = tuple(part * second for part in SECONDS_PER_UNIT) if second else ()
     granularity = _round_divisor(_common_divisor(np.diff(values)), (1, *units))
     granules = (int(values[-1]) - int(values[0])) // granularity + 1 if len(values) else 1
     return {
@@ -124,7 +125,7 @@ def digits(values: np.ndarray) -> np.ndarray:
 
 
 def regularity(values: np.ndarray) -> float:
-    """Return the share of the distances between ascending numbers that are the most frequent one."""
+    """Return the share of the most frequent distance between ascending numbers; 0 if none repeats."""
     import numpy as np
 
     _, counts = np.unique(np.diff(values), return_counts=True)
@@ -140,13 +141,13 @@ def _common_divisor(values: np.ndarray) -> int:
 
 
 def _round_divisor(divisor: int, units: tuple[int, ...]) -> int:
-    """Return the largest of units times a power of ten that divides a number."""
+    """Return the largest product of a unit and a power of ten that divides a number."""
     candidates = [unit * 10**zeros for unit in units for zeros in range(19)]
     return max((each for each in candidates if divisor and divisor % each == 0), default=1)
 
 
-def _decimals(values: np.ndarray) -> int | None:
-    """Return how many digits after the point floats have; None if they are not short decimal numbers."""
+def _decimal_places(values: np.ndarray) -> int | None:
+    """Return the digits after the point of floats; None if they are not short decimal numbers."""
     import numpy as np
 
     exact = values.astype(np.float64)
@@ -161,10 +162,10 @@ def _decimals(values: np.ndarray) -> int | None:
 
 
 def _significant_bits(values: np.ndarray) -> int:
-    """Return how many bits of the significand nearly all floats make do with."""
+    """Return the number of bits of the significand that suffice for nearly all floats."""
     import numpy as np
 
     raw = values.view(np.uint64) & np.uint64(2 ** (SIGNIFICAND_BITS - 1) - 1)
-    lowest = raw & (~raw + np.uint64(1))
+    lowest = raw & (~raw + np.uint64(1))  # the lowest bit that is set
     zeros = np.where(raw == 0, SIGNIFICAND_BITS - 1, np.log2(np.maximum(lowest, 1)).astype(np.int64))
     return SIGNIFICAND_BITS - int(np.quantile(zeros, 1 - USED_BY))

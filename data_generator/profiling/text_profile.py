@@ -1,10 +1,10 @@
-"""What distinct texts are like, without a character of them."""
+"""Description of distinct texts by length, information and kinds of characters."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from data_generator.profiling import widths
+from data_generator.profiling.width_profile import profile_widths
 from data_generator.realistic.letters import letters_of
 from data_generator.realistic.text import counting_places
 from data_generator.spec.rounding import share, significant
@@ -16,39 +16,43 @@ if TYPE_CHECKING:
 
 
 MOST_BITS = 6.4
-"""Per character: those of all kinds have that much together."""
+"""Information of a random character of all kinds, in bits."""
 
-RICH = (Alphabet(0.72, 0.0, 0.28), Alphabet(0.42, 0.42, 0.16), Alphabet(0.3, 0.3, 0.12, 0.28))
-"""With more and more kinds: of each as many as there are characters of it."""
+RICHER_ALPHABETS = (
+    Alphabet(0.72, 0.0, 0.28),
+    Alphabet(0.42, 0.42, 0.16),
+    Alphabet(0.3, 0.3, 0.12, 0.28),
+)
+"""Alphabets of increasing information; shares are in proportion to the numbers of characters."""
 
-LEVEL = 3
-"""Of zstd, its own default."""
+ZSTD_LEVEL = 3
+"""Default level of zstd."""
 
-UNLIKELY = 48
-"""Bits of a text that hardly any other has by chance. Texts of less begin with a tilde in a twin, where
-there is room, so that they are none of the original's."""
+UNLIKELY_BITS = 48
+"""Information that makes a text unlikely to coincide with another. In a twin, texts with less start with
+a tilde if they have room for it, to differ from the original's."""
 
-SHORT = 0.02
-"""Share of texts that may be made longer, to have the prefix and be distinct."""
+LENGTHENED_SHARE = 0.02
+"""Share of texts that may be lengthened to contain the prefix and be distinct."""
 
 MOST_COUNTED = 1_000
-"""Of the same text, when lengths are looked at."""
+"""Largest weight of one text in the distribution of lengths."""
 
-LOOKED_AT = 50_000
-"""Distinct texts whose characters are counted and compressed, the first to appear."""
+SAMPLED_TEXTS = 50_000
+"""Number of distinct texts, in order of appearance, whose characters are counted and compressed."""
 
 
-def texts(distinct: pa.Array, places: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
+def profile_texts(distinct: pa.Array, places: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     """Return the properties of distinct texts.
 
     Parameters
     ----------
     distinct : pyarrow.Array
-        In order of first appearance, large_binary, shape (distinct,).
+        Texts as large_binary in order of first appearance, shape (distinct,).
     places : numpy.ndarray
-        By order of bytes: the place in `distinct`.
+        Indices into `distinct` that sort it by bytes, shape (distinct,).
     counts : numpy.ndarray
-        By order of bytes: how often each text occurs.
+        Number of occurrences of each text, sorted by bytes, shape (distinct,).
     """
     import numpy as np
     import pyarrow.compute as pc
@@ -57,19 +61,19 @@ def texts(distinct: pa.Array, places: np.ndarray, counts: np.ndarray) -> dict[st
         return {}
     lengths = np.asarray(pc.binary_length(distinct))[places]
     first, last = (distinct[int(places[i])].as_py() for i in (0, -1))
-    seen = distinct[:LOOKED_AT]
+    seen = distinct[:SAMPLED_TEXTS]
     bits = bits_per_character(seen)
     alphabet = _alphabet(bytes_of(seen))
     width = float(lengths.mean())
     shared = _common_prefix(first, last)
-    if not shared and bits * width < UNLIKELY:
+    if not shared and bits * width < UNLIKELY_BITS:
         shared = 1
     prefix = max(0, min(shared, _room(lengths, counts, alphabet)))
     if prefix:
         alphabet = _rich_enough(alphabet, bits * width / max(1.0, width - prefix))
     needs_quotes = pc.match_substring_regex(seen, '[,"\r\n]')
     return {
-        **widths.described(lengths, counts),
+        **profile_widths(lengths, counts),
         "prefix_length": prefix,
         "bits_per_character": bits,
         "alphabet": alphabet,
@@ -79,19 +83,19 @@ def texts(distinct: pa.Array, places: np.ndarray, counts: np.ndarray) -> dict[st
 
 
 def bits_per_character(distinct: pa.Array) -> float:
-    """Return the size of texts compressed by zstd, in bits, over the number of their bytes."""
+    """Return the bits per byte of texts after compression by zstd."""
     import pyarrow as pa
 
     letters = bytes_of(distinct)
     if not len(letters):
         return 0.0
-    packed = pa.Codec("zstd", LEVEL).compress(letters.tobytes(), asbytes=True)
-    # Of few texts the compressor's own bytes are the most.
+    packed = pa.Codec("zstd", ZSTD_LEVEL).compress(letters.tobytes(), asbytes=True)
+    # For few texts, the frame of zstd takes more bytes than their content.
     return significant(min(MOST_BITS, 8 * len(packed) / len(letters)))
 
 
 def bytes_of(texts: pa.Array) -> np.ndarray:
-    """Return the bytes of texts one after another, dtype uint8."""
+    """Return the concatenated bytes of texts, dtype uint8."""
     import numpy as np
 
     _, ends, letters = texts.buffers()
@@ -100,32 +104,31 @@ def bytes_of(texts: pa.Array) -> np.ndarray:
 
 
 def _common_prefix(first: bytes, last: bytes) -> int:
-    """Return how many bytes the first and the last of sorted texts share, and so all of them."""
+    """Return the length of the common prefix of sorted texts, of which the first and last suffice."""
     same = [a == b for a, b in zip(first, last, strict=False)]
     return same.index(False) if False in same else len(same)
 
 
 def _room(lengths: np.ndarray, counts: np.ndarray, alphabet: Alphabet) -> int:
-    """Return how long a prefix can be after which nearly all texts are long enough to be distinct."""
+    """Return the longest prefix that leaves nearly all texts room for a counter."""
     import numpy as np
 
     rows = np.repeat(lengths, np.minimum(counts, MOST_COUNTED))
-    return int(np.quantile(rows, SHORT)) - counting_places(letters_of(alphabet), len(lengths))
+    return int(np.quantile(rows, LENGTHENED_SHARE)) - counting_places(letters_of(alphabet), len(lengths))
 
 
 def _rich_enough(alphabet: Alphabet, bits: float) -> Alphabet:
-    """Return an alphabet whose characters have so much information, since the prefix has none."""
-    enough = (each for each in (alphabet, *RICH) if letters_of(each).information >= bits)
-    return next(enough, RICH[-1])
+    """Return an alphabet of at least `bits` per character: the prefix has no information."""
+    enough = (each for each in (alphabet, *RICHER_ALPHABETS) if letters_of(each).information >= bits)
+    return next(enough, RICHER_ALPHABETS[-1])
 
 
 def _alphabet(letters: np.ndarray) -> Alphabet:
-    """Return the shares of kinds of characters, changed so that no text of a twin is one of these.
-
-    Small letters stand for capitals and digits, and capitals for small letters. That costs nothing: what
-    a text's kind of characters is makes no difference to any format.
-    """
+    """Return shares of kinds of characters with which no text of a twin equals one of the original."""
     import numpy as np
+
+    # Capitals and digits become small letters, small letters become capitals. The kind of characters
+    # makes no difference to any format.
 
     kinds = np.zeros(256, np.int64)
     kinds[[*b"abcdefghijklmnopqrstuvwxyz"]] = 1
