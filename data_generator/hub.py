@@ -67,7 +67,7 @@ def load_images(
     FileNotFoundError
         If nothing is at `path`.
     ValueError
-        If `path` holds no such images, or if `count` is negative or more than there are.
+        If `path` contains no such images, or if `count` is negative or more than there are.
     """
     if name not in _SOURCES:
         raise UnknownNameError("set of real images", name, _SOURCES)
@@ -106,7 +106,7 @@ def _from_disk(name: str, path: Path) -> Any:
         files = [file for file in files if file.name.startswith(SPLIT)] or files
         return datasets.Dataset.from_parquet([str(file) for file in files])
     except Exception as error:
-        raise ValueError(f"{name}: {path} holds no saved images: {_first_line(error)}") from error
+        raise ValueError(f"{name}: {path} contains no saved images: {_first_line(error)}") from error
 
 
 def _from_hub(name: str) -> Any:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from adapter_core.errors import InvalidDataError
 from data_generator import location
-from data_generator.readers._reader import Request
+from data_generator.readers._reader import ReadRequest
 from data_generator.user.file_kind import codec_of, reader_of
 from data_generator.user.table import load_table
 from tests.factories.files import WRITERS, table, write
@@ -52,7 +52,7 @@ def outcome(path: Path) -> str:
         codec = codec_of(found)
         reader = reader_of(found, codec)
         if reader.crashes:
-            reader.read(Request(found.path, codec, None, None, 0, trust_pickle=False))
+            reader.read(ReadRequest(found.path, codec, None, None, 0, trust_pickle=False))
         else:
             load_table(path)
     except InvalidDataError as error:

@@ -1,6 +1,6 @@
-"""Readers of the files that tables are kept in, one kind a file.
+"""Readers of users' table files, one module for each kind of file.
 
-Each file of this folder declares a class ``Reader``, a `data_generator.readers._reader.TableReader`.
+Each module of this folder declares a class ``Reader``, a `data_generator.readers._reader.TableReader`.
 """
 
 from __future__ import annotations

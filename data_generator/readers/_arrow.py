@@ -1,4 +1,4 @@
-"""What readers of files that come as Arrow batches have in common: samples, and proof of validity."""
+"""Base of readers that receive Arrow record batches: sampling and validation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._memory import check_fits
-from data_generator.readers._reader import Request, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,71 +20,71 @@ if TYPE_CHECKING:
 
 
 SAMPLING_BYTES = 16
-"""What it takes for each row to draw a sample: a random word and a row number."""
+"""Memory for each row when a sample is drawn: a random word and a row number."""
 
 
 @dataclass(frozen=True)
-class Notes:
-    """What a file says of itself."""
+class FileMetadata:
+    """Metadata that a file declares about its table."""
 
     schema: pa.Schema
     rows: int | None
-    """None if it does not say."""
+    """None if the file does not declare it."""
     size_bytes: int = 0
-    """Of all columns, not compressed; 0 if it does not say."""
+    """Uncompressed size of all columns; 0 if the file does not declare it."""
 
 
 class ArrowReader(TableReader):
-    """Reads files batch by batch, so that of a sample only the rows in it are kept."""
+    """Reader that processes a file batch by batch, and keeps only the rows of a sample."""
 
     @abstractmethod
-    def _notes(self, path: Path) -> Notes:
-        """Return what the file says of itself; whatever is raised counts as damage of the file."""
+    def _metadata(self, path: Path) -> FileMetadata:
+        """Return the declared metadata; any exception counts as damage of the file."""
 
     @abstractmethod
     def _batches(self, path: Path) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in their order; whatever is raised counts as damage of the file."""
+        """Yield the rows in their order; any exception counts as damage of the file."""
 
-    def read(self, request: Request) -> pd.DataFrame:
-        """Return the table, or the sample of its rows."""
+    def read(self, request: ReadRequest) -> pd.DataFrame:
+        """Return the table, or the requested sample of its rows."""
         import pyarrow as pa
 
         with self.guard(request):
-            notes = self._notes(request.path)
-            names = notes.schema.names
+            metadata = self._metadata(request.path)
+            names = metadata.schema.names
         refuse_duplicates(request.path, names)
-        check_fits(request.path, SAMPLING_BYTES * (notes.rows or 0))
-        chosen = None if notes.rows is None else request.sampled_rows(notes.rows)
+        check_fits(request.path, SAMPLING_BYTES * (metadata.rows or 0))
+        chosen = None if metadata.rows is None else request.sampled_rows(metadata.rows)
         if chosen is None:
-            check_fits(request.path, notes.size_bytes)
-        kept = list(_chosen(self._valid_batches(request, notes), chosen))
+            check_fits(request.path, metadata.size_bytes)
+        kept = list(_chosen(self._valid_batches(request, metadata), chosen))
         with self.guard(request):
-            return to_pandas(pa.Table.from_batches(kept, notes.schema))
+            return to_pandas(pa.Table.from_batches(kept, metadata.schema))
 
-    def _valid_batches(self, request: Request, notes: Notes) -> Iterator[pa.RecordBatch]:
-        """Yield the batches; offsets that point outside of them would crash whoever follows them."""
+    def _valid_batches(self, request: ReadRequest, metadata: FileMetadata) -> Iterator[pa.RecordBatch]:
+        """Yield the batches after a full validation."""
         rows = 0
         with self.guard(request):
             for batch in self._batches(request.path):
+                # Offsets of a damaged file may point outside of its buffers, and crash the process
+                # later.
                 batch.validate(full=True)
                 rows += len(batch)
                 yield batch
-        if notes.rows not in (None, rows):
+        if metadata.rows not in (None, rows):
             raise InvalidDataError(
-                request.path, f"is damaged: it notes {notes.rows:,} rows and holds {rows:,}"
+                request.path, f"is damaged: it declares {metadata.rows:,} rows and contains {rows:,}"
             )
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:
-    """Return a table with each column in one piece, as the generated ones are.
-
-    pandas keeps text in the pieces that it comes in, and whatever it does later takes longer for many.
-    """
+    """Return a table with each column in one chunk, as in generated tables."""
+    # pandas keeps the chunks of text columns, and later operations take longer with many of them.
     return table.combine_chunks().to_pandas()
 
 
 def _chosen(batches: Iterator[pa.RecordBatch], rows: np.ndarray | None) -> Iterator[pa.RecordBatch]:
-    """Yield of the batches only the rows of these numbers, which ascend."""
+    """Yield the rows of the given numbers, which are ascending; all if `rows` is None."""
     import numpy as np
 
     start = 0

@@ -1,4 +1,4 @@
-"""Files that declare more than fits in memory are refused before it is asked for."""
+"""Refusal of files whose declared size exceeds the available memory."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ MEMINFO = Path("/proc/meminfo")
 
 
 def check_fits(path: Path, size_bytes: int) -> None:
-    """Raise `InvalidDataError` if a file declares that it holds more bytes than are available.
-
-    Linux grants more memory than there is, and kills the process that then uses it.
-    """
+    """Raise `InvalidDataError` if a file declares more bytes than the available memory."""
+    # Linux grants more memory than there is, and kills the process that then uses it.
     available = available_bytes()
     if available is not None and size_bytes > available:
         problem = (
@@ -24,7 +22,7 @@ def check_fits(path: Path, size_bytes: int) -> None:
 
 
 def available_bytes() -> int | None:
-    """Return how much memory can be had without swapping; None where that cannot be told."""
+    """Return the memory available without swapping, in bytes; None on other systems than Linux."""
     if not MEMINFO.exists():
         return None
     for line in MEMINFO.read_text(encoding="ascii").splitlines():

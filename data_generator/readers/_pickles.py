@@ -1,4 +1,4 @@
-"""What is said of pickles, and which of them can do no harm."""
+"""Search of pickles for names that data do not need, without executing them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _DATA = frozenset(
         ("pandas._libs.tslibs.nattype", "_nat_unpickle"),
     }
 )
-"""What arrays of text, of times and of Python's own data types are made by."""
+"""Callables from which arrays of text, of times and of Python's own data types are unpickled."""
 
+# Module of the frequencies that an index of times may have; pandas exports its classes elsewhere.
 _OFFSETS = "pandas._libs.tslibs.offsets"
-"""The module of the frequencies that an index of times may have; its classes are public elsewhere."""
 
 
 class _DataUnpickler(pickle.Unpickler):
-    """https://docs.python.org/3/library/pickle.html#restricting-globals."""
+    """Unpickler of plain data, after https://docs.python.org/3/library/pickle.html#restricting-globals."""
 
     def find_class(self, module: str, name: str) -> Any:
         from pandas.tseries import offsets
@@ -53,11 +53,11 @@ class _DataUnpickler(pickle.Unpickler):
 
 
 def foreign_name(data: bytes) -> str | None:
-    """Return the first name in a pickle that data do not need; None if there is none.
+    """Return the first name in a pickle that data do not need; None if all names are harmless.
 
-    What is damaged, or no pickle at all, is no danger either: whoever loads it fails at the same place.
+    Bytes that are damaged or not a pickle are harmless: loading them fails at the same place.
     """
-    # PyTables tries them one after the other, so that a pickle may show its intent to the last alone.
+    # PyTables tries these encodings in turn, so that a pickle may do harm with the last one only.
     for encoding in ("ASCII", "latin1", "bytes"):
         try:
             _DataUnpickler(BytesIO(data), encoding=encoding).load()

@@ -1,4 +1,4 @@
-"""The base of all readers: how a kind of file is known, and what reading it is asked for."""
+"""Base class of readers, and the request that they answer."""
 
 from __future__ import annotations
 
@@ -19,70 +19,82 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Request:
-    """What to read."""
+class ReadRequest:
+    """File, table and sample to read."""
 
     path: Path
-    """Absolute, and known to exist."""
+    """Absolute path of an existing file or folder."""
     codec: str | None
-    """What the file as a whole is compressed by, in pandas' words."""
+    """Codec that the whole file is compressed with, by pandas' name."""
     table: str | None
-    """Which of several tables; None if none was named."""
+    """Name of one of several tables; None if the user did not name one."""
     sample_rows: int | None
+    """Number of rows of a random sample; None for all rows."""
     seed: int
+    """Seed of the sample."""
     trust_pickle: bool
+    """Permission to load pickles, which can run any program."""
 
     def sampled_rows(self, rows: int) -> np.ndarray | None:
-        """Return which of that many rows to keep, ascending; None for all of them."""
+        """Return the numbers of the rows to keep, ascending; None for all rows."""
         return sampled_rows(rows, self.sample_rows, self.seed)
 
     def only(self, tables: list[str], what: str) -> str:
-        """Return the name of the table to read, of those that are in the file.
+        """Return the name of the table to read.
+
+        Parameters
+        ----------
+        tables : list of str
+            Names of the tables in the file.
+        what : str
+            Noun for a table in messages, e.g. "sheet".
 
         Raises
         ------
         InvalidDataError
-            If there is none, or not the one that was named, or several and none was named.
+            If the file has no tables, or not the named one, or several of which none was named.
         """
         if not tables:
-            raise InvalidDataError(self.path, f"holds no {what}")
+            raise InvalidDataError(self.path, f"contains no {what}")
         listed = f"{', '.join(tables[:10])}{', ...' if len(tables) > 10 else ''}"  # noqa: PLR2004
         if self.table is None and len(tables) > 1:
-            advice = f"name one of them, as in {self.path.name}::{tables[0]}"
-            raise InvalidDataError(self.path, f"holds {len(tables)} {what}s: {listed}", advice)
+            advice = f"name one of them, e.g. {self.path.name}::{tables[0]}"
+            raise InvalidDataError(self.path, f"contains {len(tables)} {what}s: {listed}", advice)
         if self.table is not None and self.table not in tables:
-            raise InvalidDataError(self.path, f"holds no {what} {self.table!r}", f"it holds {listed}")
+            raise InvalidDataError(
+                self.path, f"contains no {what} {self.table!r}", f"it contains {listed}"
+            )
         return self.table or tables[0]
 
 
 class TableReader(ABC):
-    """Reads one kind of file into a DataFrame."""
+    """Reader of one kind of file into a DataFrame."""
 
     what: ClassVar[str]
-    """What messages call the kind."""
+    """Name of the kind in messages."""
     endings: ClassVar[tuple[str, ...]]
     """Endings of file names, in lower case and with the dot."""
     signatures: ClassVar[tuple[tuple[int, bytes], ...]] = ()
-    """Offsets and the bytes that are there, one of them, in each file of this kind."""
+    """Alternative signatures: an offset, and the bytes at that offset."""
     requires: ClassVar[tuple[str, ...]] = ()
-    """Distributions beyond those that this project itself needs."""
+    """Distributions beyond those that this project itself requires."""
     modules: ClassVar[dict[str, str]] = {}
-    """The modules of those that are imported under another name."""
-    holds_several: ClassVar[bool] = False
-    """Whether a file may hold several tables."""
+    """Modules of distributions that are imported under another name."""
+    has_several_tables: ClassVar[bool] = False
+    """Files of this kind may contain several tables."""
     is_text: ClassVar[bool] = False
-    """Whether files are text, which has no signature."""
+    """Files are text, without a signature."""
     is_compressible: ClassVar[bool] = False
-    """Whether files that are compressed as a whole are read too."""
+    """Files that are compressed as a whole are read too."""
     crashes: ClassVar[bool] = False
-    """Whether the library may end the process, or complain aloud, over a damaged file."""
+    """The library may crash the process, or print errors, on a damaged file."""
 
     def recognises(self, head: bytes) -> bool:
-        """Tell from the first bytes of a file whether it is of this kind."""
+        """Return True if the first bytes of a file are those of this kind."""
         return any(head.startswith(magic, offset) for offset, magic in self.signatures)
 
     def is_in(self, folder: Path) -> bool:  # noqa: ARG002 (most kinds are files)
-        """Tell whether a folder as a whole is a table of this kind."""
+        """Return True if a folder as a whole is a table of this kind."""
         return False
 
     def check_available(self) -> None:
@@ -93,11 +105,11 @@ class TableReader(ABC):
             raise UnavailableError(f"the reader of {self.what} files", answer.reason, hint)
 
     @abstractmethod
-    def read(self, request: Request) -> pd.DataFrame:
-        """Return the table, with whatever index and column names it has.
+    def read(self, request: ReadRequest) -> pd.DataFrame:
+        """Return the table, with any index and column names.
 
-        A reader that can leave out rows before they take memory returns `Request.sampled_rows` alone;
-        of what others return the sample is taken afterwards.
+        A reader that can skip rows before they take memory returns those of `ReadRequest.sampled_rows`
+        alone. From the result of others, the sample is drawn afterwards.
 
         Raises
         ------
@@ -105,6 +117,6 @@ class TableReader(ABC):
             If the file cannot be read.
         """
 
-    def guard(self, request: Request) -> AbstractContextManager[None]:
-        """Return what stands around calls of the library that reads the file."""
+    def guard(self, request: ReadRequest) -> AbstractContextManager[None]:
+        """Return the context manager for calls into the library that reads the file."""
         return library_errors(request.path, self.what)

@@ -1,6 +1,6 @@
-"""Reads a file first in a process of its own, where the library crashes over damaged files.
+"""Trial reading of a file in a separate process, for libraries that crash on damaged files.
 
-``python -m data_generator.readers._rehearsal REQUEST`` is that process.
+``python -m data_generator.readers._rehearsal REQUEST`` is the program of that process.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
 from data_generator.readers import every_reader
-from data_generator.readers._reader import Request
+from data_generator.readers._reader import ReadRequest
 
 if TYPE_CHECKING:
     from data_generator.readers._reader import TableReader
 
 
-def rehearse(reader: TableReader, request: Request) -> None:
-    """Read a file in a fresh process and forget what was read; what the library prints is not shown.
+def rehearse(reader: TableReader, request: ReadRequest) -> None:
+    """Read a file in a new process, and discard the table and all output of the library.
 
-    Errors of our own are left for the reading that follows, where they surface as they are.
+    Other errors than `InvalidDataError` are ignored: they are raised by the reading that follows.
 
     Raises
     ------
     InvalidDataError
-        If it cannot be read, or if the process crashes.
+        If the file cannot be read, or if the process crashes.
     """
     arguments = json.dumps([reader.what, {**asdict(request), "path": str(request.path)}])
     done = subprocess.run(  # noqa: S603 (this very module)
@@ -51,11 +51,11 @@ def rehearse(reader: TableReader, request: Request) -> None:
 
 
 def main(arguments: str) -> None:
-    """Read what the arguments say, and print what is the matter with it."""
+    """Read the file of a request in JSON, and print the problem and advice in JSON if it fails."""
     what, fields = json.loads(arguments)
     (reader,) = (each for each in every_reader() if each.what == what)
     try:
-        reader.read(Request(**{**fields, "path": Path(fields["path"])}))
+        reader.read(ReadRequest(**{**fields, "path": Path(fields["path"])}))
     except InvalidDataError as error:
         sys.stdout.write(json.dumps([error.problem, error.advice]))
 

@@ -1,4 +1,4 @@
-"""What readers of text have in common: UTF-8, compressed as a whole or not."""
+"""Opening of text files, compressed or not, and the position of bytes that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from adapter_core.errors import InvalidDataError
 from data_generator.errors import library_errors
 
 if TYPE_CHECKING:
-    from data_generator.readers._reader import Request
+    from data_generator.readers._reader import ReadRequest
 
 CHUNK_BYTES = 2**20
 
 
 @contextmanager
-def opened(request: Request) -> Iterator[TextIO]:
-    """Open a file as text; the mark at the beginning that some programs write is left out."""
+def opened(request: ReadRequest) -> Iterator[TextIO]:
+    """Open a file as UTF-8 text, without the byte order mark that some programs write."""
     with (
         whole_file.reading(request.path) as file,
         io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text,
@@ -30,8 +30,8 @@ def opened(request: Request) -> Iterator[TextIO]:
 
 
 @contextmanager
-def guard(request: Request, what: str) -> Iterator[None]:
-    """Turn what a reader of text raises into `InvalidDataError`, which says where text is not UTF-8."""
+def guard(request: ReadRequest, what: str) -> Iterator[None]:
+    """Convert errors of a reader of text to `InvalidDataError`, with the position of invalid UTF-8."""
     try:
         with library_errors(request.path, what):
             yield
@@ -43,8 +43,9 @@ def guard(request: Request, what: str) -> Iterator[None]:
         raise InvalidDataError(request.path, problem, "save it as UTF-8") from error
 
 
-def _first_undecodable(request: Request) -> str:
-    """Return where the text is not UTF-8; libraries count from the start of a field or a buffer."""
+def _first_undecodable(request: ReadRequest) -> str:
+    """Return a phrase with the position and value of the first byte that is not UTF-8."""
+    # Positions in libraries' messages are relative to a field or a buffer.
     decoder = codecs.getincrementaldecoder("utf-8")()
     position = 0
     with whole_file.reading(request.path) as file:

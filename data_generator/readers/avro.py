@@ -1,26 +1,26 @@
-"""Avro object container files through fastavro."""
+"""Reader of Avro object container files, through fastavro."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
-from data_generator.readers._reader import Request, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 class Reader(TableReader):
-    """https://avro.apache.org/docs/1.12.0/specification/#object-container-files."""
+    """Reader of https://avro.apache.org/docs/1.12.0/specification/#object-container-files."""
 
     what = "Avro"
     endings = (".avro",)
     signatures = ((0, b"Obj\x01"),)
     requires = ("fastavro",)
 
-    def read(self, request: Request) -> pd.DataFrame:
-        """Return one row for each record."""
+    def read(self, request: ReadRequest) -> pd.DataFrame:
+        """Return the records as rows."""
         import fastavro
         import pandas as pd
 
@@ -29,6 +29,6 @@ class Reader(TableReader):
             schema = reader.writer_schema
             records = list(reader)
         if not isinstance(schema, dict) or schema["type"] != "record":
-            raise InvalidDataError(request.path, "holds values that are no records")
+            raise InvalidDataError(request.path, "contains values that are not records")
         with self.guard(request):
             return pd.DataFrame(records, columns=[field["name"] for field in schema["fields"]])

@@ -1,4 +1,4 @@
-"""DuckDB databases."""
+"""Reader of DuckDB databases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from data_generator.readers._arrow import to_pandas
-from data_generator.readers._reader import Request, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,16 +16,16 @@ TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal
 
 
 class Reader(TableReader):
-    """One table, in the order in which its rows were inserted."""
+    """Reader of one table, in the order in which its rows were inserted."""
 
     what = "DuckDB"
     endings = (".duckdb", ".ddb", ".db")
     signatures = ((8, b"DUCK"),)
     requires = ("duckdb",)
-    holds_several = True
+    has_several_tables = True
 
-    def read(self, request: Request) -> pd.DataFrame:
-        """Return the only table, or the one that was named."""
+    def read(self, request: ReadRequest) -> pd.DataFrame:
+        """Return the only table, or the named one."""
         with self.guard(request), _opened(request) as database:
             places = database.sql(TABLES).fetchall()
         tables = {
@@ -39,9 +39,10 @@ class Reader(TableReader):
 
 
 @contextmanager
-def _opened(request: Request) -> Iterator[Any]:
-    """Open a database to read it; without a folder for what does not fit in memory."""
+def _opened(request: ReadRequest) -> Iterator[Any]:
+    """Open a database for reading."""
     import duckdb
 
+    # By default DuckDB would write what does not fit in memory to a folder beside the user's file.
     with duckdb.connect(request.path, read_only=True, config={"temp_directory": ""}) as database:
         yield database

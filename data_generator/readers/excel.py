@@ -1,4 +1,4 @@
-"""Excel workbooks through pandas and openpyxl."""
+"""Reader of Excel workbooks, through pandas and openpyxl."""
 
 from __future__ import annotations
 
@@ -8,37 +8,38 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._memory import check_fits
-from data_generator.readers._reader import Request, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.7 and 4.4.4.
 FIRST_NAME = 30
-"""Offset of the first member's name in a ZIP archive, and below the flag of an encrypted one:
-https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.7 and 4.4.4."""
+"""Offset of the first member's name in a ZIP archive."""
 ENCRYPTED = 1
+"""Flag of an encrypted member."""
 
 MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
-"""Any of these comes first, by whichever program."""
+"""Possible names of a workbook's first member; programs write different ones."""
 
 
 class Reader(TableReader):
-    """One sheet, with the names of its columns in the first row.
+    """Reader of one sheet with the names of its columns in the first row.
 
-    Cells with an error, and formulas whose value no program has stored yet, are nulls.
+    Cells with an error, and formulas without a stored value, are nulls.
     """
 
     what = "Excel"
     endings = (".xlsx", ".xlsm")
     requires = ("openpyxl",)
-    holds_several = True
+    has_several_tables = True
 
     def recognises(self, head: bytes) -> bool:
-        """Tell whether this is a ZIP archive whose first member is one that workbooks have."""
+        """Return True for a ZIP archive whose first member is that of a workbook."""
         return head.startswith(b"PK\3\4") and head.startswith(MEMBERS, FIRST_NAME)
 
-    def read(self, request: Request) -> pd.DataFrame:
-        """Return the only sheet that is not empty, or the one that was named."""
+    def read(self, request: ReadRequest) -> pd.DataFrame:
+        """Return the only sheet that is not empty, or the named one."""
         import pandas as pd
 
         with self.guard(request), zipfile.ZipFile(request.path) as archive:
@@ -50,7 +51,7 @@ class Reader(TableReader):
             headers = {sheet.title: _header(sheet) for sheet in workbook.book.worksheets}
         with_header = [name for name, header in headers.items() if header]
         if not with_header:
-            raise InvalidDataError(request.path, "holds no sheet with names in its first row")
+            raise InvalidDataError(request.path, "contains no sheet with names in its first row")
         sheet = request.only(with_header, "sheet")
         refuse_duplicates(request.path, headers[sheet])
         with self.guard(request):
@@ -58,6 +59,6 @@ class Reader(TableReader):
 
 
 def _header(sheet: Any) -> list[str]:
-    """Return what is in the first row."""
+    """Return the values of the first row, without empty cells."""
     row = next(sheet.iter_rows(max_row=1, values_only=True), ())
     return [str(name) for name in row if name is not None]

@@ -1,4 +1,4 @@
-"""Arrow IPC files and streams, which is what Feather files are, through pyarrow."""
+"""Reader of Arrow IPC files (Feather) and streams, through pyarrow."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data_generator.readers._arrow import ArrowReader, Notes
+from data_generator.readers._arrow import ArrowReader, FileMetadata
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc
 FILE = b"ARROW1"
 STREAM = b"\xff\xff\xff\xff"
-"""https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc"""
 
 
 class Reader(ArrowReader):
-    """Files are read and not mapped, since one that is cut while it is mapped kills the process."""
+    """Reader of Arrow IPC files and streams."""
 
     what = "Feather (Arrow IPC)"
     endings = (".feather", ".arrow", ".ipc", ".arrows", ".fea")
     signatures = ((0, FILE), (0, STREAM))
 
-    def _notes(self, path: Path) -> Notes:
+    def _metadata(self, path: Path) -> FileMetadata:
         with _opened(path) as (reader, _):
-            return Notes(reader.schema, None)
+            return FileMetadata(reader.schema, None)
 
     def _batches(self, path: Path) -> Iterator[pa.RecordBatch]:
         with _opened(path) as (reader, is_file):
@@ -39,9 +39,10 @@ class Reader(ArrowReader):
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Any, bool]]:
-    """Open a file or stream; tell which it is."""
+    """Open a file or stream; yield its reader, and True for a file."""
     import pyarrow as pa
 
+    # A memory-mapped file that is truncated meanwhile would kill the process.
     with pa.OSFile(str(path)) as file:
         is_file = file.read(len(FILE)) == FILE
         file.seek(0)

@@ -1,4 +1,4 @@
-"""JSON through pandas: an array of records, or one record a line."""
+"""Reader of JSON, an array of records or one record per line, through pandas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import InvalidDataError
 from data_generator.location import bare_name
 from data_generator.readers import _text
-from data_generator.readers._reader import Request, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 LINES = (".jsonl", ".ndjson")
 
 LONGEST_LINE = 2**20
-"""In characters, of those that are looked at to tell the layout; an array may be all in one line."""
+"""Characters of a line that are read to detect the layout: a whole array may be on one line."""
 
 
 class Reader(TableReader):
-    """Records are objects whose names are the columns; a name that a record lacks is null in it."""
+    """Reader of records: objects whose names are the columns, with nulls for missing names."""
 
     what = "JSON"
     endings = (".json", *LINES)
@@ -30,16 +30,16 @@ class Reader(TableReader):
     is_compressible = True
 
     def recognises(self, head: bytes) -> bool:
-        """Tell whether text begins as an array or a line of records does."""
+        """Return True if the text starts like an array of records or a record."""
         start = b"".join(head.removeprefix(b"\xef\xbb\xbf").split())
         return start.startswith((b"[{", b'{"'))
 
-    def guard(self, request: Request) -> AbstractContextManager[None]:
-        """Return what stands around calls of pandas."""
+    def guard(self, request: ReadRequest) -> AbstractContextManager[None]:
+        """Return the context manager for calls into pandas."""
         return _text.guard(request, self.what)
 
-    def read(self, request: Request) -> pd.DataFrame:
-        """Return the table; nothing but numbers, booleans and null is taken for anything but text."""
+    def read(self, request: ReadRequest) -> pd.DataFrame:
+        """Return the table; text is never converted to dates or numbers."""
         import pandas as pd
 
         with self.guard(request):
@@ -47,7 +47,7 @@ class Reader(TableReader):
         if not start.startswith(("[{", "[]")) and not is_by_line:
             found = {"{": "one object", "[": "an array of other things"}.get(start[:1], "no records")
             advice = "wanted is an array of objects, or one object a line"
-            raise InvalidDataError(request.path, f"holds {found}", advice)
+            raise InvalidDataError(request.path, f"contains {found}", advice)
         with self.guard(request):
             return pd.read_json(
                 request.path,
@@ -58,8 +58,8 @@ class Reader(TableReader):
             )
 
 
-def _layout(request: Request) -> tuple[str, bool]:
-    """Return the first two characters that are not blank, and whether there is one record a line."""
+def _layout(request: ReadRequest) -> tuple[str, bool]:
+    """Return the first two characters that are not blank, and True for one record per line."""
     with _text.opened(request) as text:
         lines = (line for line in iter(partial(text.readline, LONGEST_LINE), "") if line.strip())
         first, second = next(lines, "").strip(), next(lines, "").strip()

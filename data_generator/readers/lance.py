@@ -1,4 +1,4 @@
-"""Lance data sets, which are folders, through pylance."""
+"""Reader of Lance data sets, which are folders, through pylance."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from data_generator.readers._arrow import ArrowReader, Notes
+from data_generator.readers._arrow import ArrowReader, FileMetadata
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 class Reader(ArrowReader):
-    """https://lance.org/format/table/."""
+    """Reader of Lance data sets, https://lance.org/format/table/."""
 
     what = "Lance"
     endings = (".lance",)
@@ -22,14 +22,14 @@ class Reader(ArrowReader):
     crashes = True
 
     def is_in(self, folder: Path) -> bool:
-        """Tell whether a folder is such a data set: each has the manifests of its versions."""
+        """Return True if a folder has the manifests of a data set's versions."""
         return (folder / "_versions").is_dir()
 
-    def _notes(self, path: Path) -> Notes:
+    def _metadata(self, path: Path) -> FileMetadata:
         import lance
 
         dataset = lance.dataset(path)
-        return Notes(dataset.schema, dataset.count_rows())
+        return FileMetadata(dataset.schema, dataset.count_rows())
 
     def _batches(self, path: Path) -> Iterator[pa.RecordBatch]:
         import lance

@@ -1,42 +1,63 @@
-"""ORC through pyarrow."""
+"""Reader of ORC files, through pyarrow."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data_generator.readers._arrow import ArrowReader, Notes
-from data_generator.readers._silence import silence
+from data_generator.readers._arrow import ArrowReader, FileMetadata
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data_generator.readers._reader import Request
+    from data_generator.readers._reader import ReadRequest
+
+
+STDERR = 2
 
 
 class Reader(ArrowReader):
-    """https://orc.apache.org/specification/ORCv1/."""
+    """Reader of ORC files, https://orc.apache.org/specification/ORCv1/."""
 
     what = "ORC"
     endings = (".orc",)
     signatures = ((0, b"ORC"),)
 
     @contextmanager
-    def guard(self, request: Request) -> Iterator[None]:
-        """Return what stands around calls of pyarrow, whose ORC library remarks on odd versions."""
-        with super().guard(request), silence():
+    def guard(self, request: ReadRequest) -> Iterator[None]:
+        """Return the context manager for calls into pyarrow, without the messages of its ORC library."""
+        # Apache ORC prints to standard error about files of unknown versions.
+        with super().guard(request), _silence():
             yield
 
-    def _notes(self, path: Path) -> Notes:
+    def _metadata(self, path: Path) -> FileMetadata:
         from pyarrow import orc
 
         file = orc.ORCFile(path)
-        return Notes(file.schema, file.nrows)
+        return FileMetadata(file.schema, file.nrows)
 
     def _batches(self, path: Path) -> Iterator[pa.RecordBatch]:
         from pyarrow import orc
 
         file = orc.ORCFile(path)
         yield from map(file.read_stripe, range(file.nstripes))
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Discard all output to standard error, also that of libraries in C++."""
+    sys.stderr.flush()
+    kept = os.dup(STDERR)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, STDERR)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, STDERR)
+        os.close(kept)
+        os.close(nowhere)

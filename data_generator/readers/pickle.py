@@ -1,4 +1,4 @@
-"""Pickles, for those who trust them, through pandas."""
+"""Reader of trusted pickles, through pandas."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
 from data_generator.readers._pickles import DANGER
-from data_generator.readers._reader import Request, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 class Reader(TableReader):
-    """https://docs.python.org/3/library/pickle.html."""
+    """Reader of pickled DataFrames and Series, https://docs.python.org/3/library/pickle.html."""
 
     what = "Pickle"
     endings = (".pkl", ".pickle", ".p")
     signatures = tuple((0, bytes((0x80, protocol))) for protocol in range(2, 6))
     is_compressible = True
 
-    def read(self, request: Request) -> pd.DataFrame:
+    def read(self, request: ReadRequest) -> pd.DataFrame:
         """Return the DataFrame, or the Series as a table of one column."""
         import pandas as pd
 
@@ -32,6 +32,6 @@ class Reader(TableReader):
             return found.to_frame()
         if not isinstance(found, pd.DataFrame):
             raise InvalidDataError(
-                request.path, f"holds a {type(found).__name__}, and no pandas DataFrame"
+                request.path, f"contains a {type(found).__name__}, not a pandas DataFrame"
             )
         return found

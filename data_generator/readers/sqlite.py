@@ -1,4 +1,4 @@
-"""SQLite databases through the standard library and pandas."""
+"""Reader of SQLite databases, through the standard library and pandas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
-from data_generator.readers._reader import Request, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 
 SECONDS_TO_WAIT = 1.0
-"""For a lock that another program holds."""
+"""Time to wait for the lock of another program."""
 
+# https://www.sqlite.org/fileformat.html#the_database_header
 HEAD_BYTES = 100
 READ_VERSION, WITH_LOG = 19, 2
-"""Offset of the byte, and its value, that tells of a write-ahead log."""
-
+"""Offset and value of the byte that indicates a write-ahead log."""
 LARGEST_PAGE_BYTES = 2**16
-"""Which the two bytes for it note as 1."""
+"""Page size that the two bytes of the header represent as 1."""
 
 
 class Reader(TableReader):
-    """One table, in the order of its row numbers; the type of a column is that of its values."""
+    """Reader of one table, in the order of its row numbers; columns have the types of their values."""
 
     what = "SQLite"
     endings = (".sqlite", ".sqlite3", ".db", ".db3")
     signatures = ((0, b"SQLite format 3\0"),)
-    holds_several = True
+    has_several_tables = True
 
-    def read(self, request: Request) -> pd.DataFrame:
-        """Return the only table, or the one that was named."""
+    def read(self, request: ReadRequest) -> pd.DataFrame:
+        """Return the only table, or the named one."""
         import pandas as pd
 
         address = _address(request.path)
@@ -48,11 +48,7 @@ class Reader(TableReader):
 
 
 def _address(path: Path) -> str:
-    """Return the URI by which a database is read and nothing is written, not even beside it.
-
-    To read one with a write-ahead log SQLite makes two files, unless it is told that nobody writes:
-    https://www.sqlite.org/wal.html#read_only_databases
-    """
+    """Return the URI with which a database is read and nothing is written, not even beside it."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     _check_size(path, head)
@@ -63,16 +59,17 @@ def _address(path: Path) -> str:
     if log.exists() and log.stat().st_size:
         advice = "end the program that writes to it, or run PRAGMA wal_checkpoint(TRUNCATE)"
         raise InvalidDataError(path, f"has changes that are in {log.name} alone", advice)
+    # Without immutable, SQLite creates two files beside a database with a write-ahead log:
+    # https://www.sqlite.org/wal.html#read_only_databases
     return f"{address}&immutable=1"
 
 
 def _check_size(path: Path, head: bytes) -> None:
-    """Refuse a database that is shorter than its head says; SQLite notices only where it needs the rest.
-
-    https://www.sqlite.org/fileformat.html#the_database_header
-    """
+    """Refuse a database that is shorter than its header states."""
+    # SQLite itself fails only when it needs a missing page.
     page_bytes, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
-    # Old versions did not count the pages, and do not bring the second number up to the first.
+    # Old versions of SQLite do not maintain the number of pages: it is valid if "version-valid-for"
+    # equals the file change counter.
     is_counted = len(head) == HEAD_BYTES and head[24:28] == head[92:96]
     expected = (
         pages * (page_bytes if page_bytes > 1 else LARGEST_PAGE_BYTES) if is_counted else HEAD_BYTES

@@ -62,8 +62,8 @@ def reader_of(place: DataLocation, codec: str | None) -> TableReader:
         If the package that reads it is missing or broken.
     """
     reader = _folder_reader(place.path) if place.is_folder else _file_reader(place.path, codec)
-    if place.table and not reader.holds_several:
-        problem = f"is {reader.what}, which holds one table"
+    if place.table and not reader.has_several_tables:
+        problem = f"is {reader.what}, which contains one table"
         raise InvalidDataError(place.path, problem, f"leave out ::{place.table}")
     reader.check_available()
     return reader

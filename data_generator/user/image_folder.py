@@ -49,7 +49,7 @@ def listed(folder: Path) -> tuple[list[Path], list[int]]:
         problem = f"has images both in subfolders and beside them, as {loose[0].name}"
         raise InvalidDataError(folder, problem, "put all into subfolders, one for each class, or none")
     if not loose and not classes:
-        raise InvalidDataError(folder, "holds no images", f"looked for were {', '.join(ENDINGS)}")
+        raise InvalidDataError(folder, "contains no images", f"looked for were {', '.join(ENDINGS)}")
     if loose:
         return loose, _labels_of(loose, folder / LABELS_FILE)
     paths = [path for images in classes for path in images]
@@ -127,7 +127,7 @@ def load_image_folder(
     Raises
     ------
     InvalidDataError
-        If there is no such folder, if it holds no images, or if one of those taken is no image or has
+        If there is no such folder, if it contains no images, or if one of those taken is no image or has
         more than 8 bits a channel. That one is damaged behind its head is told when it is decoded.
     UnavailableError
         If Pillow is missing or broken.

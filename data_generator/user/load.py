@@ -27,7 +27,7 @@ def load_data(
     Parameters
     ----------
     path : path-like
-        A file; or a folder, which holds images unless it is a Lance data set.
+        A file; or a folder, which contains images unless it is a Lance data set.
     sample : int, optional
         How many rows or images to take; all if not given.
     seed : int

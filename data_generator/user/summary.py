@@ -1,6 +1,6 @@
 """How many different values a column has: counted up to a limit, and estimated beyond it.
 
-What a table or a set of images holds, in numbers.
+What a table or a set of images contains, in numbers.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ _WITH_LENGTH = {Kind.TEXT, Kind.CATEGORY, Kind.BINARY}
 
 @dataclass(frozen=True)
 class ColumnDescription:
-    """What a column holds."""
+    """What a column contains."""
 
     name: str
     dtype: str
@@ -113,11 +113,11 @@ class ColumnDescription:
 
 @dataclass(frozen=True)
 class TableDescription:
-    """What a table holds."""
+    """What a table contains."""
 
     rows: int
     memory_bytes: int
-    """As pandas holds it."""
+    """As pandas contains it."""
     columns: tuple[ColumnDescription, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class TableDescription:
 
 @dataclass(frozen=True)
 class ImagesDescription:
-    """What a set of images holds."""
+    """What a set of images contains."""
 
     images: int
     shapes: int
@@ -148,14 +148,14 @@ class ImagesDescription:
 
 
 def describe(df: pd.DataFrame) -> TableDescription:
-    """Return what a table of unique column names holds."""
+    """Return what a table of unique column names contains."""
     columns = tuple(_column(df, name, kind) for name, kind in zip(df.columns, kinds_of(df), strict=True))
     memory_bytes = int(df.memory_usage(index=False, deep=True).sum())
     return TableDescription(len(df), memory_bytes, columns)
 
 
 def describe_images(images: Sequence[np.ndarray], labels: Iterable[int]) -> ImagesDescription:
-    """Return what a set of at least one image holds; those of a folder are not decoded for it."""
+    """Return what a set of at least one image contains; those of a folder are not decoded for it."""
     shapes = images.shapes if isinstance(images, FolderImages) else [image.shape for image in images]
     counted = Counter(shapes)
     channels = Counter(shape[2] if shape[2:] else 0 for shape in shapes)

@@ -10,7 +10,7 @@ from adapter_core.errors import InvalidDataError
 from data_generator import location
 from data_generator.catalog import names
 from data_generator.labels import with_plain_labels
-from data_generator.readers._reader import Request
+from data_generator.readers._reader import ReadRequest
 from data_generator.readers._rehearsal import rehearse
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
@@ -70,14 +70,14 @@ def load_table(
     found = location.find(path)
     codec = file_kind.codec_of(found)
     reader = file_kind.reader_of(found, codec)
-    request = Request(found.path, codec, found.table, sample_rows, seed, trust_pickle)
+    request = ReadRequest(found.path, codec, found.table, sample_rows, seed, trust_pickle)
     if reader.crashes:
         rehearse(reader, request)
     df = reader.read(request)
     if df.shape[1] == 0:
-        raise InvalidDataError(found.path, "holds no columns")
+        raise InvalidDataError(found.path, "contains no columns")
     if df.shape[0] == 0:
-        raise InvalidDataError(found.path, "holds no rows, so there is nothing to measure")
+        raise InvalidDataError(found.path, "contains no rows, so there is nothing to measure")
     plain, remarks = with_plain_labels(found.path, df)
     chosen = sampled_rows(len(plain), sample_rows, seed)
     if chosen is not None:

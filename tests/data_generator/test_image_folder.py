@@ -191,7 +191,7 @@ def test_a_sample_keeps_order_and_labels(tmp_path):
 
 def test_a_folder_without_images_is_told(tmp_path):
     (tmp_path / "notes.txt").write_text("nothing")
-    with pytest.raises(InvalidDataError, match=r"holds no images; looked for were \.png, \.jpg"):
+    with pytest.raises(InvalidDataError, match=r"contains no images; looked for were \.png, \.jpg"):
         load_data(tmp_path)
 
 

@@ -409,10 +409,10 @@ def test_wrong_copies_are_told(hub, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"CIFAR-10: there is nothing at .*gone"):
         data_generator.load_images("CIFAR-10", path=tmp_path / "gone")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r"CIFAR-10: .*empty holds no saved images"):
+    with pytest.raises(ValueError, match=r"CIFAR-10: .*empty contains no saved images"):
         data_generator.load_images("CIFAR-10", path=tmp_path / "empty")
     (tmp_path / "text.parquet").write_text("no parquet")
-    with pytest.raises(ValueError, match=r"CIFAR-10: .*text.parquet holds no saved images"):
+    with pytest.raises(ValueError, match=r"CIFAR-10: .*text.parquet contains no saved images"):
         data_generator.load_images("CIFAR-10", path=tmp_path / "text.parquet")
     rows(hub, "image").save_to_disk(tmp_path / "other")
     with pytest.raises(ValueError, match=r"CIFAR-10: .*other has no column 'img'"):

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import tables
 
-from data_generator.readers._hdf5_pickles import foreign_name
+from data_generator.readers.hdf5 import foreign_name
 from data_generator.user.table import load_table
 from tests.factories.bad_files import refused
 
@@ -42,7 +42,7 @@ def test_pickles_are_loaded_by_those_alone_who_trust_them(tmp_path):
     path.write_bytes(pickle.dumps(_Call(mark)))
     assert refused(path) == f"is a pickle; {TRUST}"
     assert not mark.exists()
-    assert refused(path, trust_pickle=True) == "holds a NoneType, and no pandas DataFrame"
+    assert refused(path, trust_pickle=True) == "contains a NoneType, not a pandas DataFrame"
     assert mark.exists()
 
 
@@ -85,7 +85,7 @@ def test_pickles_in_hdf5_do_not_run(tmp_path):
     mark, path = tmp_path / "mark", tmp_path / "a.h5"
     pd.DataFrame({"a": ["x", "y"]}).to_hdf(path, key="k")
     _attribute(path, _Call(mark))
-    assert refused(path) == f"holds a pickle that calls posix.mkdir; {TRUST}"
+    assert refused(path) == f"contains a pickle that calls posix.mkdir; {TRUST}"
     assert not mark.exists()
 
 

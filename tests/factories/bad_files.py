@@ -168,8 +168,8 @@ PLACES = {
     "a file on the way": (lambda f: file("x")(f) / "b.csv", "cannot be opened: Not a directory"),
     "a pipe": (pipe, "is neither a file nor a folder; copy what it gives to a file"),
     "a device": (lambda _: Path("/dev/zero"), "is neither a file nor a folder"),
-    "an empty folder": (folder(), "holds no images"),
-    "a folder of tables": (folder("a.parquet"), "holds no images"),
+    "an empty folder": (folder(), "contains no images"),
+    "a folder of tables": (folder("a.parquet"), "contains no images"),
 }
 KINDS = {
     "empty": (file(b""), "is empty"),
@@ -240,13 +240,13 @@ KINDS = {
     ),
     "a table named where there is one": (
         lambda f: Path(f"{write('a.csv', f)}::t"),
-        "is CSV, which holds one table; leave out ::t",
+        "is CSV, which contains one table; leave out ::t",
     ),
 }
 
 TEXT = {
-    "a header alone": (file("a,b\n"), "holds no rows, so there is nothing to measure"),
-    "blank lines alone": (file("\n\n\n"), "holds no columns"),
+    "a header alone": (file("a,b\n"), "contains no rows, so there is nothing to measure"),
+    "blank lines alone": (file("\n\n\n"), "contains no columns"),
     "equal names": (
         file("a,b,a,b\n1,2,3,4\n"),
         "has several columns of the same name: 'a', 'b'; give each its own name",
@@ -279,25 +279,28 @@ TEXT = {
     ),
     "a number": (
         file("3", "a.json"),
-        "holds no records; wanted is an array of objects, or one object a line",
+        "contains no records; wanted is an array of objects, or one object a line",
     ),
-    "text": (file('"x"', "a.json"), "holds no records"),
-    "one object": (file('{"a": [1, 2]}', "a.json"), "holds one object; wanted is an array of objects"),
-    "a pretty object": (file('{\n  "a": 1\n}\n', "a.json"), "holds one object"),
+    "text": (file('"x"', "a.json"), "contains no records"),
+    "one object": (
+        file('{"a": [1, 2]}', "a.json"),
+        "contains one object; wanted is an array of objects",
+    ),
+    "a pretty object": (file('{\n  "a": 1\n}\n', "a.json"), "contains one object"),
     "an array of numbers": (
         file("[1, 2]", "a.json"),
-        "holds an array of other things; wanted is an array of objects",
+        "contains an array of other things; wanted is an array of objects",
     ),
-    "an array of arrays": (file("[[1], [2]]", "a.json"), "holds an array of other things"),
-    "an empty array": (file("[]", "a.json"), "holds no columns"),
-    "empty objects": (file("[{}, {}]", "a.json"), "holds no columns"),
+    "an array of arrays": (file("[[1], [2]]", "a.json"), "contains an array of other things"),
+    "an empty array": (file("[]", "a.json"), "contains no columns"),
+    "empty objects": (file("[{}, {}]", "a.json"), "contains no columns"),
     "JSON nested too deep": (
         file('[{"a": ' + "[" * 5_000 + "]" * 5_000 + "}]", "a.json"),
         "cannot be read as JSON: Reached object decoding depth limit",
     ),
     "a line nested too deep": (
         file('{"a": ' + "[" * 90_000 + "]" * 90_000 + '}\n{"a": 1}\n', "a.json"),
-        "holds one object",
+        "contains one object",
     ),
     "an array that is cut": (file('[{"a": 1}, {"a"', "a.json"), "cannot be read as JSON: "),
     "an integer beyond 64 bits": (
@@ -307,8 +310,14 @@ TEXT = {
     "lines of something else": (file('{"a": 1}\nx\n', "a.jsonl"), "cannot be read as JSON: "),
 }
 HOLDERS = {
-    "no sheet with a header": (workbook(lambda _: None), "holds no sheet with names in its first row"),
-    "a sheet that is a header": (workbook(lambda book: book.active.append(["a", "b"])), "holds no rows"),
+    "no sheet with a header": (
+        workbook(lambda _: None),
+        "contains no sheet with names in its first row",
+    ),
+    "a sheet that is a header": (
+        workbook(lambda book: book.active.append(["a", "b"])),
+        "contains no rows",
+    ),
     "equal names in a sheet": (
         workbook(lambda book: [book.active.append(row) for row in (["a", "a"], [1, 2])]),
         "has several columns of the same name: 'a'",
@@ -325,22 +334,25 @@ HOLDERS = {
         "is Excel by its name, but its content is a ZIP archive",
     ),
     "a workbook without a workbook": (zipped("a.xlsx", xl_x="x"), "cannot be read as Excel: "),
-    "no table in SQLite": (database("CREATE VIEW v AS SELECT 1 AS x"), "holds no table"),
-    "no rows in SQLite": (database("CREATE TABLE t (a)"), "holds no rows"),
+    "no table in SQLite": (database("CREATE VIEW v AS SELECT 1 AS x"), "contains no table"),
+    "no rows in SQLite": (database("CREATE TABLE t (a)"), "contains no rows"),
     "text in SQLite that is none": (
         database("CREATE TABLE t (a); INSERT INTO t VALUES (CAST(x'ff' AS TEXT))"),
         "cannot be read as SQLite: Could not decode to UTF-8",
     ),
-    "no table in DuckDB": (duck("CREATE VIEW v AS SELECT 1 AS x"), "holds no table"),
-    "no rows in DuckDB": (duck("CREATE TABLE t (a INT)"), "holds no rows"),
-    "HDF5 of others": (foreign_hdf5, "holds no table that pandas wrote; write it by DataFrame.to_hdf"),
+    "no table in DuckDB": (duck("CREATE VIEW v AS SELECT 1 AS x"), "contains no table"),
+    "no rows in DuckDB": (duck("CREATE TABLE t (a INT)"), "contains no rows"),
+    "HDF5 of others": (
+        foreign_hdf5,
+        "contains no table that pandas wrote; write it by DataFrame.to_hdf",
+    ),
     "equal names in Parquet": (duplicate_names, "has several columns of the same name: 'a'"),
     "no columns in Parquet": (
         lambda f: saved_parquet(f, pd.DataFrame(index=range(3))),
-        "holds no columns",
+        "contains no columns",
     ),
-    "no rows in Parquet": (lambda f: saved_parquet(f, pd.DataFrame({"a": []})), "holds no rows"),
-    "Avro of numbers": (avro_numbers, "holds values that are no records"),
+    "no rows in Parquet": (lambda f: saved_parquet(f, pd.DataFrame({"a": []})), "contains no rows"),
+    "Avro of numbers": (avro_numbers, "contains values that are not records"),
 }
 
 

@@ -194,7 +194,7 @@ def test_the_switches_of_the_thesis_work(call_here, tmp_path):
     ("arguments", "words"),
     [
         (["--data", "missing.csv"], "there is no such file"),
-        (["--data", "."], "holds no images"),
+        (["--data", "."], "contains no images"),
         (["--data", "empty.csv"], "empty.csv"),
         (["--data", "text.csv", "--rows", "5"], "--data excludes"),
         (["--data", "text.csv", "--webface", "text.csv"], "exclude each other"),

@@ -185,12 +185,14 @@ def two_tables(name: str, folder: Path) -> Path:
 @pytest.mark.parametrize("name", ["two.xlsx", "two.h5", "two.duckdb", "two.db"])
 def test_one_of_several_tables_is_named(name, tmp_path):
     path = two_tables(name, tmp_path)
-    with pytest.raises(InvalidDataError, match=rf"holds 2 (table|sheet)s: a, b; name one .* {name}::a"):
+    with pytest.raises(
+        InvalidDataError, match=rf"contains 2 (table|sheet)s: a, b; name one .* {name}::a"
+    ):
         load_table(path)
     found = load_table(f"{path}::b")
     assert found.df.to_dict("list") == {"y": [2]}
     assert found.name == "two_b"
-    with pytest.raises(InvalidDataError, match=r"holds no (table|sheet) 'c'; it holds a, b"):
+    with pytest.raises(InvalidDataError, match=r"contains no (table|sheet) 'c'; it contains a, b"):
         load_table(f"{path}::c")
 
 
