@@ -1,39 +1,145 @@
-"""The workflows of GitHub Actions: what they run is there, and they may do no more than they need."""
+"""Workflows, templates and hooks: everything they refer to exists, and they have few permissions."""
 
 from __future__ import annotations
+
+import re
+import shlex
+import tomllib
 
 import pytest
 import yaml
 
 from tests.helpers import ROOT
 
-FOLDER = ROOT / ".github" / "workflows"
+GITHUB = ROOT / ".github"
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 
 
-def workflow(name: str) -> dict:
-    return yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
+def read(path: str) -> dict:
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
 
 
-def test_ci_runs_what_the_project_says_with_the_python_of_the_constraints():
-    steps = workflow("test.yml")["jobs"]["test"]["steps"]
-    (command,) = [step["run"] for step in steps if "run" in step]
+def steps_of(name: str, job: str) -> list[dict]:
+    return read(f".github/workflows/{name}")["jobs"][job]["steps"]
+
+
+def versions_of(job: str) -> list[str]:
+    return read(".github/workflows/test.yml")["jobs"][job]["strategy"]["matrix"]["python-version"]
+
+
+def test_ci_runs_the_tests_with_the_python_of_the_constraints_and_newer_ones():
+    (command,) = [step["run"] for step in steps_of("test.yml", "test") if "run" in step]
     assert (ROOT / command.removeprefix("bash ")).is_file()
-    (version,) = [s["with"]["python-version"] for s in steps if "setup-python" in s.get("uses", "")]
-    assert f"--python-version {version}" in (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    oldest, *newer = versions_of("test")
+    assert f"--python-version {oldest}" in (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    assert f'python_requires=">={oldest}"' in (ROOT / "setup.py").read_text(encoding="utf-8")
+    assert newer == ["3.12", "3.13"]
+    assert versions_of("minimal") == [oldest, *newer]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert settings["mypy"]["python_version"] == oldest
+    assert settings["ruff"]["target-version"] == "py" + oldest.replace(".", "")
 
 
-def test_the_dashboard_is_deployed_from_its_branch():
-    (job,) = workflow("pages.yml")["jobs"].values()
-    checkout = next(step for step in job["steps"] if step["uses"].startswith("actions/checkout@"))
-    assert checkout["with"]["ref"] == "gh-pages"
+def test_the_classifiers_name_the_tested_versions():
+    found = re.findall(r"Python :: (3\.\d+)", (ROOT / "setup.py").read_text(encoding="utf-8"))
+    assert found == versions_of("test")
+
+
+def test_the_wheel_is_built_once_and_tested():
+    jobs = read(".github/workflows/test.yml")["jobs"]
+    assert [name for name, job in jobs.items() if "pip wheel" in str(job)] == ["wheel"]
+    for name in ("minimal", "installed"):
+        assert jobs[name]["needs"] == "wheel"
+        assert "actions/download-artifact" in str(jobs[name])
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_commands_exist(path):
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+        for command in (line for step in job["steps"] for line in step.get("run", "").splitlines()):
+            words = shlex.split(command)
+            if words[0] == "make":
+                assert words[1] in targets
+            for word in words:
+                if re.fullmatch(r"tools/\w+\.py|\.ci/\w+", word):
+                    assert (ROOT / word).is_file(), command
+
+
+def test_the_dashboard_is_deployed_from_its_branch_with_the_manual():
+    (job,) = read(".github/workflows/pages.yml")["jobs"].values()
+    site, source = [s["with"] for s in job["steps"] if s.get("uses", "").startswith("actions/checkout@")]
+    assert (site["ref"], source["ref"]) == ("gh-pages", "main")
+    (upload,) = [
+        s for s in job["steps"] if s.get("uses", "").startswith("actions/upload-pages-artifact@")
+    ]
+    assert upload["with"]["path"] == site["path"]
+    (manual,) = [step for step in job["steps"] if "run" in step]
+    assert manual["continue-on-error"] is True
+    assert f"{source['path']}/docs" in manual["run"]
+    assert f"{site['path']}/manual" in manual["run"]
     assert job["steps"][-1]["uses"].startswith("actions/deploy-pages@")
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.yml")))
-def test_nothing_may_write_to_the_repository(name):
-    found = workflow(name)
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_nothing_may_write_to_the_repository(path):
+    found = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert found["permissions"]["contents"] == "read"
+    assert found["concurrency"]["group"]
+    assert all("permissions" not in job for job in found["jobs"].values())
     assert all(job["timeout-minutes"] <= 90 for job in found["jobs"].values())
-    assert all(
-        "@v" in step["uses"] for job in found["jobs"].values() for step in job["steps"] if "uses" in step
-    )
+    checkouts = [
+        step
+        for job in found["jobs"].values()
+        for step in job["steps"]
+        if step.get("uses", "").startswith("actions/checkout@")
+    ]
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_actions_are_pinned_by_commit_and_only_once():
+    pins: dict[str, set[str]] = {}
+    for path in WORKFLOWS:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if "uses:" in line:
+                pinned = re.fullmatch(
+                    r"\s*(?:- )?uses: (actions/[\w-]+)@([0-9a-f]{40} # v\d+\.\d+\.\d+)", line
+                )
+                assert pinned, line
+                pins.setdefault(pinned[1], set()).add(pinned[2])
+    assert [name for name, versions in pins.items() if len(versions) > 1] == []
+
+
+def test_dependabot_renews_actions_alone():
+    (update,) = read(".github/dependabot.yml")["updates"]
+    assert update["package-ecosystem"] == "github-actions"
+
+
+@pytest.mark.parametrize("path", sorted((GITHUB / "ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=str)
+def test_issue_forms_are_complete(path):
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert form["name"]
+    assert form["description"]
+    ids = [each["id"] for each in form["body"]]
+    assert len(set(ids)) == len(ids)
+    assert {each["type"] for each in form["body"]} <= {"input", "textarea", "dropdown", "checkboxes"}
+    assert all(each["attributes"]["label"] for each in form["body"])
+    for name in re.findall(r"docs/\w+\.md", path.read_text(encoding="utf-8")):
+        assert (ROOT / name).is_file()
+
+
+def test_hooks_use_the_tools_of_make_lint():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    lint = re.search(r"^lint: environment\n((?:\t.*\n)+)", makefile, re.MULTILINE)[1]
+    (repository,) = read(".pre-commit-config.yaml")["repos"]
+    assert repository["repo"] == "local"
+    tools = {hook["entry"].split()[0].removeprefix(".venv/bin/") for hook in repository["hooks"]}
+    assert tools == set(re.findall(r"\$\(BIN\)/([\w-]+)", lint))
+
+
+def test_the_citation_is_valid():
+    citation = read("CITATION.cff")
+    assert {"cff-version", "message", "title", "authors", "type", "license"} <= set(citation)
+    assert "version" not in citation  # the number is in setup.py alone
+    assert citation["repository-code"] in (ROOT / "setup.py").read_text(encoding="utf-8")
+    assert citation["url"] in (ROOT / "asv.conf.json").read_text(encoding="utf-8")
