@@ -1,1 +1,1 @@
-"""What the asv suites and the tools around asv need."""
+"""Support of the asv suites, and readers of asv's results."""

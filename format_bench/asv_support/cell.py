@@ -1,8 +1,8 @@
 """Cell of an asv suite: an adapter, its file, and the reason where there is no value.
 
 Each process of asv makes one. All cells of a suite share a working directory, where the data sets are,
-the first benchmark of a file saves it for the others, and what one process measured besides is noted
-for the benchmarks that only report it.
+the first benchmark of a file saves it for the others, and further measurements of one process are noted
+for the benchmarks that only report them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ system something."""
 
 
 class Cell:
-    """One file of a suite, and what the benchmarks do with it.
+    """One file of a suite: saved, kept, read and judged by the benchmarks.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Cell:
         return self._path(self.operations.adapter, "new")
 
     def check(self) -> None:
-        """Skip the cell, with a reason, if the adapter cannot hold the data, or the disk has no room."""
+        """Skip the cell, with a reason, if the adapter cannot keep the data, or the disk lacks room."""
         try:
             self.operations.check(self.data)
         except CannotHoldError as error:
@@ -130,8 +130,8 @@ class Cell:
     def keep(self, path: Path) -> None:
         """Keep the file that a measured save has left, if any, while the disk has room for others.
 
-        What is not kept is saved again, unmeasured, for each benchmark that reads it: all storages of
-        ImageNet-100 together take 300 GB.
+        A file that is not kept is saved again, unmeasured, for each benchmark that reads it: all storages
+        of ImageNet-100 together take 300 GB.
         """
         if self._is_full():
             self.operations.adapter.remove(path)
@@ -176,7 +176,7 @@ class Cell:
             self.operations.adapter.remove(self._kept)
 
     def guard(self, step: Callable[[], object]) -> None:
-        """Do a step of setup; record what it raises, since asv calls no teardown then."""
+        """Do a step of setup; record an error, since asv calls no teardown then."""
         try:
             step()
         except Exception as error:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def prepare_data(family: Family, suite: Suite, scale: str) -> None:
     """Start a run of a suite: generate its data sets, of as many rows as a real one has at most.
 
-    A data set that is not available leaves its reason, with which `Cell.start` skips the cells.
+    A data set that is not available leaves its reason, and `Cell.start` skips its cells.
 
     Parameters
     ----------

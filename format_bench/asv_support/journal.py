@@ -1,9 +1,8 @@
-"""Why a cell has no value: asv keeps no sentence, so it is written beside asv's results.
+"""Journal of reasons for cells without a value, beside asv's results, since asv keeps no sentence.
 
-A process under asv may end in any way. So each timed step is watched: before it starts a note is
-made, which `faulthandler` fills with a traceback when the step takes too long or crashes the
-interpreter, and which is removed when the step ends by itself. A note that is left over tells what
-happened.
+A process under asv may end in any way. So each timed step is watched: before it starts, a note is made;
+`faulthandler` fills it with a traceback when the step takes too long or crashes the interpreter. A step
+that ends by itself removes its note. A note that is left over is the reason of its cell.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ class Reason:
     """Why one cell has no value, or, with the status VALUE, a remark on its value."""
 
     suite: str
-    """Module and class of the asv benchmark, as in "tabular.Tabular"; asv tells setup no more."""
+    """Module and class of the asv benchmark, e.g. "tabular.Tabular"; the method is unknown in setup."""
     params: list[str]
     """The parameters of the benchmark, format and data set first."""
     status: Status
     sentence: str
     commit: str
-    """The commit under test; empty if asv did not say."""
+    """The commit under test; empty if unknown."""
     time: float
     """When it was written, in seconds since 1970."""
 
@@ -68,7 +67,7 @@ class Journal:
         return reasons + [self._reason_of(note) for note in self._left_over()]
 
     def watch(self, suite: str, params: Sequence[str], limit_seconds: float) -> None:
-        """Begin a step that may hang or crash; end the process if it takes longer than the limit."""
+        """Start a step that may hang or crash; end the process if it takes longer than the limit."""
         self.notes.mkdir(parents=True, exist_ok=True)
         path = self.notes / f"{time.time_ns()}-{os.getpid()}.txt"
         note = path.open("w", encoding="utf-8")
@@ -86,7 +85,7 @@ class Journal:
         self._note = path, note
 
     def unwatch(self) -> None:
-        """End the step that `watch` began, if any."""
+        """End the step that `watch` started, if any."""
         if self._note is None:
             return
         path, note = self._note
@@ -97,14 +96,14 @@ class Journal:
         self._note = None
 
     def settle(self, module: str) -> None:
-        """Write down what the left-over notes of earlier runs tell, and remove them.
+        """Record the left-over notes of earlier runs as reasons, and remove them.
 
         So a run of some cells takes no sentence from the others.
 
         Parameters
         ----------
         module : str
-            Module of the suites that begin, as in "tabular"; notes of others are left alone.
+            Module of the suites that start, e.g. "tabular"; notes of others stay.
         """
         for note in self._left_over():
             reason = self._reason_of(note)

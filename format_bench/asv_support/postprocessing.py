@@ -1,4 +1,4 @@
-"""What postprocessing.py does as a script: comparison tables of asv's newest results."""
+"""Comparison tables of asv's newest results: postprocessing.py as a script."""
 
 from __future__ import annotations
 

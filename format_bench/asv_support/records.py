@@ -1,4 +1,4 @@
-"""asv's newest results in the one form that all results have."""
+"""Records of asv's newest results."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def records_of(run: Run, circumstances: dict[str, Any]) -> list[Record]:
     Parameters
     ----------
     run : Run
-        What asv measured.
+        One run of asv.
     circumstances : dict
-        Those of the run, as `Keeper.newest` returns them; they say how large each data set is.
+        Those of the run, as `Keeper.newest` returns them; they include the shape of each data set.
     """
     return [_record(cell, run, circumstances.get("shapes", {})) for cell in run.cells]
 

@@ -1,4 +1,4 @@
-"""A plug-in of asv: graphs begin with the history.
+"""asv plug-in that puts the history of library sets before the branches in graphs.
 
 The commits of a history are on a branch of their own, so asv would draw graphs of their own. With
 ``"dvcs": "git-with-history"`` in its configuration, every branch that is shown begins with them; asv
@@ -15,7 +15,7 @@ BRANCHES = ("refs/heads/history", "refs/remotes/origin/history")
 
 
 class GitWithHistory(Git):  # type: ignore[misc]  # asv has no types
-    """A git repository whose branches begin with its history, if there is one."""
+    """Git repository whose branches include its history of library sets, if any."""
 
     dvcs = "git-with-history"
 

@@ -1,4 +1,4 @@
-"""What asv measured: the newest run of a results folder, cell by cell, empty ones with a sentence."""
+"""Reader of asv's results: the newest run of a folder, cell by cell, empty ones with a reason."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Cell:
     benchmark: str
     """asv's name, as in "tabular.Tabular.time_save"."""
     metric: str
-    """What is measured, as in "save time"."""
+    """Metric, e.g. "save time"."""
     unit: str
     """"seconds", "bytes" or "columns"."""
     format: str
     dataset: str
     value: float | None
-    """Median of the samples; None if there is no value."""
+    """Median of the samples, or None."""
     status: str
     """"value", "unsupported", "unavailable", "failed" or "timed out"."""
     sentence: str
-    """Why there is no value, or what there is to say of it."""
+    """Reason why the value is missing, or a remark on it."""
     axes: dict[str, str] = field(default_factory=dict)
     """The parameters beside format and data set, by name, as in {"cache": "cold"}."""
     samples: list[float] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Run:
     measured_seconds: float
     """Sum of all samples of the `time_` benchmarks."""
     spent_seconds: float
-    """What asv recorded as the duration of all benchmarks and of `setup_cache`."""
+    """asv's durations of all benchmarks and of `setup_cache`."""
 
     @property
     def measured_share(self) -> float:
@@ -65,12 +65,12 @@ class Run:
 
 
 def newest_run(results_dir: Path) -> Run:
-    """Return the run that began last.
+    """Return the run that started last.
 
     Raises
     ------
     ResultsNotFoundError
-        If there is no result in the folder.
+        If the folder lacks results.
     """
     from asv.results import iter_results
 
@@ -94,7 +94,7 @@ def run_of(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
     result : asv.results.Results
         Of one commit in one environment.
     benchmarks : dict
-        What asv knows of each benchmark, by name.
+        asv's facts on each benchmark, by name.
     results_dir : Path
         Where asv's results are, and the reasons beside them.
     """

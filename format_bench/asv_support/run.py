@@ -3,8 +3,8 @@
 One run of a module's asv suites: its folders, its data, and where its reasons and circumstances go.
 
 All processes of a suite share one working directory for the whole run. There the data sets are put
-once, the first benchmark of a cell that saves leaves its file for the others, and what one process
-measured besides is noted for the benchmarks that only report it.
+once, the first benchmark of a cell that saves leaves its file for the others, and further measurements
+of one process are noted for the benchmarks that only report them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Keeper:
         scratch : Path
             The folder that the measured files are in.
         seed, scale
-            What the data are made from.
+            Seed and scale of the data.
         shapes : dict
             Rows and columns of each data set, by names as in "tabular.eq".
         """
@@ -113,7 +113,7 @@ def results_dir(scale: str) -> Path:
 
 
 def missing(dataset: str) -> Path:
-    """Return where it says why a data set could not be had; nothing is there if it could."""
+    """Return the path of the reason why a data set is missing; the file exists only then."""
     return DATA / f"{dataset}.missing"
 
 
@@ -140,7 +140,7 @@ def prepare(module: str, scale: str, make: Callable[[], dict[str, tuple[int, int
     module : str
         Name of the suites' module, as in "tabular".
     scale : str
-        The scale, which says where results are.
+        The scale, which decides where results are.
     make : callable
         Puts the data sets into `DATA`, and returns rows and columns of each by name.
     """

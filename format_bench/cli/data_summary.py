@@ -1,4 +1,4 @@
-"""What a user's own data hold, on a terminal or in a file."""
+"""Summary of the user's data, on a terminal or in a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 MOST_COLUMNS = 30
-"""Of which each has a line; those of wider tables are summed up by what they hold."""
+"""The most columns with a line each; wider tables are summed up by dtype."""
 
 NUMBERS = ("columns", "nulls", "distinct")
 """Columns that are never cut."""
@@ -34,7 +34,7 @@ DAY = len("2026-11-21")
 
 
 def show(to: Console, found: TableDescription | ImagesDescription) -> None:
-    """Print what data hold, no line wider than the console; long names are cut."""
+    """Print the summary, no line wider than the console; long names are cut."""
     if isinstance(found, ImagesDescription):
         for line in _image_lines(found):
             to.print(line, markup=False, highlight=False)

@@ -1,4 +1,4 @@
-"""Inventory of what can be measured: formats, data sets, codecs and suites."""
+"""Inventory of formats, data sets, codecs and suites."""
 
 from __future__ import annotations
 

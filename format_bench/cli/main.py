@@ -1,4 +1,4 @@
-"""The command `format-bench`: finds the commands in their folder, and says in a line what went wrong.
+"""The command `format-bench`: its commands are found in their folder, and errors are one line.
 
 Exit statuses: 0 done, 1 a defect of this program, 2 the input or the machine does not allow it,
 130 interrupted.
@@ -44,7 +44,7 @@ def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noq
 
     \b
     Exit status: 0 done; 2 the input or the machine does not allow it, one line on the standard error
-    output says why; 130 interrupted; 1 a defect of this program.
+    output is the reason; 130 interrupted; 1 a defect of this program.
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")

@@ -29,7 +29,7 @@ def property_rows(original: pd.DataFrame, twin: pd.DataFrame) -> list[list[str]]
 
 
 def size_rows(original: pd.DataFrame, twin: pd.DataFrame) -> tuple[list[list[str]], list[str]]:
-    """Return a row for each format that can hold both, and a sentence for each that cannot.
+    """Return a row for each format that can keep both, and a sentence for each other.
 
     A row has sizes in bytes, twin / original, and the format's place in both, the smallest first.
     """
@@ -48,6 +48,6 @@ def size_rows(original: pd.DataFrame, twin: pd.DataFrame) -> tuple[list[list[str
 
 
 def _measured(df: pd.DataFrame, name: str) -> Measures | None:
-    """Return a column's statistics; None of lists and records, which have none."""
+    """Return a column's statistics; None for lists and records."""
     column = as_arrow(name, df[name])
     return measure(plain(column)) if type_properties(column.type) else None

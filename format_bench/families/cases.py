@@ -21,7 +21,7 @@ class Case:
     Raises
     ------
     UnknownNameError, UnavailableError, UnknownLevelError, UnsupportedError
-        If there is no such format that has such a codec, or the codec has no such level.
+        If the format, its codec, or the codec's level is unknown.
     """
 
     format: str
@@ -31,7 +31,7 @@ class Case:
     """Of the table, or images of the set."""
     threads: Threads = "all"
     codec: str | None = None
-    """By default the format is told to compress nothing."""
+    """By default the format does not compress."""
     level: int | None = None
     """The level that is used: where none is given, the codec's default takes its place."""
     suite: str = "tabular"

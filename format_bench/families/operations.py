@@ -93,7 +93,7 @@ class Operations(ABC):
 
     @abstractmethod
     def check(self, data: Any) -> None:
-        """Raise `CannotHoldError` if the adapter cannot hold the data."""
+        """Raise `CannotHoldError` if the adapter cannot keep the data."""
 
     @abstractmethod
     def save(self, data: Any, file: Path) -> None:

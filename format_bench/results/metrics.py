@@ -16,7 +16,7 @@ _COLD = "cold "
 
 
 class Noise(StrEnum):
-    """Kind of noise of a metric: what repeated measurements of the same thing differ by."""
+    """Kind of noise of a metric, the difference of repeated measurements."""
 
     WALL_TIME = "wall time"
     CPU_TIME = "cpu time"
@@ -94,7 +94,7 @@ METRICS = _all_metrics()
 """All metrics by name, in the order of tables and charts; those of single families come last."""
 
 LEADERS = sorted((each for each in METRICS.values() if each.leader), key=lambda each: each.leader_place)
-"""The metrics of which findings name the best, in the order of the findings."""
+"""The metrics whose best value is a finding, in the order of the findings."""
 
 BY_BENCHMARK = {each.benchmark: each for each in METRICS.values() if each.benchmark}
 """The metrics that asv measures, by the method of asv's classes."""

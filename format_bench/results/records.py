@@ -1,11 +1,8 @@
-"""Whether facts are a record: record_schema.json says what each field must be, this says what is wrong.
+"""Records: one for each cell of each suite, as JSON Lines, readable after any kill.
 
-The schema holds for any reader of the file. Only the order of an interval is beyond it.
-
-Results: a record for every cell of every suite, kept as JSON Lines, readable after any kill.
-
-A line counts once its newline is on disk. A last line without one is what a killed writer left: it is
-not read, and the next writer cuts it off.
+A line counts once its newline is on disk. A last line without one was left by a killed writer: it is not
+read, and the next writer cuts it off. record_schema.json and the registered metrics give the rules of
+the fields; the order of an interval's ends is checked here, since JSON Schema cannot.
 """
 
 from __future__ import annotations
@@ -40,7 +37,7 @@ def validate(facts: Any) -> None:
     Parameters
     ----------
     facts : Any
-        What `json.loads` gives for a line of results, or `dataclasses.asdict` for a record.
+        A line of results as `json.loads` returns it, or a record as `dataclasses.asdict` does.
 
     Raises
     ------
@@ -126,7 +123,7 @@ _HEAD = b'{"suite": '
 
 @dataclass(frozen=True)
 class Record:
-    """One cell of a suite: a value, or a sentence that says why there is none."""
+    """One cell of a suite: a value, or the reason why it is missing."""
 
     suite: str
     format: str
@@ -153,7 +150,7 @@ class Record:
     """The lower and the upper end, in `unit`."""
     status: Status
     sentence: str
-    """Why there is no value; may be empty if there is one."""
+    """Reason of a missing value, or an optional remark."""
     run_id: str
     rounds: int = 1
     """In how many rounds of the run, each with a process of its own, the repeats were taken."""
@@ -185,7 +182,7 @@ def append(path: str | os.PathLike[str], record: Record) -> None:
     path : path-like
         The file, in a folder that exists. Several processes may append to it.
     record : Record
-        What to add.
+        The record.
 
     Raises
     ------
@@ -212,7 +209,7 @@ def read(path: str | os.PathLike[str]) -> list[Record]:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file is missing.
     InvalidResultsError
         If a line is not a record.
     """
@@ -265,6 +262,6 @@ Key = tuple[object, ...]
 
 
 def key(record: Record) -> Key:
-    """Return what tells the cell of a record from all others."""
+    """Return the key of the cell of a record."""
     what = (record.suite, record.format, record.dataset, record.rows, record.codec, record.level)
     return (*what, record.cache, record.threads, record.metric)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """What a cell of a comparison is: a value, or why it has none."""
+    """Status of a cell: a value, or the kind of reason for a missing one."""
 
     VALUE = "value"
     UNSUPPORTED = "unsupported"

@@ -1,6 +1,6 @@
 """Registry of families and suites: a family.toml in a folder of `format_bench.families` declares both.
 
-A family is a kind of data, with adapters and operations of its own; a suite says what is measured of it.
+A family is a kind of data, with adapters and operations of its own; a suite is a set of measurements.
 The asv suites read this file and the declarations from the checkout, by path, also where an older
 version of this package is installed: so this file imports nothing from the project.
 """
@@ -62,7 +62,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Suite:
-    """What is measured of a family."""
+    """Set of measurements of a family: axes, metrics, sizes, and asv's classes."""
 
     name: str
     """The module in benchmarks/, and the value of `--suite`."""
@@ -82,7 +82,7 @@ class Suite:
     columns: tuple[str, ...]
     """Metrics of the narrow table on a terminal."""
     version: int
-    """Version of asv's benchmarks; raised when what is measured changes."""
+    """Version of asv's benchmarks; raised when the measurement changes."""
     sampling: Mapping[str, Sampling]
     """By scale."""
     benchmarks: tuple[Benchmark, ...]
@@ -97,7 +97,7 @@ class Suite:
     optional: bool = False
     """Whether `make bench` leaves it out unless it is named."""
     codecs: tuple[str, ...] = ()
-    """Codec choices, a third parameter of asv's benchmarks; none if formats are not told to compress."""
+    """Codec choices, a third parameter of asv's benchmarks; empty for uncompressed files."""
 
     def __post_init__(self) -> None:
         for name in ("datasets", "columns", "formats", "codecs"):
@@ -127,7 +127,7 @@ class Family:
     place: int
     """Its place among the families in lists."""
     item: str
-    """What its data sets are counted in, e.g. "row" or "image"."""
+    """Unit of the size of its data sets, e.g. "row" or "image"."""
     adapters: str
     """The package with its adapters."""
     adapter: str
@@ -137,12 +137,12 @@ class Family:
     user_data: str
     """A user's data of this family in words, e.g. "a folder of images"."""
     loss: str
-    """The metric that counts what came back changed although every value is right."""
+    """The metric of loss: counts changed items although every value is right."""
     steps: tuple[Step, ...]
     """The runner's steps in order; the first leaves the file that the others read."""
     suites: tuple[Suite, ...]
     takes_codecs: bool = False
-    """Whether its adapters can be told which codec to use."""
+    """Whether its adapters take a codec."""
 
     @cached_property
     def folder(self) -> str:
@@ -193,7 +193,7 @@ def family_of_suite(name: str) -> Family:
     Raises
     ------
     KeyError
-        If there is no such suite.
+        If the suite is unknown.
     """
     return FAMILIES[SUITES[name].family]
 
@@ -210,7 +210,7 @@ def qualified(label: str, suite: str) -> str:
 
 
 def item_of(suite: str) -> str:
-    """Return what the data sets of a suite are counted in; rows, if it is not declared here."""
+    """Return the item of a suite's data sets; "row" for an undeclared suite."""
     return family_of_suite(suite).item if suite in SUITES else "row"
 
 

@@ -23,7 +23,7 @@ class CaseData:
     folder : Path
         Where they are kept.
     prepared : mapping of str to Outcome
-        What need not be made, by name of the data set.
+        Data sets that exist already, by name.
     limit_seconds : float
         How long making one may take.
     """

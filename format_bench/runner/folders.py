@@ -62,7 +62,7 @@ def only_run(out: Path) -> Iterator[None]:
 
 
 def _try_lock(folder: Path) -> int:
-    """Return a descriptor that holds the lock of a folder until it is closed."""
+    """Return a descriptor that keeps the lock of a folder until it is closed."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -73,7 +73,7 @@ def _try_lock(folder: Path) -> int:
 
 
 def _remove_if_left(folder: Path) -> None:
-    """Remove the folder of a run that is no more."""
+    """Remove the folder of a run that has ended."""
     try:
         lock = _try_lock(folder)
     except (BlockingIOError, FileNotFoundError):
@@ -133,7 +133,7 @@ def open_results(out: Path, *, fresh: bool) -> None:
 
 
 def check_same_data(out: Path, name: str, fingerprint: str) -> None:
-    """Note which data a name stands for; the same name must not stand for other data.
+    """Record the fingerprint of a data set; one name must not mean two data sets in a folder.
 
     Raises
     ------

@@ -105,7 +105,7 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     Raises
     ------
     UnknownNameError
-        If there is no such format, data set or codec.
+        If a format, a data set or a codec is unknown.
     InvalidRequestError
         If nothing is left to measure, or the request contradicts itself.
     """

@@ -1,4 +1,4 @@
-"""What a step of a case has found, as records, round by round."""
+"""Records of the steps of a case, round by round."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: s
 def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:
     """Return the record of a cell after one more round.
 
-    A value stays, with a remark, when a later round has none, except where that round shows that the
+    A value stays, with a remark, when a later round yields none, except where that round shows that the
     data came back wrong.
     """
     if earlier is None or earlier.value is None or outcome.error == WrongValuesError.__name__:

@@ -1,6 +1,6 @@
 """Measures cases without asv: each step in a fresh process, each cell on disk before the next.
 
-A run can be killed at any moment: what is in its results is finished, and the same call goes on.
+A run can be killed at any moment: its results are complete as far as they go, and the same call resumes.
 All cases have a first round before any has a second, so that a machine that drifts favours none.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 Watch = Callable[[Case, Step, int], None]
-"""Told of each step before it is made, and in which round, from 1 on."""
+"""Called before each step, with its round (from 1)."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Runner:
     out : Path
         The folder of the results; made if missing. Cells that it contains are not measured again.
     scratch : Path
-        The folder in which measured files are written, each run in a folder of its own that is removed.
+        The folder for measured files; each run uses a folder of its own there and removes it.
     limits : Limits, optional
         Numbers of rounds and repeats, time and memory.
     steps : collection of str, optional
@@ -100,7 +100,7 @@ class Runner:
         self.run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
     def run(self, cases: Iterable[Case]) -> Iterator[Record]:
-        """Measure what the results do not hold yet; yield each record when it is on disk.
+        """Measure the cells that are missing in the results; yield each record when it is on disk.
 
         Raises
         ------
@@ -123,14 +123,14 @@ class Runner:
         return list({key(record): record for record in records.read(self.results)}.values())
 
     def left(self, cases: Iterable[Case]) -> list[tuple[Case, Step]]:
-        """Return what a run would make now, in that order, unless something fails."""
+        """Return the steps of a run that started now, in order, if nothing fails."""
         self.found = {key(each): each for each in self.read()}
         cases = list(cases)
         rounds = range(1, self.limits.rounds + 1)
         return [(case, step) for n in rounds for case in cases for step in self.missing(case, n)]
 
     def missing(self, case: Case, number: int) -> list[Step]:
-        """Return the steps of which the results lack a metric, or its samples of a round."""
+        """Return the steps with a metric, or its samples of a round, that is missing in the results."""
         return [
             step
             for step in case.steps

@@ -1,4 +1,4 @@
-"""A run from what a user asked for to what it has found: data, plan, folders, runner, display."""
+"""Session of a run: from the request to the records, with data, plan, folders, runner and display."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ BUDGET_SECONDS = 6.0
 
 @dataclass(frozen=True)
 class Finding:
-    """What a run has come to."""
+    """Outcome of a session."""
 
     cases: tuple[Case, ...]
     columns: tuple[Column, ...]
-    """What a table of the results shows."""
+    """Columns of the table of results."""
     records: list[Record]
-    """All that the folder of results holds."""
+    """All records in the folder of results."""
     watch: Stopwatch
 
 
@@ -50,7 +50,7 @@ def measure(
     on_own: Callable[[Prepared], None],
     on_record: Callable[[Record], None],
 ) -> Finding:
-    """Measure what the folder of results does not hold yet.
+    """Measure the cells that are missing in the folder of results.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def measure(
     FormatBenchError
         If that cannot be, in one line.
     KeyboardInterrupt
-        If the user interrupts; what was measured is kept, and that is said.
+        If the user interrupts; measured cells are kept, and a message says so.
     """
     scratch = folders.check_scratch(request.scratch)
     with ExitStack() as stack:

@@ -115,7 +115,7 @@ def read(_: Step, case: Case, data: Path, file: Path, effort: Effort) -> list[Me
 
 
 def cold_read(_: Step, case: Case, __: Path, file: Path, effort: Effort) -> list[Measured]:
-    """Measure reading a file that is proven out of the page cache, and what was brought in.
+    """Measure reading a file that is proven out of the page cache, and the read amplification.
 
     Raises
     ------

@@ -1,7 +1,4 @@
-"""How much of a run's time was measured time.
-
-How long a run will still take, as far as can be told.
-"""
+"""Measured share of a run's time, and the time left."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ class Stopwatch:
     Parameters
     ----------
     earlier : iterable of Record
-        What earlier runs have measured of the same cells.
+        Records of earlier runs.
     clock : callable, optional
         Returns seconds.
     """
@@ -67,7 +64,7 @@ class TimeLeft:
     Parameters
     ----------
     left : iterable of (Case, Step)
-        What is to be made, once for each round.
+        Steps to make, once for each round.
     clock : callable, optional
         Returns seconds.
     """
@@ -81,13 +78,13 @@ class TimeLeft:
         self._running: tuple[tuple[Case, Step], float] | None = None
 
     def begin(self, case: Case, step: Step) -> None:
-        """Note that a step begins, which ends the one before."""
+        """Note the start of a step, which ends the one before."""
         self.end()
         self._left[case, step] -= 1
         self._running = (case, step), self._clock()
 
     def end(self) -> None:
-        """Note that the step that began last has ended."""
+        """Note the end of the step that started last."""
         if self._running is not None:
             what, start = self._running
             self._seconds[what] = self._clock() - start

@@ -1,4 +1,4 @@
-"""A user's own data, read and described in a process of its own, since files may crash their readers."""
+"""The user's data, read and described in a process of its own, since files may crash their readers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Prepared:
     """Own data, ready to be measured."""
 
     name: str
-    """What results call the data set."""
+    """Name of the data set in results."""
     family: str
     rows: int
     """Or images."""
@@ -55,9 +55,9 @@ class Prepared:
     fingerprint: str
     """Tells the source's content from any other."""
     description: Description
-    """What the data hold."""
+    """Summary of the data."""
     remarks: tuple[str, ...]
-    """What was changed so that formats can keep the data, in sentences without a full stop."""
+    """Changes made so that formats can keep the data, in sentences without a full stop."""
 
 
 def prepare(source: Source, folder: Path) -> Prepared:

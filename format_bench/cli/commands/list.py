@@ -1,4 +1,4 @@
-"""What there is to measure."""
+"""List formats, data sets, codecs and suites."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ WHAT: dict[str, Callable[[], list[inventory.Fact]]] = {
 @click.argument("what", type=click.Choice(list(WHAT)), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(what: str | None, as_json: bool) -> None:  # noqa: FBT001 (a switch)
-    """List what can be measured: formats, datasets, codecs or suites; all if none is named.
+    """List formats, datasets, codecs or suites; all if none is named.
 
-    Of a format: whether it can work here, or why not; versions of its libraries; what it offers; and
-    whether reading its files is safe. What formats lose is in docs/losses.md, and in each run's results.
+    For each format: available or the reason why not, versions of its libraries, features, and safety of
+    reading its files. Losses of formats are in docs/losses.md, and in the results of each run.
     """
     found = {name: rows() for name, rows in WHAT.items() if what in (None, name)}
     if as_json:

@@ -43,10 +43,10 @@ STATEMENT = (
 def command(
     ctx: click.Context, /, table: str, out: Path | None, twin: Path | None, **options: Any
 ) -> None:
-    """Measure what a TABLE is like, so that one like it can be made where the data must not go.
+    """Describe a TABLE, to make a synthetic twin of it where the data must not go.
 
-    TABLE is a file, or the name of a generated or real table. Its specification says of each column how
-    often values occur, in which order they come and how wide they are; it holds no value, no category
+    TABLE is a file, or the name of a generated or real table. Its specification contains frequencies,
+    the order and the widths of the values of each column; it contains no value, no category
     and no text. Without --out it is printed.
 
     \b
@@ -101,7 +101,7 @@ def _write(df: pd.DataFrame, path: Path) -> None:
 
 
 def _show(original: pd.DataFrame, made: Twin) -> None:
-    """Print what the twin has in common with the original: properties and sizes, and no text."""
+    """Print the properties and sizes of the twin beside those of the original."""
     to = terminal.console()
     header = ["column", "dtype", *(name.replace("_", " ") for name in twin_comparison.PROPERTIES)]
     properties = twin_comparison.property_rows(original, made.df)

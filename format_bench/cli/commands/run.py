@@ -81,7 +81,7 @@ class Names(click.ParamType[tuple[str, ...]]):
 @click.option("--json", "as_json", is_flag=True, help="Print each record as a line of JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Measure formats: save, read and size, in fresh processes, and what came back.
+    """Measure formats: save, read, size, memory and losses, in fresh processes.
 
     Each format is saved, read, compared and removed, in several rounds. A run that was interrupted goes
     on when the same command is called again.
@@ -115,7 +115,7 @@ def measuring_console(*, quiet: bool) -> Console:
 
 
 def _own(options: dict[str, Any]) -> Source | None:
-    """Take what is about own data out of the options."""
+    """Take the options on the user's data out of the others."""
     sample, trust_pickle = options.pop("sample"), options.pop("trust_pickle")
     path = _one_source(options.pop("data"), options.pop("webface"))
     if path is None and (sample is not None or trust_pickle):

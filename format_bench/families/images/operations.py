@@ -78,7 +78,7 @@ class ImageOperations(Operations):
         _warm_up(self.adapter)
 
     def check(self, data: ImageSet) -> None:
-        """Raise `CannotHoldError` if the storage cannot hold the images."""
+        """Raise `CannotHoldError` if the storage cannot keep the images."""
         self.adapter.check(data[0])
 
     def save(self, data: ImageSet, file: Path) -> None:

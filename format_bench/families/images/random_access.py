@@ -31,11 +31,11 @@ def seconds_per_image(
     Parameters
     ----------
     adapter : ImageStorage
-        What opens the set; outside the clock.
+        The storage; opening the set is outside the clock.
     path : Path
         Where the set is.
     cache : str
-        "warm", or "cold": then each go begins with no page of the set in the page cache.
+        "warm", or "cold": then each go starts with no page of the set in the page cache.
     size : int
         Images of a call: 1 for `get`, more for `get_many`.
     budget_seconds : float

@@ -62,13 +62,13 @@ class TableOperations(Operations):
         return pd.read_pickle(path)  # noqa: S301 (written by `store`)
 
     def warm_up(self) -> None:
-        """Save and read a tiny table, and import what only the codec requires."""
+        """Save and read a tiny table, and import the codec's own libraries."""
         _warm_up(self.adapter)
         if self.codec is not None:
             self.adapter.codec_availability(self.codec)
 
     def check(self, data: pd.DataFrame) -> None:
-        """Raise `CannotHoldError` if the format cannot hold the table."""
+        """Raise `CannotHoldError` if the format cannot keep the table."""
         self.adapter.check(data)
 
     def save(self, data: pd.DataFrame, file: Path) -> None:

@@ -25,7 +25,7 @@ def records(name: str) -> list[Record]:
     Raises
     ------
     UnknownNameError
-        If there is no such source.
+        If the source is unknown.
     """
     if name not in _SOURCES:
         raise UnknownNameError("published result", name, names())

@@ -66,7 +66,7 @@ def _plain() -> dict[tuple[str, str, str], float]:
 
 
 def _compression(plain: dict[tuple[str, str, str], float]) -> Iterator[Record]:
-    """Yield the values with codecs, which are told as changes, and before them those that change."""
+    """Yield the values without codecs, and then those with codecs, published as changes of them."""
     rows = _rows("compression")
     metrics = ("save time", "read time", "size")
     for cell in dict.fromkeys((row["format"], row["dataset"]) for row in rows):
