@@ -14,7 +14,7 @@ import types
 from pathlib import Path
 
 from format_bench.asv_support import steps
-from format_bench.asv_support.cell import Cell
+from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.data import prepare_data
 from format_bench.instruments.page_cache import sync
 
@@ -121,7 +121,7 @@ class _Suite:
 
     def begin(self, *params):
         name = type(self).__name__
-        self.cell = Cell(_family(self.suite.name), self.suite, name, params, SCALE, LIMIT_SECONDS)
+        self.cell = CellRun(_family(self.suite.name), self.suite, name, params, SCALE, LIMIT_SECONDS)
         self.operations = self.cell.start()
 
     def teardown(self, *params):

@@ -19,7 +19,7 @@ from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, Un
 from adapter_core.errors import WrongValuesError
 from format_bench.asv_support.run import DATA, FILES, NOTES, journal, keeper, missing
 from format_bench.families.operations import operations_of, registry_of
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from adapter_core.adapter import BaseAdapter
@@ -32,7 +32,7 @@ ROOM = 1.5
 system something."""
 
 
-class Cell:
+class CellRun:
     """One file of a suite: saved, kept, read and judged by the benchmarks.
 
     Parameters
@@ -87,11 +87,11 @@ class Cell:
         """
         if missing(self.dataset).exists():
             reason = missing(self.dataset).read_text(encoding="utf-8")
-            raise self.skip(Status.UNAVAILABLE, NotImplementedError(reason))
+            raise self.skip(CellStatus.UNAVAILABLE, NotImplementedError(reason))
         try:
             adapter: BaseAdapter = registry_of(self.family).get(self.label)
         except (UnavailableError, UnknownNameError) as error:
-            raise self.skip(Status.UNAVAILABLE, error) from error
+            raise self.skip(CellStatus.UNAVAILABLE, error) from error
         for benchmark in (self.benchmark, f"{self.suite.name}.{self.suite.saves}"):
             earlier = self.journal.ended_badly(benchmark, self._file_params)
             if earlier:
@@ -121,17 +121,17 @@ class Cell:
         try:
             self.operations.check(self.data)
         except CannotHoldError as error:
-            raise self.skip(Status.UNSUPPORTED, error) from error
+            raise self.skip(CellStatus.UNSUPPORTED, error) from error
         needed, free = self._room()
         if free < needed:
             why = f"the disk has {free / 1e9:.0f} GB free; the data may take {needed / 1e9:.0f} GB"
-            raise self.skip(Status.UNAVAILABLE, UnavailableError(self.label, why, "free some"))
+            raise self.skip(CellStatus.UNAVAILABLE, UnavailableError(self.label, why, "free some"))
 
     def keep(self, path: Path) -> None:
         """Keep the file that a measured save has left, if any, while the disk has room for others.
 
-        A file that is not kept is saved again, unmeasured, for each benchmark that reads it: all storages
-        of ImageNet-100 together take 300 GB.
+        A file that is not kept is saved again, unmeasured, for each benchmark that reads it: together,
+        all storages of ImageNet-100 take 300 GB.
         """
         if self._is_full():
             self.operations.adapter.remove(path)
@@ -184,7 +184,7 @@ class Cell:
             self._write_failure(error)
             raise
 
-    def skip(self, status: Status, error: Exception) -> NotImplementedError:
+    def skip(self, status: CellStatus, error: Exception) -> NotImplementedError:
         """Record why the cell is skipped, and return the error that makes asv skip it."""
         self.journal.unwatch()
         self._write(status, str(error))
@@ -192,7 +192,7 @@ class Cell:
 
     def remark(self, sentence: str) -> None:
         """Record a remark on the cell's value."""
-        self._write(Status.VALUE, sentence)
+        self._write(CellStatus.VALUE, sentence)
 
     @property
     def _kept(self) -> Path:
@@ -208,7 +208,7 @@ class Cell:
         try:
             return codec_of(adapter, self._choice)
         except UnsupportedError as error:
-            raise self.skip(Status.UNSUPPORTED, error) from error
+            raise self.skip(CellStatus.UNSUPPORTED, error) from error
 
     def _is_full(self) -> bool:
         """Return whether the disk has no room for another file."""
@@ -224,9 +224,9 @@ class Cell:
 
     def _write_failure(self, error: BaseException) -> None:
         named = str(error) if isinstance(error, WrongValuesError) else f"{type(error).__name__}: {error}"
-        self._write(Status.FAILED, " ".join(named.split())[:500])
+        self._write(CellStatus.FAILED, " ".join(named.split())[:500])
 
-    def _write(self, status: Status, sentence: str) -> None:
+    def _write(self, status: CellStatus, sentence: str) -> None:
         self.journal.write(self.benchmark, self.params, status, sentence)
 
 

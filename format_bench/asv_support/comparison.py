@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
-from format_bench.asv_support.results import Cell
+from format_bench.asv_support.results import AsvCell
 from format_bench.display.markdown import Table, reference
 from format_bench.display.marks import BEST, TIE
 from format_bench.display.units import human
@@ -29,14 +29,14 @@ PROCESS_PEAK = "peak memory"
 """Ends the name of a metric that counts imports and the table to save too."""
 
 
-def tables(cells: Iterable[Cell], floors: Floors | None = None) -> list[Table]:
+def tables(cells: Iterable[AsvCell], floors: Floors | None = None) -> list[Table]:
     """Return tables for each data set, of times and of the rest, in the order of the cells.
 
     Cells with a codec have tables of their own, see `asv_support.comparison`. Ties are marked if the
     noise floors are given. The peak memory of whole processes is left out: the growth during the call
     says it better.
     """
-    by_title: dict[str, list[Cell]] = {}
+    by_title: dict[str, list[AsvCell]] = {}
     for cell in cells:
         if not cell.metric.endswith(PROCESS_PEAK) and "codec" not in cell.axes:
             by_title.setdefault(f"{cell.dataset}: {_kind(cell)}", []).append(cell)
@@ -45,14 +45,14 @@ def tables(cells: Iterable[Cell], floors: Floors | None = None) -> list[Table]:
     return [_table(title, by_title[title], floors) for title in in_order]
 
 
-def _kind(cell: Cell) -> str:
+def _kind(cell: AsvCell) -> str:
     if cell.unit != "seconds":
         return "size, memory and losses"
     random = cell.benchmark.startswith("image.ImageRandom") or cell.metric == "open time"
     return "random access" if random else "time"
 
 
-def _table(title: str, cells: list[Cell], floors: Floors | None) -> Table:
+def _table(title: str, cells: list[AsvCell], floors: Floors | None) -> Table:
     metrics = list(dict.fromkeys(cell.metric for cell in cells))
     formats = list(dict.fromkeys(cell.format for cell in cells))
     best = {metric: min(_values(cells, metric), default=None) for metric in metrics}
@@ -68,11 +68,11 @@ def _table(title: str, cells: list[Cell], floors: Floors | None) -> Table:
     return Table(title, ["format", *metrics], rows, notes)
 
 
-def _values(cells: list[Cell], metric: str) -> list[float]:
+def _values(cells: list[AsvCell], metric: str) -> list[float]:
     return [cell.value for cell in cells if cell.metric == metric and cell.value is not None]
 
 
-def _text(cell: Cell, best: float | None, floors: Floors | None, notes: list[str]) -> str:
+def _text(cell: AsvCell, best: float | None, floors: Floors | None, notes: list[str]) -> str:
     if cell.value is None:
         return f"{cell.status} {reference(f'{cell.format}: {cell.status}: {cell.sentence}', notes)}"
     mark = mark_of(cell, best, floors)
@@ -81,7 +81,7 @@ def _text(cell: Cell, best: float | None, floors: Floors | None, notes: list[str
     return human(cell.value, cell.unit) + mark
 
 
-def mark_of(cell: Cell, best: float | None, floors: Floors | None) -> str:
+def mark_of(cell: AsvCell, best: float | None, floors: Floors | None) -> str:
     """Return `BEST`, `TIE` or nothing, for a cell with a value beside the smallest value."""
     if cell.value == best:
         return BEST
@@ -101,10 +101,10 @@ def legend(floors: Floors | None) -> str:
     return f"{text}. Ties are not marked: this machine's noise has not been measured."
 
 
-def comma_separated(cells: Iterable[Cell]) -> str:
+def comma_separated(cells: Iterable[AsvCell]) -> str:
     """Return all cells as CSV, one a row; an empty cell has no value but a status and a sentence."""
     text = io.StringIO()
-    names = [field.name for field in fields(Cell) if field.name not in ("axes", "samples")]
+    names = [field.name for field in fields(AsvCell) if field.name not in ("axes", "samples")]
     writer = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(asdict(cell) for cell in cells)
@@ -115,11 +115,11 @@ METRICS = ("size", "save time", "read time")
 
 _HEADER = ["format", "codec", "size", "ratio", "save time", "added", "read time", "added"]
 
-Found = dict[tuple[str, str, str], "Cell"]
+Found = dict[tuple[str, str, str], "AsvCell"]
 """Cells of one data set by format, codec and metric."""
 
 
-def compression_tables(cells: Iterable[Cell], floors: Floors | None = None) -> list[Table]:
+def compression_tables(cells: Iterable[AsvCell], floors: Floors | None = None) -> list[Table]:
     """Return a table for each data set that was compressed: by codec, so that formats stand together."""
     by_dataset: dict[str, Found] = {}
     for cell in cells:
@@ -152,7 +152,7 @@ def _compression_table(title: str, found: Found, floors: Floors | None) -> Table
     return Table(title, _HEADER, rows, notes)
 
 
-def _value(cell: Cell | None, best: float | None, floors: Floors | None, notes: list[str]) -> str:
+def _value(cell: AsvCell | None, best: float | None, floors: Floors | None, notes: list[str]) -> str:
     if cell is None:
         return "not run"
     if cell.value is None:
@@ -164,7 +164,7 @@ def _value(cell: Cell | None, best: float | None, floors: Floors | None, notes: 
     return human(cell.value, cell.unit) + mark
 
 
-def _beside(cell: Cell | None, plain: Cell | None) -> str:
+def _beside(cell: AsvCell | None, plain: AsvCell | None) -> str:
     """Return how a cell relates to the one without compression: a ratio of sizes, or an added time."""
     if cell is None or plain is None or cell.value is None or plain.value is None:
         return "-"

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Reason:
     """Module and class of the asv benchmark, e.g. "tabular.Tabular"; the method is unknown in setup."""
     params: list[str]
     """The parameters of the benchmark, format and data set first."""
-    status: Status
+    status: CellStatus
     sentence: str
     commit: str
     """The commit under test; empty if unknown."""
@@ -56,7 +56,7 @@ class Journal:
         self.commit = commit
         self._note: tuple[Path, IO[str]] | None = None
 
-    def write(self, suite: str, params: Sequence[str], status: Status, sentence: str) -> None:
+    def write(self, suite: str, params: Sequence[str], status: CellStatus, sentence: str) -> None:
         """Append the reason why a cell has no value, or a remark on its value."""
         self._append(Reason(suite, list(params), status, sentence, self.commit, time.time()))
 
@@ -139,9 +139,9 @@ class Journal:
     def _reason_of(self, note: Path) -> Reason:
         head, _, traceback = note.read_text(encoding="utf-8").partition("\n")
         facts = json.loads(head)
-        status, sentence = Status.FAILED, "its process was killed from outside"
+        status, sentence = CellStatus.FAILED, "its process was killed from outside"
         if traceback.startswith("Timeout"):
-            status = Status.TIMED_OUT
+            status = CellStatus.TIMED_OUT
             sentence = f"not finished after {facts['limit_seconds']:.0f} seconds, {_place(traceback)}"
         elif traceback.startswith("Fatal Python error"):
             sentence = f"{traceback.splitlines()[0]}, {_place(traceback)}"
@@ -149,7 +149,7 @@ class Journal:
 
 
 def _with_status(facts: dict[str, Any]) -> dict[str, Any]:
-    return {**facts, "status": Status(facts["status"])}
+    return {**facts, "status": CellStatus(facts["status"])}
 
 
 def _place(traceback: str) -> str:

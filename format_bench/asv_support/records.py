@@ -8,10 +8,10 @@ from format_bench.asv_support.cell import level_of
 from format_bench.instruments.intervals import median_interval
 from format_bench.results.metrics import BY_BENCHMARK
 from format_bench.results.records import Record, engine_of
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
-    from format_bench.asv_support.results import Cell, Run
+    from format_bench.asv_support.results import AsvCell, Run
 
 
 def records_of(run: Run, circumstances: dict[str, Any]) -> list[Record]:
@@ -27,7 +27,7 @@ def records_of(run: Run, circumstances: dict[str, Any]) -> list[Record]:
     return [_record(cell, run, circumstances.get("shapes", {})) for cell in run.cells]
 
 
-def _record(cell: Cell, run: Run, shapes: dict[str, list[int]]) -> Record:
+def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
     suite, _, method = cell.benchmark.rpartition(".")
     choice = cell.axes.get("codec", "")
     rows, columns = shapes.get(f"{suite.partition('.')[0]}.{cell.dataset}", (0, 0))
@@ -49,7 +49,7 @@ def _record(cell: Cell, run: Run, shapes: dict[str, list[int]]) -> Record:
         value=cell.value,
         repeats=cell.samples,
         interval=[interval.low, interval.high] if interval else None,
-        status=Status(cell.status),
+        status=CellStatus(cell.status),
         sentence=cell.sentence,
         run_id=f"asv-{run.machine}-{run.environment}-{run.commit[:8]}",
     )

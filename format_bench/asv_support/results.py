@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import ResultsNotFoundError
 from format_bench.asv_support.journal import Journal, Reason
 from format_bench.results.metrics import BY_BENCHMARK
-from format_bench.results.status import WRONG, Status
+from format_bench.results.status import WRONG, CellStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 UNEXPLAINED = "asv has no value, and no process of this cell left a reason"
 
 
 @dataclass(frozen=True)
-class Cell:
+class AsvCell:
     """One value, or the reason why there is none."""
 
     benchmark: str
@@ -52,7 +53,7 @@ class Run:
     machine: str
     environment: str
     commit: str
-    cells: list[Cell]
+    cells: list[AsvCell]
     measured_seconds: float
     """Sum of all samples of the `time_` benchmarks."""
     spent_seconds: float
@@ -123,7 +124,7 @@ def _place_in_tables(name: str) -> tuple[int, str]:
     return ("time", "track", "peakmem").index(kind), name
 
 
-def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> list[Cell]:
+def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> list[AsvCell]:
     """Return the cells of one benchmark, in the order of its parameters."""
     name = benchmark["name"]
     suite = name.rpartition(".")[0]
@@ -139,11 +140,11 @@ def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> lis
         named = dict(zip(benchmark["param_names"][2:], others, strict=True))
         said = [each for each in reasons if each.suite == suite and each.params == params]
         if value is None or math.isnan(value):
-            cells.append(Cell(*facts, None, *_why(said), named))
+            cells.append(AsvCell(*facts, None, *_why(said), named))
         else:
-            remarks = [each.sentence for each in said if each.status is Status.VALUE]
+            remarks = [each.sentence for each in said if each.status is CellStatus.VALUE]
             remark = remarks[-1] if remarks and BY_BENCHMARK[name.rpartition(".")[2]].remarked else ""
-            cells.append(Cell(*facts, value, "value", remark, named, list(taken or [value])))
+            cells.append(AsvCell(*facts, value, "value", remark, named, list(taken or [value])))
     return cells
 
 
@@ -155,11 +156,11 @@ def _literal(text: str) -> Any:
 
 def _why(said: list[Reason]) -> tuple[str, str]:
     """Return status and sentence of an empty cell: the newest reason of its suite."""
-    reasons = [each for each in said if each.status is not Status.VALUE]
+    reasons = [each for each in said if each.status is not CellStatus.VALUE]
     return (reasons[-1].status.value, reasons[-1].sentence) if reasons else ("failed", UNEXPLAINED)
 
 
-def _without_wrong(cells: list[Cell]) -> list[Cell]:
+def _without_wrong(cells: list[AsvCell]) -> list[AsvCell]:
     """Turn all values of a (suite, format, dataset) that came back wrong into failures.
 
     How fast wrong data are saved or read is of no interest.
@@ -177,7 +178,7 @@ def _without_wrong(cells: list[Cell]) -> list[Cell]:
     ]
 
 
-def _what(cell: Cell) -> tuple[str, str, str]:
+def _what(cell: AsvCell) -> tuple[str, str, str]:
     return cell.benchmark.partition(".")[0], cell.format, cell.dataset
 
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import FormatBenchError, WrongValuesError
 from format_bench.instruments import page_cache
 from format_bench.instruments.memory import Meter, measure
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
-    from format_bench.asv_support.cell import Cell
+    from format_bench.asv_support.cell import CellRun
 
 
 SAVE_MEMORY, READ_MEMORY, HELD_MEMORY = "save memory", "read memory", "held memory"
 VERDICT = "verdict"
 
 
-def save(cell: Cell) -> None:
+def save(cell: CellRun) -> None:
     """Save, and note the growth of the process in bytes."""
     growth, _ = measure(lambda: cell.operations.save(cell.data, cell.new_path))
     cell.note(SAVE_MEMORY, str(growth.peak_bytes))
@@ -28,7 +28,7 @@ def save(cell: Cell) -> None:
 class SaveMeter:
     """Memory growth of the first save of a process; later ones find memory that it has kept."""
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: CellRun) -> None:
         self._cell = cell
         self._meter = None if cell.has_note(SAVE_MEMORY) else Meter()
 
@@ -39,7 +39,7 @@ class SaveMeter:
             self._cell.note(SAVE_MEMORY, str(self._meter.growth().peak_bytes))
 
 
-def read(cell: Cell, path: Path) -> Any:
+def read(cell: CellRun, path: Path) -> Any:
     """Read, and note the growth of the process in bytes, at its peak and for good."""
     growth, found = measure(lambda: cell.operations.read(path))
     cell.note(READ_MEMORY, str(growth.peak_bytes))
@@ -47,7 +47,7 @@ def read(cell: Cell, path: Path) -> Any:
     return found
 
 
-def note_verdict(cell: Cell, found: Any) -> None:
+def note_verdict(cell: CellRun, found: Any) -> None:
     """Compare data read back with those saved, and note the verdict."""
     try:
         loss = cell.operations.verify(cell.data, found)
@@ -57,7 +57,7 @@ def note_verdict(cell: Cell, found: Any) -> None:
     cell.note(VERDICT, json.dumps(facts))
 
 
-def loss(cell: Cell, path: Path) -> int:
+def loss(cell: CellRun, path: Path) -> int:
     """Return the loss of a file whose values are all right, and remark on it.
 
     Raises
@@ -72,7 +72,7 @@ def loss(cell: Cell, path: Path) -> int:
     return int(facts["lost"])
 
 
-def proven_size(cell: Cell) -> int:
+def proven_size(cell: CellRun) -> int:
     """Return the size of the saved file in bytes, and remark on a codec that was declined.
 
     Raises
@@ -89,7 +89,7 @@ def proven_size(cell: Cell) -> int:
     return int(found.repeats[0])
 
 
-def refuse_wrong(cell: Cell) -> None:
+def refuse_wrong(cell: CellRun) -> None:
     """Fail a cell whose data an earlier benchmark has read back wrong."""
     if cell.has_note(VERDICT):
         facts = json.loads(cell.note_of(VERDICT))
@@ -101,7 +101,7 @@ def _raise_if_wrong(facts: dict[str, Any]) -> None:
         raise WrongValuesError(facts["wrong"])
 
 
-def set_page_cache(cell: Cell, path: Path, state: str) -> None:
+def set_page_cache(cell: CellRun, path: Path, state: str) -> None:
     """Bring a file into the page cache ("warm") or prove it out of it ("cold"), else skip the cell."""
     if state == "warm":
         for file in page_cache.files_of(path):
@@ -110,4 +110,4 @@ def set_page_cache(cell: Cell, path: Path, state: str) -> None:
     try:
         page_cache.make_cold(path)
     except FormatBenchError as error:
-        raise cell.skip(Status.UNAVAILABLE, error) from error
+        raise cell.skip(CellStatus.UNAVAILABLE, error) from error

@@ -20,7 +20,7 @@ from format_bench.changes.series import TIMES
 from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:
-    from format_bench.asv_support.results import Cell
+    from format_bench.asv_support.results import AsvCell
     from format_bench.changes.series import CellSeries, FormatOperation
     from format_bench.results.noise_floor import Floors
 
@@ -117,7 +117,7 @@ def availability_changes(series: Sequence[CellSeries]) -> list[AvailabilityChang
             if (old.value is None) == (new.value is None):
                 continue
             gained = old.value is None
-            empty: Cell = old if gained else new
+            empty: AsvCell = old if gained else new
             group = each.group
             key = (group.module, group.format, at, gained, empty.status, empty.sentence)
             change = AvailabilityChange(

@@ -16,7 +16,7 @@ from format_bench.results.suites import qualified
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.asv_support.results import Cell
+    from format_bench.asv_support.results import AsvCell
     from format_bench.changes.history import HistoryLine
     from format_bench.results.noise_floor import Floors
 
@@ -91,7 +91,7 @@ class CellSeries:
     dataset: str
     variant: str
     """Difference from other cells of that group and data set, e.g. "durable" or "cold"; may be empty."""
-    cells: list[Cell | None]
+    cells: list[AsvCell | None]
     """The cell at each point; None where it was not run."""
     replicated: list[bool]
     """True at each point whose samples come from two processes or more."""
@@ -137,7 +137,7 @@ def _medians_of_halves(samples: Sequence[float]) -> tuple[float, float]:
 
 def cell_series(line: HistoryLine) -> list[CellSeries]:
     """Return the series of all cells with an entry in `OPERATIONS`, in the order of the suites."""
-    found: dict[tuple[str, ...], list[Cell | None]] = {}
+    found: dict[tuple[str, ...], list[AsvCell | None]] = {}
     for number, point in enumerate(line.points):
         for cell in point.run.cells:
             key = (cell.benchmark, cell.format, cell.dataset, *cell.axes.values())

@@ -25,7 +25,7 @@ from adapter_core.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 PRELOADED = [
     *("__main__", "numpy", "pandas", "pyarrow"),
@@ -40,12 +40,12 @@ PR_SET_PDEATHSIG = 1
 """Option of prctl(2) for the signal that a process gets when its parent dies."""
 
 # Errors that are results: their messages are the reasons.
-_EXPECTED: dict[type[BaseException], Status] = {
-    CannotHoldError: Status.UNSUPPORTED,
-    UnsupportedError: Status.UNSUPPORTED,
-    UnavailableError: Status.UNAVAILABLE,
-    UnknownNameError: Status.UNAVAILABLE,
-    NotColdError: Status.UNAVAILABLE,
+_EXPECTED: dict[type[BaseException], CellStatus] = {
+    CannotHoldError: CellStatus.UNSUPPORTED,
+    UnsupportedError: CellStatus.UNSUPPORTED,
+    UnavailableError: CellStatus.UNAVAILABLE,
+    UnknownNameError: CellStatus.UNAVAILABLE,
+    NotColdError: CellStatus.UNAVAILABLE,
 }
 
 
@@ -55,7 +55,7 @@ class Outcome:
 
     value: Any = None
     """Return value of the step; None if it did not return."""
-    status: Status | None = None
+    status: CellStatus | None = None
     """Status of a step without a value; None if it has one."""
     sentence: str = ""
     """Reason for the status."""
@@ -98,7 +98,7 @@ def run(
         # The end of the pipe also ends the wait, so a crash does not cost the whole limit.
         if not receiver.poll(limit_seconds):
             return Outcome(
-                status=Status.TIMED_OUT, sentence=f"not finished after {limit_seconds:.0f} seconds"
+                status=CellStatus.TIMED_OUT, sentence=f"not finished after {limit_seconds:.0f} seconds"
             )
         return _received(receiver, process)
     finally:
@@ -113,7 +113,7 @@ def _received(receiver: Connection, process: Any) -> Outcome:
         outcome: Outcome = receiver.recv()
     except EOFError:
         process.join()
-        return Outcome(status=Status.FAILED, sentence=_death(process.exitcode))
+        return Outcome(status=CellStatus.FAILED, sentence=_death(process.exitcode))
     return outcome
 
 
@@ -164,7 +164,7 @@ def _outcome_of(error: BaseException) -> Outcome:
     status = _EXPECTED.get(type(error))
     text = str(error) if status else f"{type(error).__name__}: {error}"
     sentence = " ".join(text.split())[:500]
-    return Outcome(None, status or Status.FAILED, sentence, type(error).__name__)
+    return Outcome(None, status or CellStatus.FAILED, sentence, type(error).__name__)
 
 
 def _kill_group(pid: int) -> None:

@@ -26,7 +26,7 @@ class ResultCell:
     samples: list[float]
     """All samples in the order taken, in `unit`; possibly none."""
     status: str
-    """"value", or one of the others of `format_bench.results.status.Status`, or "not run"."""
+    """"value", or one of the others of `format_bench.results.status.CellStatus`, or "not run"."""
     sentence: str
     """The reason or a remark, on one line; may be empty if there is a value."""
 

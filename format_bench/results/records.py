@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidRecordError, InvalidResultsError
 from format_bench.results.metrics import METRICS
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     import jsonschema
@@ -148,7 +148,7 @@ class Record:
     """All samples in the order taken, in `unit`; possibly none."""
     interval: list[float] | None
     """The lower and the upper end, in `unit`."""
-    status: Status
+    status: CellStatus
     sentence: str
     """Reason of a missing value, or an optional remark."""
     run_id: str
@@ -255,7 +255,7 @@ def _parsed(line: bytes, path: Path, number: int) -> Record:
         validate(facts)
     except (ValueError, RecursionError) as error:
         raise InvalidResultsError(f"{path}, line {number}: {error}") from error
-    return Record(**{**facts, "status": Status(facts["status"])})
+    return Record(**{**facts, "status": CellStatus(facts["status"])})
 
 
 Key = tuple[object, ...]

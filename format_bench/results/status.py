@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Status(StrEnum):
+class CellStatus(StrEnum):
     """Status of a cell: a value, or the kind of reason for a missing one."""
 
     VALUE = "value"

@@ -10,7 +10,7 @@ from adapter_core.errors import WrongValuesError
 from format_bench.instruments.intervals import median_interval
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Key, Record, engine_of
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: s
             value=None,
             repeats=[],
             interval=None,
-            status=outcome.status or Status.VALUE,
+            status=outcome.status or CellStatus.VALUE,
             sentence=measured.sentence if measured else outcome.sentence,
             run_id=run_id,
         )

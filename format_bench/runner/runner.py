@@ -25,7 +25,7 @@ from format_bench.metadata.collect import CircumstancesFiles
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
@@ -141,7 +141,7 @@ class Runner:
     def _lacks(self, cell: tuple[object, ...], number: int) -> bool:
         """Tell whether a cell has no samples of a round. One without a value is not tried again."""
         record = self.found.get(cell)
-        return record is None or (record.status is Status.VALUE and record.rounds < number)
+        return record is None or (record.status is CellStatus.VALUE and record.rounds < number)
 
     def _run_in(self, folder: Path, cases: list[Case]) -> Iterator[Record]:
         end = time.monotonic() + self.limits.time_budget_seconds

@@ -11,7 +11,7 @@ from format_bench.runner import folders
 from format_bench.runner.plan import RunRequest, plan
 from format_bench.runner.progress import Column, Display, columns_of
 from format_bench.runner.runner import Limits, Runner
-from format_bench.runner.timing import Stopwatch
+from format_bench.runner.timing import MeasuredShare
 from format_bench.runner.user_data import Prepared, prepare
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ BUDGET_SECONDS = 6.0
 
 
 @dataclass(frozen=True)
-class Finding:
+class RunSummary:
     """Outcome of a session."""
 
     cases: tuple[Case, ...]
@@ -40,7 +40,7 @@ class Finding:
     """Columns of the table of results."""
     records: list[Record]
     """All records in the folder of results."""
-    watch: Stopwatch
+    watch: MeasuredShare
 
 
 def measure(
@@ -49,7 +49,7 @@ def measure(
     *,
     on_own: Callable[[Prepared], None],
     on_record: Callable[[Record], None],
-) -> Finding:
+) -> RunSummary:
     """Measure the cells that are missing in the folder of results.
 
     Parameters
@@ -104,10 +104,10 @@ def _follow(
     request: RunRequest,
     shown: Console,
     on_record: Callable[[Record], None],
-) -> Finding:
+) -> RunSummary:
     columns = columns_of(cases[0].suite, cold=request.cold)
     earlier = runner.read()
-    watch = Stopwatch(earlier)
+    watch = MeasuredShare(earlier)
     try:
         with Display(shown, cases, runner.left(cases), columns, earlier) as display:
             runner.watch = display.begin
@@ -120,4 +120,4 @@ def _follow(
             steps = f"{left} step{'s are' if left > 1 else ' is'} left"
             told = f"{steps}; what is measured is in {request.out}, and the same command goes on"
             shown.print(told, soft_wrap=True)
-    return Finding(cases, columns, runner.read(), watch)
+    return RunSummary(cases, columns, runner.read(), watch)

@@ -20,7 +20,7 @@ TIMES = ("durable save time", "read time")
 """Metrics that are durations of measured calls; a durable save contains the plain one."""
 
 
-class Stopwatch:
+class MeasuredShare:
     """Adds up the measured calls of a run, from its making on.
 
     Parameters

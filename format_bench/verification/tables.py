@@ -18,7 +18,7 @@ NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TableDiff:
     """The result of a comparison."""
 
     losses: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Verdict:
         return not self.losses and not self.errors
 
 
-def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = None) -> Verdict:
+def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = None) -> TableDiff:
     """Compare a table read back with the one saved.
 
     Parameters
@@ -48,9 +48,9 @@ def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = No
     import pandas as pd
 
     if list(saved.columns) != list(read.columns):
-        return Verdict(errors=(f"columns {_short(saved)} came back as {_short(read)}",))
+        return TableDiff(errors=(f"columns {_short(saved)} came back as {_short(read)}",))
     if len(saved) != len(read):
-        return Verdict(errors=(f"{len(saved):,} rows came back as {len(read):,}",))
+        return TableDiff(errors=(f"{len(saved):,} rows came back as {len(read):,}",))
     losses, errors = [], []
     lost: set[int] = set()
     if not read.index.equals(pd.RangeIndex(len(read))):
@@ -73,7 +73,7 @@ def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = No
                     f"column {name}: {int(wrong.sum()):,} of {len(saved):,} values differ, first in row "
                     f"{first}: {_shown(before.iloc[first])} came back as {_shown(after.iloc[first])}"
                 )
-    return Verdict(tuple(losses), len(lost), tuple(errors))
+    return TableDiff(tuple(losses), len(lost), tuple(errors))
 
 
 def _short(df: pd.DataFrame) -> str:

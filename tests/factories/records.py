@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from format_bench.results.load import Results
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, engine_of
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
@@ -75,7 +75,7 @@ def record(label: str, metric: str, value: float | None, **fields: Any) -> Recor
         "value": value,
         "repeats": [] if value is None else [value],
         "interval": None,
-        "status": Status.FAILED if value is None else Status.VALUE,
+        "status": CellStatus.FAILED if value is None else CellStatus.VALUE,
         "sentence": "it fell over" if value is None else "",
         "run_id": "made-up",
     }

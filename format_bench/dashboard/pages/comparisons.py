@@ -20,7 +20,7 @@ from format_bench.results.load import suite_of
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.asv_support.results import Cell
+    from format_bench.asv_support.results import AsvCell
     from format_bench.dashboard.site_data import LatestRun, SiteData
     from format_bench.report.model import SuiteResults
     from format_bench.report.numbers import Numbers, Place
@@ -43,7 +43,7 @@ class GraphLinks:
 
     @classmethod
     def of(
-        cls, cells: Sequence[Cell], records: Sequence[Record], benchmarks: Mapping[str, Any]
+        cls, cells: Sequence[AsvCell], records: Sequence[Record], benchmarks: Mapping[str, Any]
     ) -> GraphLinks:
         """Return the addresses for all cells.
 

@@ -16,7 +16,7 @@ from importlib import resources
 
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, engine_of
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 SHAPES = {
     **dict.fromkeys(("eq", "int", "float", "bool", "str"), (1_000_000, 8)),
@@ -112,7 +112,7 @@ def _record(suite: str, label: str, dataset: str, metric: str, value: float) -> 
         value=value,
         repeats=[value],
         interval=_rounding(value) if metric == "size" else None,
-        status=Status.VALUE,
+        status=CellStatus.VALUE,
         sentence=SENTENCE,
         run_id="thesis",
     )

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from format_bench.asv_support import cell as asv_cell
-from format_bench.asv_support.cell import Cell
+from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.data import prepare_data
 from format_bench.results.suites import FAMILIES, SUITES
 
@@ -21,7 +21,7 @@ def cell(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     suite = replace(SUITES["image"], datasets=(SET,), sizes={"tiny": 3})
     prepare_data(FAMILIES["images"], suite, "tiny")
-    made = Cell(FAMILIES["images"], suite, "Image", ("NumPy", SET), "tiny", 60)
+    made = CellRun(FAMILIES["images"], suite, "Image", ("NumPy", SET), "tiny", 60)
     made.start()
     made.journal.unwatch()
     yield made

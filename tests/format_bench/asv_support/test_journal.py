@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from format_bench.asv_support.journal import Journal
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 CELL = ["CSV", "eq"]
 
@@ -36,7 +36,7 @@ def journal(tmp_path):
 
 
 def test_a_crash_fails_the_cell_in_its_own_run(journal):
-    assert journal.ended_badly("tabular.Tabular", CELL).status is Status.FAILED
+    assert journal.ended_badly("tabular.Tabular", CELL).status is CellStatus.FAILED
     assert journal.ended_badly("tabular.TabularRead", CELL) is None
 
 
@@ -51,6 +51,6 @@ def test_a_later_run_tries_the_cell_again_and_keeps_the_sentence(journal):
 
 def test_a_later_reason_comes_after_an_earlier_one(journal):
     journal.settle("tabular")
-    journal.write("tabular.Tabular", CELL, Status.UNSUPPORTED, "nulls")
+    journal.write("tabular.Tabular", CELL, CellStatus.UNSUPPORTED, "nulls")
     said = [each.sentence for each in journal.read() if each.suite == "tabular.Tabular"]
     assert said[-1] == "nulls"

@@ -12,7 +12,7 @@ from format_bench.changes import changes_by_line, read_history
 from format_bench.changes.detection import DetectorInput, detect
 from format_bench.changes.sentences import sentence
 from format_bench.results.noise_floor import Floors
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from tests.factories.histories import MACHINE, Gap, MadeUp, MonthlyRepository, Planted, dates
 from tests.factories.measured_histories import FAST, SLOW, measured
 from tests.helpers import git
@@ -137,7 +137,7 @@ def test_sizes_losses_and_counts_are_named_from_the_first_difference(tmp_path):
 
 
 def test_what_fails_is_named_once_with_its_reason_and_when_it_works_again(tmp_path):
-    line = line_of(tmp_path, 4, Planted("XML", "", 3, gap=Gap(Status.FAILED, "OSError: no")))
+    line = line_of(tmp_path, 4, Planted("XML", "", 3, gap=Gap(CellStatus.FAILED, "OSError: no")))
     [lost] = line.changes
     assert re.fullmatch(
         r"XML failed since 2026-10 \(.*\), in \d+ cells on eq, int, float and \d others: OSError: no",

@@ -18,7 +18,7 @@ from format_bench.dashboard.pages import versions as versions_page
 from format_bench.dashboard.site_data import SiteConfig, SiteData
 from format_bench.results import noise_floor
 from format_bench.results.noise_floor import Floors
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from tests.factories.histories import Gap, MadeUp, Planted
 from tests.helpers import ROOT
 
@@ -30,7 +30,9 @@ SCHEMA = json.loads(
 PLANTED = (
     Planted("Parquet", "time_read", 3, 1.31, library="pyarrow"),
     Planted("ORC", "track_size", 5, 1.2),
-    Planted("CSV", "time", 6, gap=Gap(Status.FAILED, "ValueError: <script>alert(1)</script> & so on")),
+    Planted(
+        "CSV", "time", 6, gap=Gap(CellStatus.FAILED, "ValueError: <script>alert(1)</script> & so on")
+    ),
     Planted("Feather", "track_read_memory", 6, 2.0),
     Planted("LMDB", "time_read", 2, 1.6, module="image", gradual=True),
 )

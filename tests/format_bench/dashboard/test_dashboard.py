@@ -17,14 +17,14 @@ from format_bench.dashboard import asv_page
 from format_bench.dashboard.pages.documents import documents
 from format_bench.display.text import quantity
 from format_bench.library_sets import outcomes
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from tests.factories.histories import Gap, MadeUp, Planted
 from tests.factories.site import Made, add_pages, pages, parsed, publish
 from tests.helpers import git
 
 MONTHS = 3
 PLANTED = (
-    Planted("Avro", "time_read", 3, gap=Gap(Status.FAILED, "it fell <b>over</b>"), datasets=("eq",)),
+    Planted("Avro", "time_read", 3, gap=Gap(CellStatus.FAILED, "it fell <b>over</b>"), datasets=("eq",)),
     Planted("XML", "track_lost_columns", 1, factor=2),
 )
 

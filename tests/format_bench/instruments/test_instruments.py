@@ -21,7 +21,7 @@ from format_bench.conformance.tables import every_table
 from format_bench.instruments import clock, isolation, memory, page_cache
 from format_bench.instruments.intervals import median_interval, relative_deviation
 from format_bench.instruments.touch import touch
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 MB = 1_000_000
 
@@ -392,12 +392,12 @@ def test_a_step_that_returns_has_its_value():
 )
 def test_a_step_that_dies_costs_itself_alone(step, sentence):
     outcome = isolation.run(step, limit_seconds=60)
-    assert (outcome.status, outcome.sentence.strip()) == (Status.FAILED, sentence.strip())
+    assert (outcome.status, outcome.sentence.strip()) == (CellStatus.FAILED, sentence.strip())
 
 
 def test_a_step_that_eats_memory_is_stopped():
     outcome = isolation.run(eat, limit_seconds=60, limit_bytes=2_000 * MB)
-    assert outcome.status is Status.FAILED
+    assert outcome.status is CellStatus.FAILED
     assert "MemoryError" in outcome.sentence
 
 
@@ -409,7 +409,7 @@ def test_a_full_disk_is_reported(tmp_path):
 def test_a_step_that_hangs_is_killed_with_all_that_it_started(tmp_path):
     start = time.monotonic()
     outcome = isolation.run(hang, tmp_path / "pid", limit_seconds=5)
-    assert outcome == isolation.Outcome(None, Status.TIMED_OUT, "not finished after 5 seconds")
+    assert outcome == isolation.Outcome(None, CellStatus.TIMED_OUT, "not finished after 5 seconds")
     assert time.monotonic() - start < 30
     state = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
     deadline = time.monotonic() + 10

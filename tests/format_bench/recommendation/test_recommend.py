@@ -23,7 +23,7 @@ from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise_floor import Floors
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from tests.factories.records import record, results_of
 from tests.helpers import run
 
@@ -430,7 +430,7 @@ def made(tmp_path_factory):
     """Return a folder of results with a failed cell."""
     folder = tmp_path_factory.mktemp("made")
     cheese = "the disk is made of cheese"
-    failed = record("XML", "read time", None, status=Status.FAILED, sentence=cheese)
+    failed = record("XML", "read time", None, status=CellStatus.FAILED, sentence=cheese)
     lost = [record(label, "lost columns", 0.0) for label in TWO]
     export(
         [*results_of(TWO).records, failed, record("XML", "size", 1.0), *lost], folder / "results.jsonl"

@@ -32,7 +32,7 @@ from format_bench.results import records
 from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from format_bench.runner.runner import Limits, Runner
 from tests.factories.records import CIRCUMSTANCES, compressed, labels, measured, record, results
 
@@ -75,9 +75,11 @@ def every_kind():
     odd = [
         record("JPEG", "changed images", 7, suite="image.ImageLoad", dataset="cifar", sentence="lossy"),
         record("Excel", "lost columns", 2, sentence=lost),
-        record("XML", "size", None, status=Status.UNSUPPORTED, sentence="XML cannot store this"),
-        record("HDF4", "size", None, status=Status.UNAVAILABLE, sentence="HDF4 is not installed"),
-        record("ORC", "size", None, status=Status.TIMED_OUT, sentence="not finished after 15 seconds"),
+        record("XML", "size", None, status=CellStatus.UNSUPPORTED, sentence="XML cannot store this"),
+        record("HDF4", "size", None, status=CellStatus.UNAVAILABLE, sentence="HDF4 is not installed"),
+        record(
+            "ORC", "size", None, status=CellStatus.TIMED_OUT, sentence="not finished after 15 seconds"
+        ),
         record("Lying", "size", None, sentence="came back wrong: column 'a' differs"),
     ]
     images = measured(["PNG", "LMDB"], ["cifar"], suite="image.Image", rows=500)

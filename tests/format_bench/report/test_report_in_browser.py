@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from format_bench import report
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from tests.factories.records import compressed, labels, measured, record, results
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -70,7 +70,7 @@ def files(tmp_path_factory):
     odd = [
         record("CSV", "size", 5, sentence=long_label),
         record(long_label, "size", 7, dataset="x" * 300),
-        record("XML", "size", None, status=Status.UNSUPPORTED, sentence=long_label),
+        record("XML", "size", None, status=CellStatus.UNSUPPORTED, sentence=long_label),
         record("XML", "read time", 3.0, cache="warm"),
     ]
     pages = {

@@ -16,7 +16,7 @@ from format_bench.results import published
 from format_bench.results.export import export
 from format_bench.results.load import load, suite_of
 from format_bench.results.records import validate
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_all_cells_of_the_tables_are_there(thesis):
         "image": 6 * 2 * 3,
     }
     assert len({each.run_id for each in thesis.records}) == 1
-    assert all(each.status is Status.VALUE and "Tarageľ" in each.sentence for each in thesis.records)
+    assert all(each.status is CellStatus.VALUE and "Tarageľ" in each.sentence for each in thesis.records)
     for record in thesis.records:
         validate(asdict(record))
 

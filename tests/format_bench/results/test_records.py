@@ -26,7 +26,7 @@ from adapter_core.errors import (
 from format_bench.results.export import export
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, append, engine_of, read, schema, validate
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 
 GOOD = Record(
     suite="tabular.TabularRead",
@@ -44,7 +44,7 @@ GOOD = Record(
     value=0.1,
     repeats=[0.1, 0.2, 0.30000000000000004],
     interval=[0.1, 0.2],
-    status=Status.VALUE,
+    status=CellStatus.VALUE,
     sentence="",
     run_id="2024-05-01-a",
 )
@@ -61,7 +61,7 @@ EMPTY = replace(
     value=None,
     repeats=[],
     interval=None,
-    status=Status.UNSUPPORTED,
+    status=CellStatus.UNSUPPORTED,
     sentence='größer als 1,048,576 行, "so"\nit\u2028is\r\u0085not\0held',
 )
 COUNTED = replace(GOOD, metric="lost columns", unit="columns", value=0, repeats=[0], interval=None)
@@ -81,14 +81,14 @@ def filled(path):
 
 def test_records_come_back_as_they_were(filled):
     assert read(filled) == [GOOD, EMPTY, COUNTED]
-    assert all(type(record.status) is Status for record in read(filled))
+    assert all(type(record.status) is CellStatus for record in read(filled))
     assert filled.read_bytes().count(b"\n") == 3
     assert "größer als 1,048,576 行" in filled.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("status", CellStatus)
 def test_every_status_comes_back(path, status):
-    value = 0.1 if status is Status.VALUE else None
+    value = 0.1 if status is CellStatus.VALUE else None
     record = replace(GOOD, status=status, value=value, sentence="why")
     append(path, record)
     assert read(path) == [record]
@@ -209,7 +209,7 @@ def test_the_schema_is_one_and_has_the_fields_of_a_record():
     jsonschema.Draft202012Validator.check_schema(rules)
     names = [field.name for field in fields(Record)]
     assert rules["required"] == names == list(rules["properties"])
-    assert rules["properties"]["status"]["enum"] == list(Status)
+    assert rules["properties"]["status"]["enum"] == list(CellStatus)
 
 
 @pytest.mark.parametrize(

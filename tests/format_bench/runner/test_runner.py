@@ -16,7 +16,7 @@ from format_bench.families.operations import Measured
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
 from format_bench.runner.recording import combined, keys
@@ -168,8 +168,8 @@ def test_rounds_add_samples_of_processes_of_their_own(tmp_path):
 def test_a_value_outlives_a_later_round_without_one():
     (case, step) = Case("Feather", "eq", 100), STEPS[0]
     good = Outcome([Measured(metric, [1.0, 3.0]) for metric in step.metrics])
-    bad = Outcome(None, Status.FAILED, "its process crashed (SIGSEGV)")
-    wrong = Outcome(None, Status.FAILED, "came back wrong: all of it", "WrongValuesError")
+    bad = Outcome(None, CellStatus.FAILED, "its process crashed (SIGSEGV)")
+    wrong = Outcome(None, CellStatus.FAILED, "came back wrong: all of it", "WrongValuesError")
     first, failed, refuted = (
         next(step_records(case, 2, step, outcome, "run")) for outcome in (good, bad, wrong)
     )

@@ -24,7 +24,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
-from format_bench.results.status import Status
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.recording import keys, records_of
 from format_bench.runner.runner import Limits, Runner
@@ -279,7 +279,7 @@ def test_a_format_that_cannot_be_loaded_is_a_row_with_a_sentence(monkeypatch):
 
     monkeypatch.setattr(data_formats, "find", find)
     (case,) = wanted = cases(["Feather"], "eq", ROWS, full=True)
-    outcome = Outcome(status=Status.UNAVAILABLE, sentence="it is broken")
+    outcome = Outcome(status=CellStatus.UNAVAILABLE, sentence="it is broken")
     found = [each for step in (SAVE, READ) for each in records_of(case, 0, step, outcome, "made up")]
     page = codecs.page(tables.by_case(wanted, found), "broken")
     rows = lines_of(page, tracks.TITLE)

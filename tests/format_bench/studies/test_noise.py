@@ -8,7 +8,7 @@ import pytest
 
 from adapter_core import errors
 from format_bench.asv_support.comparison import legend, tables
-from format_bench.asv_support.results import Cell
+from format_bench.asv_support.results import AsvCell
 from format_bench.results import noise_floor
 from format_bench.results.noise_floor import Floors
 from format_bench.studies import noise
@@ -82,7 +82,7 @@ def test_a_file_without_floors_is_refused(tmp_path, text):
 def test_what_lies_within_the_floor_is_a_tie():
     values = {"A": 1.0, "B": 1.09, "C": 1.11}
     cells = [
-        Cell("tabular.Tabular.time_save", "save time", "seconds", label, "eq", value, "value", "")
+        AsvCell("tabular.Tabular.time_save", "save time", "seconds", label, "eq", value, "value", "")
         for label, value in values.items()
     ]
     floors = Floors(wall_time=0.1, cpu_time=0, memory=0, size=0)

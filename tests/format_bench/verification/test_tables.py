@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from format_bench.conformance.tables import every_table, ordinary
-from format_bench.verification.tables import Verdict, verify
+from format_bench.verification.tables import TableDiff, verify
 
 
 @pytest.mark.parametrize("table", every_table())
 def test_a_table_is_exactly_itself(table):
     df = every_table()[table]
-    assert verify(df, df.copy(deep=True)) == Verdict()
+    assert verify(df, df.copy(deep=True)) == TableDiff()
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_table_is_exactly_itself(table):
 )
 def test_a_changed_dtype_is_a_loss(saved, read, loss):
     verdict = verify(pd.DataFrame({"c": saved}), pd.DataFrame({"c": read}))
-    assert verdict == Verdict(losses=(loss,), lost_columns=1)
+    assert verdict == TableDiff(losses=(loss,), lost_columns=1)
     assert not verdict.exact
 
 
