@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def table() -> str:
-    """Return the table in Markdown, a row for each format, whether or not it is available."""
+    """Return the table in Markdown, a row for each format, available or not."""
     lines = ["| format | own default | codecs, their levels and in brackets the default level |"]
     lines.append("| --- | --- | --- |")
     for label in data_formats.names():
@@ -25,7 +25,7 @@ def table() -> str:
 
 
 def _offers(codecs: Iterable[Codec]) -> Iterator[str]:
-    """Yield the codecs in words, those of the same levels together."""
+    """Yield the codecs as text, codecs with the same levels together."""
     names: dict[str, list[str]] = {}
     for codec in codecs:
         levels = ""

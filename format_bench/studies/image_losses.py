@@ -20,42 +20,43 @@ if TYPE_CHECKING:
     from data_generator.synthetic.edge_case_images import ImageSet
 
 
+# Of 50 images of imagenet-like one is greyscale.
 IMAGES = 50
-"""How many images of each set of the generator are tried; one of those of imagenet-like is greyscale."""
+"""Images of each generated set."""
 
 
-class Verdict(NamedTuple):
-    """What became of a set."""
+class RoundTrip(NamedTuple):
+    """Result of saving and reading a set of images."""
 
     kind: str
     """exact, changed, refused or wrong."""
-    words: str
-    """The same with its particulars, in Markdown."""
+    text: str
+    """The result with its details, in Markdown."""
 
     @property
     def kept(self) -> bool:
-        """Whether everything came back, pixels perhaps changed."""
+        """All images and labels came back; pixels may have changed."""
         return self.kind in ("exact", "changed")
 
 
-def verdict(storage: ImageStorage, images: ImageSet) -> Verdict:
-    """Save a set, read it and tell what became of it."""
+def round_trip(storage: ImageStorage, images: ImageSet) -> RoundTrip:
+    """Save and read a set, and compare."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"set{storage.suffix}")
         try:
             storage.save(*images, path)
         except CannotHoldError as refusal:
-            return Verdict("refused", f"**refused**: {str(refusal).partition(': ')[2]}")
+            return RoundTrip("refused", f"**refused**: {str(refusal).partition(': ')[2]}")
         found = verify_images(storage, *images, *storage.read(path))
     if found.errors:
-        return Verdict("wrong", f"**wrong**: {'; '.join(found.errors)}")
+        return RoundTrip("wrong", f"**wrong**: {'; '.join(found.errors)}")
     if found.losses:
-        return Verdict("changed", "; ".join(found.losses))
-    return Verdict("exact", "**exact**")
+        return RoundTrip("changed", "; ".join(found.losses))
+    return RoundTrip("exact", "**exact**")
 
 
 def sets() -> dict[str, ImageSet]:
-    """Return all sets that are tried, by name."""
+    """Return all sets, by name."""
     made: dict[str, ImageSet] = {}
     for definition in datasets.definitions("images"):
         # A quarter of what a run takes at most, rounded up: large images come in few copies.
@@ -67,26 +68,25 @@ def sets() -> dict[str, ImageSet]:
 
 
 _HEAD = """\
-# What each image storage keeps
+# Losses of image storages
 
-This page is made by `format-bench study image-losses > docs/image_losses.md`, with the
-libraries that `constraints.txt` names. It tries all sets of images that `data_generator` gives,
-and those of `data_generator/synthetic/edge_case_images.py`: shapes, channels and labels that are easily
-lost.
+This page is the output of `format-bench study image-losses > docs/image_losses.md` with the libraries in
+`constraints.txt`. It covers all sets of images of `data_generator`, and those of
+`data_generator/synthetic/edge_case_images.py`: shapes, channels and labels that are easily lost.
 
-Each set was saved, read back and compared: number and order of images, shapes (greyscale of shape
-(height, width) apart from one channel), pixels, and labels, which come back as int64. **exact** means
-that nothing differs; **refused** that the storage says that it cannot hold the set, and leaves nothing.
-Otherwise the words say what was lost.
+Each set was saved, read back and compared: number and order of images, shapes (greyscale images
+have the shape (height, width), not one channel), pixels, and labels, which come back as int64.
+**exact**: nothing differs. **refused**: the storage raised an error because it cannot hold the set, and
+wrote nothing. Any other entry names the loss.
 """
 
+# For each possible loss, a set in which nothing else can be lost.
 _SHOWN_BY = {
     "unequal shapes": "wide and high",
     "greyscale": "greyscale",
     "order": "constant",
     "labels to 2**31": "large labels",
 }
-"""What a storage may lose, and the set that has nothing else that it could stumble over."""
 
 _CHANNELS = {
     1: "one channel",
@@ -102,7 +102,7 @@ def page() -> str:
     storages = [image_storages.find(name) for name in image_storages.names()]
     tried = {each.label: each for each in storages if each.availability()}
     found = {
-        name: {label: verdict(storage, images) for label, storage in tried.items()}
+        name: {label: round_trip(storage, images) for label, storage in tried.items()}
         for name, images in sets().items()
     }
     missing = [
@@ -110,12 +110,12 @@ def page() -> str:
         for each in storages
         if each.label not in tried
     ]
-    lines = [_HEAD, "## In short\n", *_summary(list(tried), found), "", *missing, "## Set by set\n"]
+    lines = [_HEAD, "## Summary\n", *_summary(list(tried), found), "", *missing, "## Results by set\n"]
     return "\n".join([*lines, *_details(found)]).rstrip() + "\n"
 
 
-def _summary(labels: list[str], found: dict[str, dict[str, Verdict]]) -> Iterator[str]:
-    """Yield a table with a row for all storages that keep the same."""
+def _summary(labels: list[str], found: dict[str, dict[str, RoundTrip]]) -> Iterator[str]:
+    """Yield a table; storages with equal results share a row."""
     yield _row("storages", "pixels", "channels", *_SHOWN_BY)
     yield _row(*["---"] * (3 + len(_SHOWN_BY)))
     rows: dict[tuple[str, ...], list[str]] = {}
@@ -130,17 +130,17 @@ def _summary(labels: list[str], found: dict[str, dict[str, Verdict]]) -> Iterato
         yield _row(", ".join(alike), *row)
 
 
-def _details(found: dict[str, dict[str, Verdict]]) -> Iterator[str]:
-    """Yield what became of each set, where it is not exact."""
+def _details(found: dict[str, dict[str, RoundTrip]]) -> Iterator[str]:
+    """Yield a list of results for each set; exact ones share a line."""
     for name, by_label in found.items():
         yield f"### {name}\n"
-        by_words: dict[str, list[str]] = {}
+        by_text: dict[str, list[str]] = {}
         for label, each in by_label.items():
             if each.kind != "exact":
-                by_words.setdefault(each.words, []).append(label)
-        for words, labels in by_words.items():
-            yield f"- {', '.join(labels)}: {words}"
-        yield f"- {'all others' if by_words else 'all'}: **exact**\n"
+                by_text.setdefault(each.text, []).append(label)
+        for text, labels in by_text.items():
+            yield f"- {', '.join(labels)}: {text}"
+        yield f"- {'all others' if by_text else 'all'}: **exact**\n"
 
 
 def _row(*cells: str) -> str:

@@ -26,19 +26,19 @@ ROWS = 1_000
 TABLES = ("eq", "int", "float", "bool", "str", "webface", "core", "flights")
 
 _HEAD = """\
-# What each format keeps
+# Losses of table formats
 
 Each table was saved, read back and compared: values (floats bit for bit), nulls, dtypes, names and order
-of columns, order of rows. **exact** means that nothing differs; **refused** that the format says, before
-it writes, that it cannot hold the table. Otherwise the words say what was lost; every value is right.
+of columns, order of rows. **exact**: nothing differs. **refused**: the format raised an error because it
+cannot hold the table, and wrote nothing. Any other entry names the losses; all values are right.
 
-This page is made by `format-bench study table-losses > docs/losses.md`, with the libraries that
-`constraints.txt` names.
+This page is the output of `format-bench study table-losses > docs/losses.md` with the libraries in
+`constraints.txt`.
 """
 
 
-def verdict(adapter: DataFormat, df: pd.DataFrame) -> str:
-    """Return in a few words what became of a table that a format saved and read."""
+def round_trip(adapter: DataFormat, df: pd.DataFrame) -> str:
+    """Save and read a table, and return the result in Markdown: exact, refused, or the losses."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"table{adapter.suffix}")
         try:
@@ -65,13 +65,13 @@ def _datasets(adapters: list[DataFormat]) -> Iterator[str]:
     yield _row("format", *tables)
     yield _row("---", *["---"] * len(tables))
     for adapter in adapters:
-        yield _row(adapter.label, *[_counted(verdict(adapter, df)) for df in tables.values()])
+        yield _row(adapter.label, *[_counted(round_trip(adapter, df)) for df in tables.values()])
 
 
-def _counted(words: str) -> str:
-    """Return a list of losses of many columns as kinds of loss, each with its number of columns."""
+def _counted(text: str) -> str:
+    """Return the kinds of loss in a list of losses, each with its number of columns."""
     kinds: dict[str, int] = {}
-    for loss in words.split("; "):
+    for loss in text.split("; "):
         kind = loss.partition(": ")[2] if loss.startswith("column ") else loss
         kinds[kind] = kinds.get(kind, 0) + 1
     return "; ".join(kind if number == 1 else f"{number} x {kind}" for kind, number in kinds.items())
@@ -80,12 +80,12 @@ def _counted(words: str) -> str:
 def _edge_cases(adapters: list[DataFormat]) -> Iterator[str]:
     for name, df in edge_case_tables().items():
         yield f"### {name}\n"
-        by_verdict: dict[str, list[str]] = {}
+        by_text: dict[str, list[str]] = {}
         for adapter in adapters:
-            words = verdict(adapter, df).replace("column c: ", "").replace("column 'c' ", "")
-            by_verdict.setdefault(words, []).append(adapter.label)
-        for words, labels in sorted(by_verdict.items(), key=lambda item: item[0] != "exact"):
-            yield f"- {', '.join(labels)}: {words}"
+            text = round_trip(adapter, df).replace("column c: ", "").replace("column 'c' ", "")
+            by_text.setdefault(text, []).append(adapter.label)
+        for text, labels in sorted(by_text.items(), key=lambda item: item[0] != "exact"):
+            yield f"- {', '.join(labels)}: {text}"
         yield ""
 
 

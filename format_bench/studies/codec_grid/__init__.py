@@ -1,1 +1,1 @@
-"""Every codec of a format at several levels, side by side."""
+"""Codec grid: its cases, tables and picture, for the study `codecs`."""

@@ -1,4 +1,4 @@
-"""The cases of the grid: which codecs at which levels."""
+"""Cases of the codec grid: the codecs and levels that are measured."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 STEPS = ("save", "read")
 """Names of the runner's steps that the grid measures."""
 
-LONG = 12
-STEP = 6
-"""In a range of more than `LONG` levels, as zstd's 1 to 22, two or three would hide where its cost
-begins to soar: every sixth one is measured, too."""
+# Two or three of many levels, e.g. of zstd's 22, would hide the level at which the cost soars. So of a
+# range of more levels than this every sixth is measured, too.
+LONG_RANGE = 12
+EVERY = 6
 
 
 def measured_steps(case: Case) -> list[Step]:
@@ -31,26 +31,26 @@ def measured_steps(case: Case) -> list[Step]:
 
 
 def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list[Case]:
-    """Return a case for each codec and level of some formats, of each format the uncompressed one first.
+    """Return a case for each codec and level of some formats; each format's uncompressed case is first.
 
     Parameters
     ----------
     labels : iterable of str
-        The formats; if there are none, all usual ones that have codecs.
+        Labels of formats; if empty, those of all usual formats that have codecs.
     dataset : str
-        The name of a table.
+        Name of a table.
     rows : int
         Rows of the table.
     full : bool
-        Whether all levels are wanted, not just the lowest, the default and the highest, and a few
-        between them in long ranges.
+        All levels, not only the lowest, the default and the highest, and a few between them in long
+        ranges.
 
     Raises
     ------
     InvalidGridError
-        If there are no rows.
+        If `rows` is less than 1.
     UnknownNameError
-        If there is no such format or table.
+        If a format or the table does not exist.
     UnsupportedError
         If a format has no codecs to choose from.
     """
@@ -63,7 +63,7 @@ def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list
         try:
             codecs = data_formats.find(label).codecs
         except UnavailableError:
-            # The runner finds out again, and records why.
+            # One case, which the runner records as unavailable with the reason.
             found.append(Case(label, dataset, rows))
             continue
         if codecs:
@@ -87,6 +87,6 @@ def _levels(codec: Codec, *, full: bool) -> list[int | None]:
     if full:
         return list(codec.levels)
     wanted = {codec.levels[0], codec.levels[-1], codec.default_level}
-    if len(codec.levels) > LONG:
-        wanted.update(codec.levels[::STEP])
+    if len(codec.levels) > LONG_RANGE:
+        wanted.update(codec.levels[::EVERY])
     return [level for level in codec.levels if level in wanted]

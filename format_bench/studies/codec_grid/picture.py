@@ -1,7 +1,4 @@
-"""Colours, markers and strokes of the grid's lines: the same for a codec in all panels.
-
-The grid as a picture: size against read time, a panel for each format, a line for each codec.
-"""
+"""Picture of the codec grid: size against read time, a panel per format, a line per codec."""
 
 from __future__ import annotations
 
@@ -17,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Colours that colour-blind people tell apart, after M. Okabe and K. Ito, "Color Universal Design"
-# (2008), and markers for those who see none.
+# Colours that colour-blind people can distinguish, after M. Okabe and K. Ito, "Color Universal Design"
+# (2008), and markers for those who see no colours.
 _LOOKS = {
     "zstd": ("#0072B2", "o"),
     "gzip": ("#E69F00", "s"),
@@ -31,19 +28,11 @@ _LOOKS = {
     "xz": ("#CC79A7", "X"),
     "bzip2": ("#999999", "h"),
 }
-_STRANGE = ("#666666", ".")
-_PLAIN = ("#000000", "*")
+_OTHER = ("#666666", ".")
+_UNCOMPRESSED = ("#000000", "*")
+
+# By the library that applies the algorithm: the part of a codec's name before the colon.
 _STROKES = {"": "-", "blosc": "--", "blosc2": ":", "file": "-."}
-"""By what stands before the colon in a codec's name: who applies the algorithm."""
-
-
-def look(codec: str | None) -> tuple[str, str, str]:
-    """Return colour, marker and stroke of a codec's line."""
-    if codec is None:
-        return *_PLAIN, ""
-    where = codec.rpartition(":")[0]
-    return *_LOOKS.get(algorithm_of(codec), _STRANGE), _STROKES.get(where, "-")
-
 
 FILES = ("grid.svg", "grid.png")
 
@@ -53,22 +42,31 @@ Point = tuple[float, float, int | None]
 COLUMNS = 2
 DPI = 100
 WIDTH, PANEL_HEIGHT = 10.0, 3.6
-"""In inches; with DPI, a picture of 1000 pixels across."""
-WIDE, HIGH = 0.05, 0.05
-"""Room of a number, as shares of a panel."""
+"""Inches; at 100 dots per inch the picture is 1000 pixels wide."""
+
+# Room of a number, as shares of a panel.
+NUMBER_WIDTH, NUMBER_HEIGHT = 0.05, 0.05
+
+
+def look(codec: str | None) -> tuple[str, str, str]:
+    """Return colour, marker and stroke of a codec's line."""
+    if codec is None:
+        return *_UNCOMPRESSED, ""
+    where = codec.rpartition(":")[0]
+    return *_LOOKS.get(algorithm_of(codec), _OTHER), _STROKES.get(where, "-")
 
 
 def draw(cells: Cells, title: str, out: Path) -> None:
-    """Draw the cells that have values into the files of a folder.
+    """Draw the cells that have values, and write the picture to `FILES` in a folder.
 
     Parameters
     ----------
     cells : dict
-        As `by_case` returns them.
+        Cells as `by_case` returns them.
     title : str
-        Says which table was saved, and of how many rows.
+        Title with the table and its number of rows.
     out : Path
-        A folder that exists. Files of earlier pictures are replaced.
+        An existing folder. Earlier pictures are replaced.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -76,7 +74,7 @@ def draw(cells: Cells, title: str, out: Path) -> None:
     panels = by_format(cells)
     columns = min(COLUMNS, len(panels))
     lines = math.ceil(len(panels) / columns)
-    # Text stays text in SVG: smaller, and it can be found.
+    # Text stays text in SVG: smaller, and searchable.
     with rc_context({"svg.fonttype": "none", "font.size": 9}):
         figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * lines + 0.6), dpi=DPI, layout="constrained")
         figure.suptitle(f"{title}\nnumbers are the lowest and the highest level; the lower left is best")
@@ -118,17 +116,19 @@ def _panel(axes: Axes, label: str, cells: Cells) -> None:
 
 
 def _number(axes: Axes, lines: dict[str | None, list[Point]]) -> None:
-    """Write the levels at the ends of the lines, except those that would cover another one."""
+    """Write the levels at the ends of the lines, except those that would cover another."""
     to_share = axes.transData + axes.transAxes.inverted()
     taken: list[tuple[float, float]] = []
     for codec, points in lines.items():
         middle = (points[0][0] + points[-1][0]) / 2
         for x, y, level in dict.fromkeys([points[0], points[-1]]):
-            # On the side on which the line does not go on.
+            # On the side away from the line.
             side = 1 if x > middle else -1
             across, up = to_share.transform((x, y))
-            across += side * WIDE / 2
-            is_free = all(abs(across - a) >= WIDE or abs(up - b) >= HIGH for a, b in taken)
+            across += side * NUMBER_WIDTH / 2
+            is_free = all(
+                abs(across - a) >= NUMBER_WIDTH or abs(up - b) >= NUMBER_HEIGHT for a, b in taken
+            )
             if level is not None and is_free:
                 taken.append((across, up))
                 axes.annotate(

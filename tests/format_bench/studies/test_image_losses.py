@@ -1,4 +1,4 @@
-"""The page of what image storages keep is what its command makes, and the command finds errors."""
+"""The study of image losses: the page in docs is its output, and it finds errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import data_generator
 import image_storages
 from data_generator.synthetic.edge_case_images import edge_case_images, random_image, unequal
 from format_bench.studies import image_losses
-from format_bench.studies.image_losses import Verdict, sets, verdict
+from format_bench.studies.image_losses import RoundTrip, round_trip, sets
 from tests.helpers import run
 
 SETS = edge_case_images()
@@ -25,7 +25,7 @@ def test_the_page_in_docs_is_up_to_date(root):
     assert "wrong" not in page
 
 
-def test_all_sets_of_the_generator_are_tried():
+def test_all_sets_of_the_generator_are_covered():
     tried = [name.partition(",")[0] for name in sets()]
     assert tried == [*data_generator.image_names(), *SETS]
 
@@ -41,28 +41,28 @@ def test_all_sets_of_the_generator_are_tried():
     ],
     ids=["order", "order of labels", "dtype of labels", "number", "pixels"],
 )
-def test_what_is_wrong_is_shown_as_wrong(spoil, words, monkeypatch):
+def test_errors_are_shown_as_wrong(spoil, words, monkeypatch):
     storage = image_storages.get("NumPy")
     read = storage._read
     monkeypatch.setattr(storage, "_read", lambda path: spoil(*read(path)))
-    found = verdict(storage, unequal())
+    found = round_trip(storage, unequal())
     assert found.kind == "wrong"
     assert not found.kept
-    assert found.words.startswith(f"**wrong**: {words}")
+    assert found.text.startswith(f"**wrong**: {words}")
 
 
-def test_refusals_and_losses_are_shown_in_words():
+def test_refusals_and_losses_are_described():
     jpeg = image_storages.get("JPEG")
-    five = verdict(jpeg, SETS["five channels"])
-    assert five == Verdict("refused", "**refused**: image 0 has 5 channels")
+    five = round_trip(jpeg, SETS["five channels"])
+    assert five == RoundTrip("refused", "**refused**: image 0 has 5 channels")
     assert not five.kept
-    noise = verdict(jpeg, ([random_image(9, 9, 3)] * 2, [0, 1]))
+    noise = round_trip(jpeg, ([random_image(9, 9, 3)] * 2, [0, 1]))
     assert noise.kept
-    assert noise.words.startswith("pixels of 2 of 2 images changed, by up to ")
-    assert verdict(jpeg, SETS["one grey pixel"]) == Verdict("exact", "**exact**")
+    assert noise.text.startswith("pixels of 2 of 2 images changed, by up to ")
+    assert round_trip(jpeg, SETS["one grey pixel"]) == RoundTrip("exact", "**exact**")
 
 
-def test_the_page_in_short_and_set_by_set(monkeypatch):
+def test_the_page_has_a_summary_and_results_by_set(monkeypatch):
     names = ("HDF5.chunked", "JPEG", "SQLite", "ZIP")
     monkeypatch.setattr(image_storages, "names", lambda: names)
     monkeypatch.setattr(image_losses, "sets", edge_case_images)

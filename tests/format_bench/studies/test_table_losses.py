@@ -1,4 +1,4 @@
-"""The page of losses is what its command makes, and the command finds what is wrong."""
+"""The study of table losses: the page in docs is its output, and it finds errors."""
 
 from __future__ import annotations
 
@@ -27,11 +27,15 @@ def test_the_page_in_docs_is_up_to_date(root):
 def test_a_wrong_value_is_shown_as_wrong(monkeypatch):
     adapter = data_formats.get("Pickle")
     monkeypatch.setattr(adapter, "_read", lambda *_: ordinary()[::-1].reset_index(drop=True))
-    assert table_losses.verdict(adapter, ordinary()).startswith("**wrong**: column whole: 4 of 4 values")
+    assert table_losses.round_trip(adapter, ordinary()).startswith(
+        "**wrong**: column whole: 4 of 4 values"
+    )
 
 
-def test_refusals_and_losses_are_shown_in_words():
-    orc = table_losses.verdict(data_formats.get("ORC"), pd.DataFrame({"real": [0.5]}, dtype="float16"))
+def test_refusals_and_losses_are_described():
+    orc = table_losses.round_trip(
+        data_formats.get("ORC"), pd.DataFrame({"real": [0.5]}, dtype="float16")
+    )
     assert orc == "refused: column 'real' contains 16-bit floats; ORC has no type for them"
-    csv = table_losses.verdict(data_formats.get("CSV"), ordinary()[["word"]].astype("category"))
+    csv = table_losses.round_trip(data_formats.get("CSV"), ordinary()[["word"]].astype("category"))
     assert csv == "column word: category came back as str"
