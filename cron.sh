@@ -7,25 +7,25 @@ usage() {
 usage: cron.sh [--quick] [--dry-run] [--help]
 
 Measures this month: renews the library set, commits and tags it, runs the suites on that commit,
-compares, publishes. It works in a clone of its own, .asv/monthly; this checkout stays as it is. A run
-that was interrupted goes on when it is called again; a month that is done is not measured twice.
+compares, publishes. It works in a clone of its own, .asv/monthly; this checkout stays as it is. An
+interrupted run resumes at the next call; a month that is done is not measured twice.
 
   --quick     measure small tables, for a rehearsal
-  --dry-run   tell what would be done, and make nothing
+  --dry-run   print the plan, and do nothing
 
 Variables: CRON_NOTIFY, a command that reads one line at the end; CRON_DISK_GB and CRON_MEMORY_GB, what
 must be free; CRON_SUITES, the suites to run; CRON_RETRY_SECONDS, the wait before a push is tried again;
 CRON_DATE, the day to rehearse; PYTHON, the interpreter.
 
 Exit status: 0 done; 1 a defect of this program; 2 wrong usage, or a tool or the remote "origin" is
-missing; 3 another run is going on; 4 too little disk or memory; 5 the renewed set does not install, the
+missing; 3 another run is active; 4 too little disk or memory; 5 the renewed set does not install, the
 old one was measured; 6 a suite failed, the others were measured; 7 measured, but not all is sent, which
-the next run does; 8 the clock is set back; 9 the clone or its packages cannot be had; 143 ended by a
-signal. Of 5, 6 and 7 the greatest.
+the next run does; 8 the clock is set back; 9 the clone or its packages cannot be installed; 143 ended
+by a signal. Of 5, 6 and 7 the greatest.
 END
 }
 
-say() { echo "$*"; }
+log() { echo "$*"; }
 
 fail() {
     outcome=$2
@@ -58,7 +58,7 @@ find_remote() {
     remote=$(git remote get-url origin 2> /dev/null) || fail 2 'there is no remote "origin" to publish to'
 }
 
-# A second run ends at once. Children inherit the lock, so it holds as long as any of them is alive.
+# A second run ends at once. Children inherit the descriptor, so the lock lasts as long as any of them.
 take_lock() {
     local holder
     mkdir -p .asv
@@ -87,7 +87,7 @@ ask_nothing() {
     export GIT_SSH_COMMAND="$GIT_SSH_COMMAND -o BatchMode=yes -o ConnectTimeout=30"
     export GIT_CONFIG_COUNT=4 GIT_CONFIG_KEY_0=commit.gpgSign GIT_CONFIG_VALUE_0=false
     export GIT_CONFIG_KEY_1=tag.gpgSign GIT_CONFIG_VALUE_1=false
-    # What goes on in the background would keep the lock; what is not synchronised is lost in a reboot.
+    # A background process would keep the lock; objects that are not synchronised are lost in a reboot.
     export GIT_CONFIG_KEY_2=gc.autoDetach GIT_CONFIG_VALUE_2=false
     export GIT_CONFIG_KEY_3=core.fsync GIT_CONFIG_VALUE_3=committed
     export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
@@ -97,7 +97,7 @@ ask_nothing() {
     export PYTHONUNBUFFERED=1 PIP_NO_INPUT=1
 }
 
-# Packages are installed thrice (tools, trial, asv's own environment); what is measured lies in TMPDIR.
+# Packages are installed thrice (tools, trial, asv's own environment); measured files are in TMPDIR.
 check_room() {
     local disk=${CRON_DISK_GB:-10} memory=${CRON_MEMORY_GB:-2} free_disk free_memory load
     if [ "$SCALE" = full ]; then disk=${CRON_DISK_GB:-60} memory=${CRON_MEMORY_GB:-20}; fi
@@ -106,11 +106,11 @@ check_room() {
     [ "$free_disk" -ge "$disk" ] || fail 4 "$free_disk GB of disk are free; $disk are needed"
     [ "$free_memory" -ge "$memory" ] || fail 4 "$free_memory GB of memory are free; $memory are needed"
     load=$(cut -d ' ' -f 1 /proc/loadavg)
-    say "free: $free_disk GB of disk, $free_memory GB of memory; the load is $load"
-    [ "${load%.*}" -eq 0 ] || say "warning: other programs are at work; times will be longer and vary more"
+    log "free: $free_disk GB of disk, $free_memory GB of memory; the load is $load"
+    [ "${load%.*}" -eq 0 ] || log "warning: other programs are running; times will be longer and vary more"
 }
 
-# Runs a command in a group of processes of its own, so that a signal ends all of it.
+# Runs a command in its own process group, so a signal ends all of it.
 run() {
     set -m
     "$@" &
@@ -122,7 +122,7 @@ run() {
 # shellcheck disable=SC2329 # a trap calls it
 stop() {
     trap - TERM INT HUP
-    outcome="ended by a signal; the next run goes on"
+    outcome="ended by a signal; the next run resumes"
     [ -z "${child:-}" ] || kill -TERM -- "-$child" 2> /dev/null || true
     exit 143
 }
@@ -130,21 +130,21 @@ stop() {
 # shellcheck disable=SC2329 # a trap calls it
 finish() {
     local status=$?
-    if [ "$status" -eq 0 ]; then say "done"; else say "ended with status $status"; fi
+    if [ "$status" -eq 0 ]; then log "done"; else log "ended with status $status"; fi
     [ -z "${CRON_NOTIFY:-}" ] ||
         timeout 60 sh -c "$CRON_NOTIFY" <<< "FormatBench on $(uname -n), status $status: $outcome" ||
-        say "CRON_NOTIFY failed with status $?"
+        log "CRON_NOTIFY failed with status $?"
 }
 
 make_clone() {
     [ ! -d "$CLONE" ] || return 0
-    say "cloning $remote"
+    log "cloning $remote"
     rm -rf "$CLONE.partial"
     run git clone --quiet --branch main "$remote" "$CLONE.partial" || fail 9 "$remote cannot be cloned"
     mv "$CLONE.partial" "$CLONE"
 }
 
-# A kill may leave locks and changed files behind; whoever holds our own lock may remove them.
+# A kill may leave locks and changed files behind; our own lock proves that nobody uses them.
 tidy_clone() {
     git remote set-url origin "$remote"
     find .git -name '*.lock' -delete
@@ -154,11 +154,11 @@ tidy_clone() {
 
 update_clone() {
     if ! run git fetch --quiet --force --tags origin '+refs/heads/*:refs/remotes/origin/*'; then
-        say "the remote is out of reach; what is here already is measured"
+        log "the remote is out of reach; what is here already is measured"
     elif ! git merge --quiet --ff-only origin/main; then
-        say "main has commits that were not sent yet"
+        log "main has commits that are not sent yet"
     fi
-    cmp --quiet "$checkout/cron.sh" cron.sh || say "note: main has another cron.sh; pull it in $checkout"
+    cmp --quiet "$checkout/cron.sh" cron.sh || log "note: main has another cron.sh; pull it in $checkout"
 }
 
 make_environment() {
@@ -168,29 +168,29 @@ make_environment() {
         fail 9 "the packages cannot be installed"
 }
 
-# A defect must not be met again and again: what was begun is forgotten, its tag and results remain.
+# A defect must not recur at every call: the state is removed; the tag and the results remain.
 month() {
     local status=0
     rm -f .asv/outcome
-    run .venv/bin/python -m format_bench.automation.monthly "$1" || status=$?
+    run .venv/bin/python -m format_bench.monthly "$1" || status=$?
     [ "$status" -ne 1 ] || rm -f "$state"
     [ ! -f .asv/outcome ] || outcome=$(< .asv/outcome)
     [ "$status" -le "$worst" ] || worst=$status
     return "$status"
 }
 
-tell_plan() {
+print_plan() {
     local begun month
     month=$(date --utc "+%Y-%m" ${CRON_DATE:+"--date=$CRON_DATE"})
     begun=$CLONE/$state
-    say "remote: $remote"
-    [ -d "$CLONE" ] || say "would clone it to $CLONE"
-    [ -x "$CLONE/.venv/bin/python" ] || say "would install the packages of constraints.txt in $CLONE/.venv"
-    [ ! -f "$begun" ] || say "would finish what $begun has begun: $(tr -d '\n' < "$begun")"
-    say "would fetch, and renew constraints.txt; if it changes: install it for a trial, commit, tag $month"
-    say "would run at $SCALE scale: ${CRON_SUITES:-$(suites)}"
-    say "would compare, and push main, the tag, the results to the branch results, the site to gh-pages"
-    [ -z "${CRON_NOTIFY:-}" ] || say "would run: $CRON_NOTIFY"
+    log "remote: $remote"
+    [ -d "$CLONE" ] || log "would clone it to $CLONE"
+    [ -x "$CLONE/.venv/bin/python" ] || log "would install the packages of constraints.txt in $CLONE/.venv"
+    [ ! -f "$begun" ] || log "would finish what $begun has begun: $(tr -d '\n' < "$begun")"
+    log "would fetch, and renew constraints.txt; if it changes: install it for a trial, commit, tag $month"
+    log "would run at $SCALE scale: ${CRON_SUITES:-$(suites)}"
+    log "would compare, and push main, the tag, the results to the branch results, the site to gh-pages"
+    [ -z "${CRON_NOTIFY:-}" ] || log "would run: $CRON_NOTIFY"
 }
 
 suites() { (cd benchmarks && printf '%s ' [!_]*.py | sed 's/\.py//g'); }
@@ -203,13 +203,13 @@ main() {
     checkout=$PWD
     need_tools
     if $dry_run; then
-        find_remote && check_room && tell_plan && exit 0
+        find_remote && check_room && print_plan && exit 0
     fi
     trap finish EXIT
     take_lock
     start_log
     trap stop TERM INT HUP
-    say "begin"
+    log "begin"
     find_remote
     ask_nothing
     check_room

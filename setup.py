@@ -64,7 +64,6 @@ setup(
     # What generating, comparing and recording need; formats' libraries are extras.
     install_requires=[
         "click",
-        "filelock",
         "jsonschema",
         "numpy",
         "packaging",

@@ -14,7 +14,7 @@ FormatBenchError
 ├── InvalidGridError (ValueError)           a codec grid cannot be planned from this request
 ├── UserDataError                           the user's data of a run cannot be measured
 ├── InvalidFolderError                      a folder cannot take results or measured files
-├── FolderLockedError                       another run is writing to the same folder
+├── LockedError                             another process uses the same file or folder
 ├── NotColdError                            a file could not be proven absent from the page cache
 ├── WrongValuesError                        data came back with other values than were saved
 ├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
@@ -175,8 +175,8 @@ class InvalidFolderError(FormatBenchError):
     """A folder that cannot take results, or measured files."""
 
 
-class FolderLockedError(FormatBenchError):
-    """A folder of results that another run is writing to."""
+class LockedError(FormatBenchError):
+    """A file or folder that another process has locked; the message contains its name."""
 
 
 class NotColdError(FormatBenchError):

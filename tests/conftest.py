@@ -40,4 +40,4 @@ def clone(tmp_path):
 @pytest.fixture
 def libraries_unasked(monkeypatch):
     """Skip the process that imports all libraries to ask their versions."""
-    monkeypatch.setattr(libraries, "asked_in_a_child", lambda _: {})
+    monkeypatch.setattr(libraries, "facts_from_child", lambda _: {})

@@ -20,7 +20,7 @@ from format_bench.asv_support.results import Run, newest_run
 from format_bench.asv_support.run import Keeper
 from format_bench.display.markdown import Table, markdown
 from format_bench.display.marks import BEST, TIE
-from format_bench.metadata import collect
+from format_bench.metadata import run_metadata
 from format_bench.results import export, noise_floor
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _write(run: Run, found: list[Table], legend: str, out: Path) -> None:
 
 
 def _write_records(run: Run, found: dict[str, Any], out: Path) -> None:
-    collect.write(found, out / "circumstances.json")
+    run_metadata.write(found, out / "circumstances.json")
     cells = records_of(run, found)
     for ending in (".jsonl", ".parquet"):
         export.export(cells, out / f"records{ending}")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import data_generator
 from format_bench.asv_support.journal import Journal
-from format_bench.metadata import collect
+from format_bench.metadata import run_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,7 @@ class Keeper:
             Rows and columns of each data set, by names as in "tabular.eq".
         """
         try:
-            facts = collect.collect(scratch, seed=seed, scale=scale, threads="all")
+            facts = run_metadata.collect(scratch, seed=seed, scale=scale, threads="all")
         except Exception as error:
             facts = {"error": f"{type(error).__name__}: {error}"}
         facts = {

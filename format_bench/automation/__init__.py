@@ -1,1 +1,1 @@
-"""Unattended runs: the monthly run, and histories of library sets."""
+"""Unattended runs of asv: the monthly run, and histories of library sets."""

@@ -13,7 +13,7 @@ from format_bench.results.suites import qualified
 
 if TYPE_CHECKING:
     from format_bench.changes.history import HistoryLine, Point
-    from format_bench.library_sets import Step
+    from format_bench.library_sets import VersionChange
 
 NAMESPACE = uuid.UUID("5b7f6f0c-6f3e-5a0c-9d55-2f1f1b3c9a10")
 """UUID namespace of change ids; independent of the site's URL."""
@@ -76,9 +76,9 @@ class FormatChange:
     """Cells that changed."""
     datasets: list[str]
     """All data sets with values before and after, changed or not."""
-    own_steps: list[Step]
+    own_steps: list[VersionChange]
     """Version steps between both points, of libraries that the adapter declares."""
-    other_steps: list[Step]
+    other_steps: list[VersionChange]
     """Version steps of all other libraries."""
     reason: str = ""
     """Reason why values were lost, or were missing before."""

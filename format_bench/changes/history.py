@@ -14,13 +14,13 @@ from adapter_core.errors import GitError, ResultsNotFoundError
 from adapter_core.listing import declarations
 from format_bench.asv_support.results import run_of
 from format_bench.asv_support.run import FOLDER as METADATA_FOLDER
-from format_bench.library_sets import parse, steps
+from format_bench.library_sets import parse, version_changes
 from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
-from format_bench.system.git import run_git
+from format_bench.system.git import Repository
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import Run
-    from format_bench.library_sets import Step
+    from format_bench.library_sets import VersionChange
 
 HARDWARE = ("machine", "arch", "cpu", "num_cpu", "ram")
 """asv's facts on a machine; if one of them differs, it is another machine, whatever its name."""
@@ -190,24 +190,13 @@ def library_versions(
 
 
 def _library_sets(commits: Iterable[str], repository: Path) -> dict[str, dict[str, str]]:
-    """Return the library set of each commit that has one."""
-    wanted = list(commits)
-    objects = "".join(f"{commit}:{LIBRARY_SET}\n" for commit in wanted)
+    """Return the library set of each commit that has one; none outside of a repository."""
+    names = {f"{commit}:{LIBRARY_SET}": commit for commit in commits}
     try:
-        # One process for all: a history of years has hundreds of commits.
-        output = run_git(["cat-file", "--batch"], repository, text=objects)
+        found = Repository(repository).contents(list(names))
     except (OSError, GitError):
         return {}
-    found = {}
-    for commit in wanted:
-        head, _, output = output.partition(b"\n")
-        if head.endswith(b" missing"):
-            continue
-        # A head is "<hash> blob <size>"; a line feed follows the content.
-        size = int(head.rpartition(b" ")[2])
-        content, output = output[:size].decode(), output[size + 1 :]
-        found[commit] = parse(content)
-    return found
+    return {names[name]: parse(content.decode()) for name, content in found.items()}
 
 
 def _recorded(results_dir: Path) -> dict[str, dict[str, str]]:
@@ -225,19 +214,19 @@ def _recorded(results_dir: Path) -> dict[str, dict[str, str]]:
 
 def version_steps(
     history: History, module: str, label: str, before: Point, since: Point
-) -> tuple[list[Step], list[Step]]:
+) -> tuple[list[VersionChange], list[VersionChange]]:
     """Return the differences between the library sets of two points.
 
     Returns
     -------
-    list of Step
+    list of VersionChange
         Those of libraries that the adapter of a suite's format declares, in its order.
-    list of Step
+    list of VersionChange
         All others. Both lists are empty if the versions of one of the points are not known.
     """
     if not before.libraries or not since.libraries:
         return [], []
     own = {name: place for place, name in enumerate(history.libraries_of(module, label))}
-    found = steps(before.libraries, since.libraries)
+    found = version_changes(before.libraries, since.libraries)
     declared = sorted((step for step in found if step.name in own), key=lambda step: own[step.name])
     return declared, [step for step in found if step.name not in own]

@@ -11,7 +11,7 @@ from format_bench.display.text import joined, many, quantity, times
 
 if TYPE_CHECKING:
     from format_bench.changes.change import FormatChange
-    from format_bench.library_sets import Step
+    from format_bench.library_sets import VersionChange
 
 MOST_STEPS = 4
 """Libraries that a sentence names; tables have all."""
@@ -72,7 +72,7 @@ def libraries(change: FormatChange) -> str:
     return text
 
 
-def _listed(steps: Sequence[Step]) -> str:
+def _listed(steps: Sequence[VersionChange]) -> str:
     return joined(steps, most=MOST_STEPS)
 
 

@@ -1,11 +1,20 @@
-"""The library set under test: constraints.txt, which pins the version of every package.
+"""Library set under test: constraints.txt, which pins the version of every package.
 
-A set is resolved from what setup.py declares, as of today or of an earlier day, and compared with the
-one before it.
+A set is resolved from the requirements of setup.py, as of today or of an earlier day, and compared with
+the set before it.
 """
 
 from adapter_core.errors import ResolutionError
 from format_bench.library_sets.resolution import declared, resolve
-from format_bench.library_sets.sets import HEAD, Step, message, parse, steps
+from format_bench.library_sets.sets import HEAD, VersionChange, message, parse, version_changes
 
-__all__ = ["HEAD", "ResolutionError", "Step", "declared", "message", "parse", "resolve", "steps"]
+__all__ = [
+    "HEAD",
+    "ResolutionError",
+    "VersionChange",
+    "declared",
+    "message",
+    "parse",
+    "resolve",
+    "version_changes",
+]

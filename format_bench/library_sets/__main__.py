@@ -1,4 +1,4 @@
-"""The command `python -m format_bench.library_sets`, for the monthly run."""
+"""Command `python -m format_bench.library_sets`, for the monthly run."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def library_sets() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     default="constraints.txt",
     show_default=True,
-    help="The file of the set; setup.py stands beside it.",
+    help="The file of the set, beside setup.py.",
 )
 @click.option("--exclude-newer", type=click.DateTime(["%Y-%m-%d"]), help="The day to resolve for.")
 @click.option("--dry-run", is_flag=True, help="Print the message, and write nothing.")
 def command(constraints: Path, exclude_newer: datetime | None, dry_run: bool) -> None:  # noqa: FBT001
     """Resolve what setup.py declares, for the running Python, and write the set if it has changed.
 
-    Prints the commit message, whose body lists each step; nothing if no version has changed, so a
-    shell script can ask `[ -n "$message" ]`.
+    Prints the commit message, whose body lists each change; nothing if no version has changed, so a
+    shell script can test `[ -n "$message" ]`.
 
     \b
     Exit status: 0 done, changed or not; 2 the set does not resolve, or the file cannot be read or
-    written: one line on the standard error output says why, and the file is as it was.
+    written: one line on the standard error output gives the reason, and the file is as before.
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     day: date | None = exclude_newer.date() if exclude_newer else None
     month = f"{day or datetime.now(UTC).date():%Y-%m}"

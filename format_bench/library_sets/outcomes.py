@@ -1,4 +1,4 @@
-"""What became of each library set, beside asv's results: asv keeps nothing of a set that fails."""
+"""Outcomes of library sets, in a file beside asv's results: asv keeps nothing of a set that fails."""
 
 from __future__ import annotations
 
@@ -11,71 +11,69 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = "sets"
-"""Name of the folder, in that of asv's results. Its files end in .jsonl: asv takes .json for its own."""
+"""Name of the folder, in that of asv's results. Its files end in .jsonl, since asv reads every .json."""
 
 
-class Status(StrEnum):
-    """What became of a set."""
+class SetOutcome(StrEnum):
+    """Outcome of measuring a set."""
 
     MEASURED = "measured"
     UNRESOLVABLE = "unresolvable"
-    """No version of every package that is needed in any case had been released by then."""
+    """On that day, some package that is always required had no fitting version yet."""
     NOT_INSTALLED = "not installed"
     """It resolves, but no longer installs."""
     FAILED = "failed"
-    """It installs, but the suites do not begin with it."""
+    """It installs, but the suites do not start with it."""
 
 
 @dataclass(frozen=True)
-class Note:
-    """What became of the set of one commit on one machine."""
+class SetRecord:
+    """Outcome of the set of one commit on one machine. The fields are the keys of the file."""
 
     commit: str
     day: str
-    """As in "2024-03-01"."""
+    """Day of the set, e.g. "2024-03-01"."""
     machine: str
-    """asv's name for it."""
-    status: Status
+    """asv's name of the machine."""
+    status: SetOutcome
     sentence: str = ""
-    """Why nothing could be measured; empty if something was."""
+    """Reason why nothing could be measured; empty if something was."""
     left_out: Mapping[str, str] = field(default_factory=dict)
-    """Why no version of then fits, by the requirement that adapters declare."""
+    """Reasons by requirement of an adapter that no version of that day meets."""
     suites: list[str] = field(default_factory=list)
     """The suites that have ended."""
     time: float = field(default_factory=time.time)
-    """When it was written, in seconds since 1970."""
+    """Time of writing, in seconds since 1970."""
 
 
-def write(results_dir: Path, note: Note) -> None:
-    """Append a note, on a line of its own; the newest one of a commit and machine holds."""
-    path = results_dir / FOLDER / f"{note.machine}.jsonl"
+def write(results_dir: Path, record: SetRecord) -> None:
+    """Append a record; the last one of a commit and machine counts."""
+    path = results_dir / FOLDER / f"{record.machine}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    cut_off = path.exists() and not path.read_bytes().endswith(b"\n")
+    # A kill may have cut off the last line; the new one must not continue it.
+    is_torn = path.exists() and not path.read_bytes().endswith(b"\n")
     with path.open("a", encoding="utf-8") as file:
-        file.write("\n" * cut_off + json.dumps(asdict(note)) + "\n")
+        file.write("\n" * is_torn + json.dumps(asdict(record)) + "\n")
 
 
-def read(results_dir: Path) -> list[Note]:
-    """Return the note that holds of each set on each machine, in order of day.
-
-    A line that a kill has cut off is left out.
-    """
-    found: dict[tuple[str, str], Note] = {}
+def read(results_dir: Path) -> list[SetRecord]:
+    """Return the last record of each set on each machine, in order of day; torn lines are ignored."""
+    found: dict[tuple[str, str], SetRecord] = {}
     for path in sorted((results_dir / FOLDER).glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             try:
-                note = _note(json.loads(line))
+                record = _record(json.loads(line))
             except ValueError:
                 continue
-            found[note.machine, note.commit] = note
-    return sorted(found.values(), key=lambda note: (note.day, note.machine))
+            found[record.machine, record.commit] = record
+    return sorted(found.values(), key=lambda record: (record.day, record.machine))
 
 
-def newest(results_dir: Path, machine: str, commit: str) -> Note | None:
-    """Return the note that holds of a commit on a machine, if there is one."""
+def newest(results_dir: Path, machine: str, commit: str) -> SetRecord | None:
+    """Return the last record of a commit on a machine, if any."""
     found = [each for each in read(results_dir) if (each.machine, each.commit) == (machine, commit)]
     return found[0] if found else None
 
 
-def _note(facts: dict[str, Any]) -> Note:
-    return Note(**{**facts, "status": Status(facts["status"])})
+def _record(facts: dict[str, Any]) -> SetRecord:
+    return SetRecord(**{**facts, "status": SetOutcome(facts["status"])})

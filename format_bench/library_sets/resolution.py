@@ -1,9 +1,4 @@
-"""Resolving requirements to one version of each package, as of today or of an earlier day.
-
-What the project declares that it needs, as its own build tells.
-
-Renewing the library set of a checkout.
-"""
+"""Resolution of the project's requirements to one version of each package, as of today or earlier."""
 
 from __future__ import annotations
 
@@ -19,20 +14,24 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import FormatBenchError, ResolutionError
 from adapter_core.files import write_atomically
-from format_bench.library_sets.sets import HEAD, Step, parse, steps
+from format_bench.library_sets.sets import HEAD, VersionChange, parse, version_changes
 
 if TYPE_CHECKING:
     from importlib.metadata import PackageMetadata
 
+REQUIRED = ""
+"""Key of the requirements that belong to no extra; the other keys are names of extras."""
 
-NEEDED = ""
-"""The key of what is needed in any case; the other keys are names of extras."""
+TIMEOUT_SECONDS = 900
+
+UNSOLVED = "No solution found when resolving dependencies: "
+"""Prefix of uv's message if no versions fit; the reason follows."""
 
 
 def declared(root: Path) -> dict[str, list[str]]:
-    """Return the requirements of a checkout by extra, and under `NEEDED` those without one.
+    """Return the requirements of a checkout by extra, and under `REQUIRED` those without one.
 
-    Extras that an extra names are left out: they are listed themselves.
+    Extras that an extra names are left out: they have keys of their own.
 
     Parameters
     ----------
@@ -42,12 +41,12 @@ def declared(root: Path) -> dict[str, list[str]]:
     Returns
     -------
     dict
-        Requirement strings without the marker of their extra, as in ``"pyarrow>=15"``, ordered.
+        Requirement strings without the marker of their extra, e.g. ``"pyarrow>=15"``, ordered.
 
     Raises
     ------
     ResolutionError
-        If the build backend cannot be installed, as where no package index is in reach.
+        If the build backend cannot be installed, e.g. because no package index is in reach.
     FormatBenchError
         If the build fails.
     """
@@ -55,13 +54,13 @@ def declared(root: Path) -> dict[str, list[str]]:
 
     metadata = _metadata(root)
     extras = metadata.get_all("Provides-Extra") or []
-    found: dict[str, set[str]] = {extra: set() for extra in [NEEDED, *extras]}
+    found: dict[str, set[str]] = {extra: set() for extra in [REQUIRED, *extras]}
     for text in metadata.get_all("Requires-Dist") or []:
         requirement = Requirement(text)
         marker, requirement.marker = requirement.marker, None
         if requirement.name == metadata["Name"]:
             continue
-        for extra in extras if marker else [NEEDED]:
+        for extra in extras if marker else [REQUIRED]:
             if marker is None or marker.evaluate({"extra": extra}):
                 found[extra].add(str(requirement))
     return {extra: sorted(requirements) for extra, requirements in found.items()}
@@ -80,20 +79,14 @@ def _metadata(root: Path) -> PackageMetadata:
             environment.install(builder.get_requires_for_build("wheel"))
             return PathDistribution(Path(builder.metadata_path(folder))).metadata
     except subprocess.CalledProcessError as error:
-        told = reason((error.stderr or b"").decode())
-        raise ResolutionError(f"the build backend cannot be installed: {told}") from error
+        reason = resolver_reason((error.stderr or b"").decode())
+        raise ResolutionError(f"the build backend cannot be installed: {reason}") from error
     except (BuildException, BuildBackendException) as error:
-        raise FormatBenchError(f"{root}: what setup.py declares cannot be read: {error}") from error
-
-
-TIMEOUT_SECONDS = 900
-
-UNSOLVED = "No solution found when resolving dependencies: "
-"""The beginning of what uv says whenever there is none; the reason follows."""
+        raise FormatBenchError(f"{root}: the metadata of setup.py cannot be read: {error}") from error
 
 
 def noon(day: date) -> datetime:
-    """Return the moment of a day that stands for it: it is the same date in nearly all time zones."""
+    """Return noon of a day in UTC: a moment that has the same date in nearly all time zones."""
     return datetime.combine(day, time(12), tzinfo=UTC)
 
 
@@ -109,42 +102,43 @@ def resolve(
     Parameters
     ----------
     requirements : iterable of str
-        As pip takes them, as in ``"pyarrow>=15"``.
+        Requirement strings, e.g. ``"pyarrow>=15"``.
     python_version : str
-        The lowest version of Python, as in "3.11".
+        The lowest version of Python, e.g. "3.11".
     exclude_newer : date, optional
-        Take the packages that had been uploaded by noon, UTC, of that day. The package index must tell
-        upload times, as PyPI does.
+        Use only packages uploaded by noon, UTC, of that day. The package index must have upload
+        times, as PyPI does.
     wheels_only : bool
-        Take packages that need no compiler on this platform, for this platform and version of Python
-        alone.
+        Use only packages that need no compiler on this platform, and resolve for this platform and
+        version of Python alone.
 
     Returns
     -------
     str
-        A line for each package and marker, as in ``pyarrow==15.0.0``, ordered by name.
+        A line for each package and marker, e.g. ``pyarrow==15.0.0``, ordered by name.
 
     Raises
     ------
     ResolutionError
-        If there are no such versions, or no index; the message gives the resolver's reason.
+        If no such versions exist, or no index is in reach; the message is the resolver's reason.
     FormatBenchError
         If uv is not installed.
     """
     options = ["--python-version", python_version]
+    # An old source archive would be built with today's compilers, for an hour or in vain.
     options += ["--only-binary", ":all:"] if wheels_only else ["--universal"]
     if exclude_newer is not None:
         options += ["--exclude-newer", f"{noon(exclude_newer):%Y-%m-%dT%H:%M:%SZ}"]
     try:
-        done = _compiled(requirements, options)
+        done = _run_uv(requirements, options)
     except subprocess.TimeoutExpired as error:
         raise ResolutionError(f"no answer after {TIMEOUT_SECONDS} seconds") from error
     if done.returncode:
-        raise ResolutionError(reason(done.stderr))
+        raise ResolutionError(resolver_reason(done.stderr))
     return done.stdout
 
 
-def _compiled(requirements: Iterable[str], options: list[str]) -> subprocess.CompletedProcess[str]:
+def _run_uv(requirements: Iterable[str], options: list[str]) -> subprocess.CompletedProcess[str]:
     quiet = ["--no-header", "--no-annotate", "--quiet", "--color", "never"]
     return subprocess.run(  # noqa: S603 (the arguments are our own)
         [_uv(), "pip", "compile", "-", *options, *quiet],
@@ -156,13 +150,14 @@ def _compiled(requirements: Iterable[str], options: list[str]) -> subprocess.Com
     )
 
 
-def reason(told: str) -> str:
-    """Return the resolver's reason in one line, from what it has printed on the standard error output.
+def resolver_reason(stderr: str) -> str:
+    """Return the reason in uv's standard error output, in one line.
 
-    A line "error: ..." says what failed, lines "cause: ..." below it why; hints follow a blank line.
+    A line "error: ..." names the failure, lines "cause: ..." below it the reasons; hints follow a blank
+    line.
     """
-    _, _, failed = f"\n{told}".rpartition("\nerror: ")
-    sentence = failed.partition("\n\n")[0].replace("\n  cause: ", ": ").removeprefix(UNSOLVED)
+    _, _, failure = f"\n{stderr}".rpartition("\nerror: ")
+    sentence = failure.partition("\n\n")[0].replace("\n  cause: ", ": ").removeprefix(UNSOLVED)
     return " ".join(sentence.split()) or "the resolver gave no reason"
 
 
@@ -174,25 +169,24 @@ def _uv() -> str:
     return path
 
 
-def renew(constraints: Path, exclude_newer: date | None = None, *, dry_run: bool = False) -> list[Step]:
-    """Resolve what the checkout of a constraints file declares, and write the file if versions change.
-
-    A pin that does not apply to the running Python is no reason to write: nothing that is measured
-    here would change.
+def renew(
+    constraints: Path, exclude_newer: date | None = None, *, dry_run: bool = False
+) -> list[VersionChange]:
+    """Resolve the requirements of a checkout, and write its constraints file if versions change.
 
     Parameters
     ----------
     constraints : Path
-        The file; setup.py stands beside it. It need not exist yet.
+        The file, beside setup.py; it may be missing.
     exclude_newer : date, optional
-        Take the packages as they stood on that day.
+        Use only packages uploaded by noon of that day.
     dry_run : bool
-        Only tell what would change.
+        Write nothing.
 
     Returns
     -------
-    list of Step
-        What has changed; empty if nothing has.
+    list of VersionChange
+        The changes; empty if nothing has changed.
 
     Raises
     ------
@@ -203,7 +197,8 @@ def renew(constraints: Path, exclude_newer: date | None = None, *, dry_run: bool
     requirements = {text for texts in declared(constraints.parent).values() for text in texts}
     text = resolve(sorted(requirements), python_version, exclude_newer)
     old = constraints.read_text(encoding="utf-8") if constraints.exists() else ""
-    changes = steps(parse(old), parse(text))
+    # Pins for other versions of Python do not count: nothing that is measured here would change.
+    changes = version_changes(parse(old), parse(text))
     if changes and not dry_run:
         with write_atomically(constraints) as temporary:
             temporary.write_text(HEAD.format(python_version=python_version) + text, encoding="utf-8")

@@ -1,9 +1,4 @@
-"""A library set as a file: comments, and a line for each pinned package.
-
-What changes from one library set to the next.
-
-The commit message of a renewed library set.
-"""
+"""Library sets as files, the version changes between two of them, and their commit message."""
 
 from __future__ import annotations
 
@@ -21,6 +16,9 @@ HEAD = """\
 # uv pip compile --universal --python-version {python_version} --no-header --no-annotate
 """
 
+SUBJECT_CHARACTERS = 72
+"""Longest subject of a commit that git's own tools show in full."""
+
 
 def parse(text: str) -> dict[str, str]:
     """Return the pinned version of each package that applies to the running Python, by name.
@@ -28,8 +26,8 @@ def parse(text: str) -> dict[str, str]:
     Parameters
     ----------
     text : str
-        Lines as in ``pyarrow==15.0.0 ; python_full_version < '3.12'``; comments and options are left
-        out.
+        Lines such as ``pyarrow==15.0.0 ; python_full_version < '3.12'``; comments and options are
+        ignored.
 
     Returns
     -------
@@ -39,9 +37,9 @@ def parse(text: str) -> dict[str, str]:
     Raises
     ------
     packaging.requirements.InvalidRequirement
-        If a line is no requirement.
+        If a line is not a requirement.
     ValueError
-        If a line pins no version.
+        If a line does not pin a version.
     """
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
@@ -54,15 +52,16 @@ def parse(text: str) -> dict[str, str]:
         requirement = Requirement(line)
         pins = list(requirement.specifier)
         if len(pins) != 1 or pins[0].operator != "==":
-            raise ValueError(f"{line!r} pins no version")
+            raise ValueError(f"{line!r} does not pin a version")
+        # A universal set pins some packages once for each range of Python's versions.
         if requirement.marker is None or requirement.marker.evaluate():
             found[canonicalize_name(requirement.name)] = pins[0].version
     return dict(sorted(found.items()))
 
 
 @dataclass(frozen=True)
-class Step:
-    """One package whose version changed; it was added if there is no old one, removed if no new one."""
+class VersionChange:
+    """Change of one package's version; `old` is None if it was added, `new` if it was removed."""
 
     name: str
     old: str | None
@@ -76,44 +75,44 @@ class Step:
         return f"{self.name} {self.old} -> {self.new}"
 
 
-def steps(old: Mapping[str, str], new: Mapping[str, str]) -> list[Step]:
-    """Return the steps from one set to the next, each version by name, ordered by name."""
+def version_changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[VersionChange]:
+    """Return the changes between two sets, given as versions by name, ordered by name."""
     names = sorted(old.keys() | new.keys())
-    return [Step(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
+    return [
+        VersionChange(name, old.get(name), new.get(name))
+        for name in names
+        if old.get(name) != new.get(name)
+    ]
 
 
-SUBJECT_CHARACTERS = 72
-"""What git's own tools show of a subject without cutting it."""
-
-
-def message(changes: Sequence[Step], month: str) -> str:
-    """Return the commit message that tells the steps of a month, given as "2026-12".
+def message(changes: Sequence[VersionChange], month: str) -> str:
+    """Return the commit message of a month's changes; the month is given as "2026-12".
 
     Libraries that adapters declare come first, those of more adapters before those of fewer, and new
-    versions before packages that came or went. The subject names as many as it has room for, the body
-    all.
+    versions before added or removed packages. The subject names as many as fit, the body all.
     """
     declared = _adapters_by_library()
     ordered = sorted(
-        changes, key=lambda step: (-declared[step.name], None in {step.old, step.new}, step.name)
+        changes,
+        key=lambda change: (-declared[change.name], None in {change.old, change.new}, change.name),
     )
     body = "\n".join(map(str, ordered))
     return f"{_subject(f'Renew the library set for {month}', ordered)}\n\n{body}\n"
 
 
-def _subject(beginning: str, changes: Sequence[Step]) -> str:
-    """Return the beginning and the first steps, as many as fit, with the number of the others."""
+def _subject(start: str, changes: Sequence[VersionChange]) -> str:
+    """Return the start with as many changes as fit, and the number of the others."""
     for named in range(len(changes), 0, -1):
         others = len(changes) - named
         rest = [f"{others} more"] if others else []
-        subject = f"{beginning}: {', '.join([*map(str, changes[:named]), *rest])}"
+        subject = f"{start}: {', '.join([*map(str, changes[:named]), *rest])}"
         if len(subject) <= SUBJECT_CHARACTERS:
             return subject
-    return beginning
+    return start
 
 
 def _adapters_by_library() -> Counter[str]:
-    """Return how many adapters declare each library."""
+    """Return the number of adapters that declare each library."""
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 

@@ -1,1 +1,1 @@
-"""Metadata of a run: machine, system, libraries."""
+"""Metadata of a run: machine, system, libraries, threads, commit, seed and scale."""

@@ -1,4 +1,4 @@
-"""Which libraries are here: versions of distributions, and what the C libraries behind them tell."""
+"""Versions of distributions and of the C libraries behind them, with their thread counts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from format_bench.instruments import threads as thread_policy
 CHILD_SECONDS = 120
 CHILD = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from format_bench.metadata import libraries; print(json.dumps(libraries.ask(sys.argv[2])))"
+    "from format_bench.metadata import libraries; print(json.dumps(libraries.facts(sys.argv[2])))"
 )
 
-# Name of a C library: the module that knows its version, and how it tells.
+# Name of a C library: the module that has its version, and the attribute or call that returns it.
 C_LIBRARIES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "Arrow C++": ("pyarrow", lambda module: module.cpp_build_info.version),
     "Arrow C++ build": ("pyarrow", lambda module: module.cpp_build_info.build_type),
@@ -38,31 +38,8 @@ C_LIBRARIES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def ask(policy: thread_policy.Threads) -> dict[str, Any]:
-    """Import the libraries, and return what they say of themselves and of their threads."""
-    for module in ("numpy", "numexpr", "pandas", "pyarrow", "tables", "blosc2", "polars"):
-        _tolerant(partial(importlib.import_module, module))
-    thread_policy.apply(policy)
-    versions = {name: _tolerant(partial(_tell, *how)) for name, how in C_LIBRARIES.items()}
-    return {"in_force": thread_policy.in_force(), "c_libraries": versions}
-
-
-def _tell(module: str, how: Callable[[Any], Any]) -> Any:
-    return how(importlib.import_module(module))
-
-
-def _tolerant(call: Callable[[], Any]) -> Any:
-    """Return what a call into a library returns, or None: a broken one may even exit."""
-    try:
-        return call()
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return None
-
-
-def asked_in_a_child(policy: thread_policy.Threads) -> dict[str, Any]:
-    """Return what `ask` returns in a fresh process under the policy; nothing if that process fails."""
+def facts_from_child(policy: thread_policy.Threads) -> dict[str, Any]:
+    """Return `facts` of a new process under the policy; an empty dict if that process fails."""
     command = [sys.executable, "-c", CHILD, json.dumps(sys.path), policy]
     environment = os.environ | thread_policy.environment(policy)
     with contextlib.suppress(OSError, ValueError, LookupError, subprocess.SubprocessError):
@@ -72,6 +49,31 @@ def asked_in_a_child(policy: thread_policy.Threads) -> dict[str, Any]:
         # A library may print as it is imported.
         return json.loads(output.splitlines()[-1])
     return {}
+
+
+def facts(policy: thread_policy.Threads) -> dict[str, Any]:
+    """Import the libraries, and return the versions of C libraries and all thread counts."""
+    # A policy reaches only libraries that are imported.
+    for module in ("numpy", "numexpr", "pandas", "pyarrow", "tables", "blosc2", "polars"):
+        _or_none(partial(importlib.import_module, module))
+    thread_policy.apply(policy)
+    versions = {name: _or_none(partial(_version_of, *entry)) for name, entry in C_LIBRARIES.items()}
+    return {"in_force": thread_policy.in_force(), "c_libraries": versions}
+
+
+def _version_of(module: str, version: Callable[[Any], Any]) -> Any:
+    return version(importlib.import_module(module))
+
+
+def _or_none(call: Callable[[], Any]) -> Any:
+    """Return the result of a call into a library, or None if it fails."""
+    try:
+        return call()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        # A broken library may raise SystemExit, and one in Rust a PanicException.
+        return None
 
 
 def _blas(pools: list[dict[str, Any]]) -> str | None:

@@ -1,4 +1,4 @@
-"""What machine this is: processor, memory, system, disk, load. What it does not tell is None."""
+"""Facts of the machine: processor, memory, system, disk, load. An unknown fact is None."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-MOUNT = ("mount_point", "file_system", "device", "options")
 CPUS = Path("/sys/devices/system/cpu")
 
 
@@ -25,7 +24,8 @@ def system() -> dict[str, Any]:
 
 
 def cpu() -> dict[str, Any]:
-    """Return the processor's model, how many logical and usable CPUs it has, and how it is clocked."""
+    """Return the processor's model, the numbers of its logical and usable CPUs, and its clocking."""
+    # platform.processor() is empty or the architecture on Linux.
     facts = _text(Path("/proc/cpuinfo")) or ""
     model = re.search(r"^model name\s*:\s*(.+)$", facts, re.MULTILINE)
     governors = {_text(path) for path in CPUS.glob("cpu[0-9]*/cpufreq/scaling_governor")} - {None}
@@ -39,13 +39,15 @@ def cpu() -> dict[str, Any]:
 
 
 def memory() -> dict[str, Any]:
-    """Return total and available bytes, and whether there are transparent huge pages."""
-    facts = dict(re.findall(r"^(\w+):\s+(\d+) kB$", _text(Path("/proc/meminfo")) or "", re.MULTILINE))
+    """Return total and available bytes, and the state of transparent huge pages."""
+    import psutil
+
+    memory = _or_none(psutil.virtual_memory)
     huge = _text(Path("/sys/kernel/mm/transparent_hugepage/enabled")) or ""
     chosen = re.search(r"\[(\w+)\]", huge)
     return {
-        "total_bytes": _or_none(lambda: int(facts["MemTotal"]) * 1024),
-        "available_bytes": _or_none(lambda: int(facts["MemAvailable"]) * 1024),
+        "total_bytes": memory.total if memory else None,
+        "available_bytes": memory.available if memory else None,
         "transparent_huge_pages": chosen[1] if chosen else None,
     }
 
@@ -56,37 +58,35 @@ def load_average() -> list[float] | None:
 
 
 def scratch(folder: Path) -> dict[str, Any]:
-    """Return where a folder is: mount point, file system, device, whether that spins, and free bytes."""
+    """Return the storage of a folder: mount point, file system, device, kind of disk, free bytes."""
+    mount = _or_none(lambda: _mount(folder.resolve()))
     return {
         "path": str(folder.resolve()),
         "free_bytes": _or_none(lambda: shutil.disk_usage(folder).free),
         "rotational": _or_none(lambda: _rotational(folder.stat().st_dev)),
-        **(_mount(folder.resolve()) or dict.fromkeys(MOUNT)),
+        "mount_point": mount.mountpoint if mount else None,
+        "file_system": mount.fstype if mount else None,
+        "device": mount.device if mount else None,
+        "options": mount.opts if mount else None,
     }
 
 
-def _mount(folder: Path) -> dict[str, str] | None:
-    """Return what is mounted where the folder is; of mounts on the same point the last one shows."""
-    found = None
-    for line in (_text(Path("/proc/self/mountinfo")) or "").splitlines():
-        mounted, _, source = line.partition(" - ")
-        point, options = (_unescaped(field) for field in mounted.split()[4:6])
-        kind, device, own_options = source.split()
-        inside = folder.is_relative_to(point)
-        if inside and (found is None or len(point) >= len(found["mount_point"])):
-            both = dict.fromkeys([*options.split(","), *own_options.split(",")])
-            found = dict(zip(MOUNT, (point, kind, _unescaped(device), ",".join(both)), strict=True))
-    return found
+def _mount(folder: Path) -> Any:
+    """Return the mounted file system that contains a folder."""
+    import psutil
 
-
-def _unescaped(field: str) -> str:
-    """Return a field of mountinfo, where the kernel writes spaces and the like as octal numbers."""
-    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), field)
+    # Without `all`, file systems such as overlay and tmpfs are left out.
+    mounts = [
+        each for each in psutil.disk_partitions(all=True) if folder.is_relative_to(each.mountpoint)
+    ]
+    # The deepest mount point; of several mounts on it the last one, which covers the others.
+    return max(reversed(mounts), key=lambda each: len(each.mountpoint), default=None)
 
 
 def _rotational(device: int) -> bool | None:
-    """Return whether a block device is a spinning disk; of a partition, its disk is asked."""
+    """Return whether a block device, or the disk of a partition, is a spinning disk."""
     folder = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
+    # A partition has no queue of its own; the folder above it is that of its disk.
     for flag in (folder / "queue/rotational", folder.parent / "queue/rotational"):
         if text := _text(flag):
             return text == "1"
@@ -98,7 +98,7 @@ def _text(path: Path) -> str | None:
 
 
 def _or_none(call: Callable[[], Any]) -> Any:
-    """Return what a look at the system returns, or None where it is not as on most."""
+    """Return the result of a call, or None if this machine lacks the source of the fact."""
     with contextlib.suppress(OSError, LookupError, ValueError):
         return call()
     return None

@@ -1,14 +1,7 @@
-"""Folders of a run: its scratch folder, removed even after a kill, and the lock of its results.
-
-Locks are taken on the folders themselves, flock(2): the kernel gives them back when their process is no
-more, and no lock file is left behind.
-
-The folder of a run's results: which own data they are of, and starting over.
-"""
+"""Folders of a run: the scratch folder of measured files, and the folder of results."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -17,27 +10,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from adapter_core.errors import FolderLockedError, InvalidFolderError
+from adapter_core.errors import InvalidFolderError, LockedError
 from adapter_core.files import write_atomically
 from format_bench.results.load import RESULTS
+from format_bench.system.locks import lock
 
 _PREFIX = "format-bench-"
 
 
 @contextmanager
 def make(parent: Path) -> Iterator[Path]:
-    """Give a new folder in `parent`, removed at the end; remove those that killed runs have left."""
+    """Give a new folder in `parent`, removed at the end; remove those of runs that were killed."""
     for left in parent.glob(f"{_PREFIX}*"):
-        _remove_if_left(left)
+        _remove_if_abandoned(left)
     new = Path(tempfile.mkdtemp(dir=parent, prefix=f".{_PREFIX}"))
-    lock = _try_lock(new)
-    # Under that name from the beginning, another run could take it for one left over.
+    descriptor = lock(new)
+    # Before it is locked, another run would take a folder of the final name for an abandoned one.
     folder = new.rename(parent / new.name.removeprefix("."))
     try:
         yield folder
     finally:
         shutil.rmtree(folder)
-        os.close(lock)
+        os.close(descriptor)
 
 
 @contextmanager
@@ -46,40 +40,28 @@ def only_run(out: Path) -> Iterator[None]:
 
     Raises
     ------
-    FolderLockedError
+    LockedError
         If one is writing.
     """
     try:
-        lock = _try_lock(out)
+        descriptor = lock(out)
     except BlockingIOError as error:
-        raise FolderLockedError(
-            f"another run is writing to {out}; wait for it, or choose another folder"
-        ) from error
+        reason = f"another run is writing to {out}; wait for it, or choose another folder"
+        raise LockedError(reason) from error
     try:
         yield
     finally:
-        os.close(lock)
-
-
-def _try_lock(folder: Path) -> int:
-    """Return a descriptor that keeps the lock of a folder until it is closed."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
         os.close(descriptor)
-        raise
-    return descriptor
 
 
-def _remove_if_left(folder: Path) -> None:
-    """Remove the folder of a run that has ended."""
+def _remove_if_abandoned(folder: Path) -> None:
+    """Remove the folder of a run that was killed, whose lock the kernel has released."""
     try:
-        lock = _try_lock(folder)
+        descriptor = lock(folder)
     except (BlockingIOError, FileNotFoundError):
-        return  # its run lives, or another one has just removed it
+        return  # its run is alive, or another run has just removed it
     shutil.rmtree(folder)
-    os.close(lock)
+    os.close(descriptor)
 
 
 DATA = "data.json"
@@ -118,7 +100,7 @@ def open_results(out: Path, *, fresh: bool) -> None:
     ------
     InvalidFolderError
         If something else is there, or it cannot be written to.
-    FolderLockedError
+    LockedError
         If another run is writing to it.
     """
     if out.exists() and not out.is_dir():

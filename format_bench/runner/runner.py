@@ -21,7 +21,7 @@ from format_bench.families.cases import Case
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.instruments.isolation import Outcome
-from format_bench.metadata.collect import CircumstancesFiles
+from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
@@ -147,14 +147,14 @@ class Runner:
         end = time.monotonic() + self.limits.time_budget_seconds
         data = CaseData(folder, self.prepared, self.limits.limit_seconds)
         scale = f"{', '.join(str(rows) for rows in sorted({case.rows for case in cases}))} rows"
-        with CircumstancesFiles(self.out, self.run_id, folder, scale) as circumstances:
+        with RunMetadataFiles(self.out, self.run_id, folder, scale) as metadata_files:
             for number in range(1, self.limits.rounds + 1):
                 for case in cases:
                     if not self.missing(case, number):
                         continue
                     if time.monotonic() > end:
                         return
-                    circumstances.begin(case.threads)
+                    metadata_files.start(case.threads)
                     with tempfile.TemporaryDirectory(dir=folder, prefix="case-") as place:
                         yield from self._run_case(case, number, data.of(case), Path(place) / "file")
 

@@ -16,7 +16,7 @@ from tests.helpers import ROOT, git
 
 STAND_IN = Path(__file__).with_name("cron_stand_in.py")
 PYTHON = f"""#!/bin/sh
-[ "$2" != format_bench.automation.monthly ] || exec {sys.executable} "$@"
+[ "$2" != format_bench.monthly ] || exec {sys.executable} "$@"
 exec {sys.executable} -S {STAND_IN} "$@"
 """
 MAKE = f"""
@@ -69,9 +69,10 @@ class World:
 
     def _write_remote(self) -> None:
         other = self.folder / "other"
-        shutil.copytree(ROOT / "format_bench/monthly", other / "format_bench/monthly")
-        shutil.copytree(ROOT / "adapter_core", other / "adapter_core")
-        for name in ("cron.sh", ".gitignore", "format_bench/__init__.py"):
+        for package in ("adapter_core", "format_bench/automation", "format_bench/system"):
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / package, other / package, ignore=ignored)
+        for name in ("cron.sh", ".gitignore", "format_bench/__init__.py", "format_bench/monthly.py"):
             shutil.copy(ROOT / name, other / name)
         self.next_set("1.0")
         (other / "constraints.txt").write_text("pyarrow==1.0\n")

@@ -94,7 +94,7 @@ def test_ended_by_a_signal(world):
     wait_for(world.folder / "reached")
     process.terminate()
     assert process.wait(timeout=20) == 143
-    assert world.notified()[-1].endswith("status 143: ended by a signal; the next run goes on")
+    assert world.notified()[-1].endswith("status 143: ended by a signal; the next run resumes")
     recovers(world)
 
 

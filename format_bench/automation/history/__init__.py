@@ -1,6 +1,6 @@
-"""The history of the libraries, measured afterwards: today's benchmarks with the library sets of then.
+"""History of the libraries: today's benchmarks, measured with the library sets of earlier days.
 
-A branch of its own gets a commit for each date, with the tree of the current commit and the library set
-as it stood on that date; asv then measures these commits like any other. docs/history.md describes the
-use, docs/decisions/0004-library-sets-of-the-past.md why it is done in this way.
+A branch of its own gets a commit for each day, with the tree of the current commit and the library set
+of that day; asv measures these commits like any other. docs/history.md describes the use,
+docs/decisions/0004-library-sets-of-the-past.md the reasons.
 """

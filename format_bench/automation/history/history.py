@@ -1,4 +1,4 @@
-"""Making the commits of a history, and measuring them."""
+"""History of library sets: the commits of its days, and their measurements."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from format_bench.automation.history.measuring import Measuring, measuring_lock, say
+from format_bench.automation.history.commit_runs import CommitRuns, log_progress, measuring_lock
 from format_bench.automation.history.past_sets import PastSet, resolve_past
 from format_bench.library_sets.resolution import declared
 
 if TYPE_CHECKING:
-    from format_bench.automation.history.repository import Branch, Repository
-    from format_bench.library_sets.outcomes import Note
+    from format_bench.automation.history.branch import Branch
+    from format_bench.library_sets.outcomes import SetRecord
+    from format_bench.system.git import Repository
 
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
-SHOWN = ("pandas", "pyarrow")
-"""The libraries by which people know a set."""
+MAIN_LIBRARIES = ("pandas", "pyarrow")
+"""The libraries whose versions identify a set for readers."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class DayEntry:
     """One day of a history."""
 
     past: PastSet
     commit: str = ""
-    """Its commit; empty if there is none yet."""
-    note: Note | None = None
-    """What became of it; None if it was not measured."""
+    """Its commit; empty if it has none yet."""
+    record: SetRecord | None = None
+    """Outcome of its measurement; None if it was not measured."""
 
 
-def make(branch: Branch, days: Sequence[date], *, dry_run: bool) -> list[Entry]:
-    """Return an entry with a commit for each day; sets that have none yet are resolved and committed.
+def make(branch: Branch, days: Sequence[date], *, dry_run: bool) -> list[DayEntry]:
+    """Resolve and commit the sets of days without a commit, and return an entry for each day.
 
     Parameters
     ----------
@@ -60,49 +61,49 @@ def make(branch: Branch, days: Sequence[date], *, dry_run: bool) -> list[Entry]:
     base = branch.repository.commit_of("HEAD")
     missing = set(days) - found.keys()
     if missing and branch.repository.has_changes():
-        say("uncommitted changes are not part of the commits")
+        log_progress("uncommitted changes are not part of the commits")
     requirements = _declared(branch.repository, base) if missing else {}
     entries = []
     for day in days:
         if day in found:
-            entries.append(Entry(branch.set_of(found[day]), found[day]))
+            entries.append(DayEntry(branch.set_of(found[day]), found[day]))
             continue
         past = resolve_past(day, requirements, PYTHON)
-        entries.append(Entry(past, "" if dry_run else branch.add(past, base)))
-        say(f"{day}: {told(past)}")
+        entries.append(DayEntry(past, "" if dry_run else branch.add(past, base)))
+        log_progress(f"{day}: {summary(past)}")
     return entries
 
 
-def measure(root: Path, entries: Sequence[Entry], scale: str, suites: Sequence[str]) -> list[Entry]:
-    """Measure the commits of entries, and return them with what became of each.
+def measure(
+    root: Path, entries: Sequence[DayEntry], scale: str, suites: Sequence[str]
+) -> list[DayEntry]:
+    """Measure the commits of entries, and return the entries with the records of their sets.
 
     Raises
     ------
-    FormatBenchError
+    LockedError
         If another run measures in this checkout.
     """
-    with measuring_lock(root) as lock:
-        measuring = Measuring(root, scale, suites, lock)
+    with measuring_lock(root) as descriptor:
+        runs = CommitRuns(root, scale, suites, descriptor)
         return [
-            replace(
-                entry, note=measuring.measure(entry.commit, entry.past, f"{place} of {len(entries)}")
-            )
+            replace(entry, record=runs.measure(entry.commit, entry.past, f"{place} of {len(entries)}"))
             for place, entry in enumerate(entries, 1)
         ]
 
 
-def told(past: PastSet) -> str:
-    """Return what is in a set, in a line."""
+def summary(past: PastSet) -> str:
+    """Return a summary of a set, in a line."""
     if past.reason:
         return f"no set: {past.reason}"
     versions = past.versions
-    shown = [f"{name} {versions[name]}" for name in SHOWN if name in versions]
-    line = ", ".join([f"{len(versions)} packages", *shown])
+    main = [f"{name} {versions[name]}" for name in MAIN_LIBRARIES if name in versions]
+    line = ", ".join([f"{len(versions)} packages", *main])
     return f"{line}; left out: {', '.join(past.left_out)}" if past.left_out else line
 
 
 def _declared(repository: Repository, commit: str) -> Mapping[str, Sequence[str]]:
-    """Return what a commit declares, whatever the work tree holds."""
+    """Return the requirements that a commit declares, whatever the work tree contains."""
     with TemporaryDirectory() as folder:
         archive = repository.git_bytes("archive", "--format=tar", commit)
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:

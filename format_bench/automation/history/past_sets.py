@@ -1,7 +1,4 @@
-"""The days whose library sets are measured.
-
-The library set of a day: what the project needs today, in the versions of then.
-"""
+"""Library sets of the past: today's requirements, resolved to the versions of earlier days."""
 
 from __future__ import annotations
 
@@ -9,74 +6,83 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Self
 
 import click
 
 from adapter_core.errors import ResolutionError
-from format_bench.library_sets.resolution import NEEDED, resolve
+from format_bench.library_sets.resolution import REQUIRED, resolve
 from format_bench.library_sets.sets import parse
 
-MONTHS = {"month": 1, "quarter": 3, "year": 12}
-"""Months from one day to the next."""
+INTERVALS = {"month": 1, "quarter": 3, "year": 12}
+"""Months from one day to the next, by name."""
+
+ALL = "all"
+"""Name of the extra with the libraries of every adapter."""
 
 
-def days(first: date, last: date, every: str) -> list[date]:
-    """Return the first days of months, from the first one on, up to the last one at most.
+def first_days(first: date, last: date, every: str) -> list[date]:
+    """Return the first days of months at an interval.
 
     Parameters
     ----------
-    first, last : date
-        The first day of a month, and the day after which there is none.
+    first : date
+        The first of them, itself the first day of a month.
+    last : date
+        The day after which none follows.
     every : str
-        A key of `MONTHS`.
+        A key of `INTERVALS`.
     """
     found = []
     months = 12 * first.year + first.month - 1
     while (day := date(months // 12, months % 12 + 1, 1)) <= last:
         found.append(day)
-        months += MONTHS[every]
+        months += INTERVALS[every]
     return found
 
 
-class Month(click.ParamType[date]):
-    """Takes a month, as in 2024-03, and gives its first day; takes "now", and gives today's date."""
+class MonthType(click.ParamType[date]):
+    """Type of options that take a month, e.g. 2024-03, as its first day, and "now" as today."""
 
     name = "month"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002 (click's signature)
-        """Return how it is written."""
+        """Return the placeholder of the value in help texts."""
         return "YYYY-MM|now"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        """Return a day that is not in the future."""
+        """Return the day; fail for one in the future."""
         today = datetime.now(UTC).date()
         if value == "now":
             return today
         try:
             day = datetime.strptime(value, "%Y-%m").replace(tzinfo=UTC).date()
         except ValueError:
-            self.fail(f"{value!r} is no month; write it as in 2024-03, or now", param, ctx)
+            self.fail(f"{value!r} is not a month; write it as in 2024-03, or now", param, ctx)
         if day > today:
             self.fail(f"{value} lies in the future", param, ctx)
         return day
 
 
-ALL = "all"
-"""The extra that holds the libraries of every adapter."""
-
-
 @dataclass(frozen=True)
 class PastSet:
-    """The library set of a day, or why there is none."""
+    """Library set of a day, or the reason why none exists."""
 
     day: date
     pins: str = ""
-    """A line for each package; empty if there is no set."""
+    """A line for each package; empty if no set exists."""
     left_out: Mapping[str, str] = field(default_factory=dict)
-    """Why no version fits, by requirement; adapters that declare it are unavailable with this set."""
+    """Reasons by requirement that no version meets; adapters that declare it are unavailable."""
     reason: str = ""
-    """Why there is no set; empty if there is one."""
+    """Reason why no set exists; empty if one does."""
+
+    @classmethod
+    def from_texts(cls, description: str, constraints: str) -> Self:
+        """Return the set of a `description` and a `constraints` text."""
+        facts = json.loads(description)
+        lines = constraints.splitlines(keepends=True)
+        pins = "".join(line for line in lines if not line.startswith("#"))
+        return cls(date.fromisoformat(facts["day"]), pins, facts["left_out"], facts["reason"])
 
     @property
     def versions(self) -> dict[str, str]:
@@ -89,51 +95,44 @@ class PastSet:
         return head + (self.pins or "# No version of every package needed had been released by then.\n")
 
     def description(self) -> str:
-        """Return what the pins do not tell, as JSON; `described` reads it."""
+        """Return the day and all reasons, which the pins lack, as JSON."""
         facts = {"day": self.day.isoformat(), "left_out": dict(self.left_out), "reason": self.reason}
         return json.dumps(facts, indent=2) + "\n"
 
 
-def described(description: str, constraints: str) -> PastSet:
-    """Return the set whose `description` and `constraints` are given."""
-    facts = json.loads(description)
-    pins = "".join(line for line in constraints.splitlines(keepends=True) if not line.startswith("#"))
-    return PastSet(date.fromisoformat(facts["day"]), pins, facts["left_out"], facts["reason"])
-
-
 def resolve_past(day: date, declared: Mapping[str, Sequence[str]], python_version: str) -> PastSet:
-    """Resolve the set of a day; requirements of adapters that no version of then meets are left out.
+    """Resolve the set of a day; requirements of adapters that no version meets are left out.
 
     Parameters
     ----------
     day : date
-        Packages uploaded after it are not seen.
+        The day; packages uploaded later are ignored.
     declared : mapping
-        Requirements by extra, as `library_sets.declared` gives them.
+        Requirements by extra, as `library_sets.declared` returns them.
     python_version : str
-        The Python that they are installed for, as in "3.11".
+        The Python to install them for, e.g. "3.11".
     """
 
     def pins(adapters: Sequence[str]) -> str:
-        return resolve([*needed, *adapters], python_version, day, wheels_only=True)
+        return resolve([*required, *adapters], python_version, day, wheels_only=True)
 
-    needed, wanted = declared[NEEDED], _most_wanted_first(declared)
+    required, optional = declared[REQUIRED], _most_used_first(declared)
     try:
         text = pins([])
     except ResolutionError as error:
         return PastSet(day, reason=str(error))
     try:
-        return PastSet(day, pins(wanted))
+        return PastSet(day, pins(optional))
     except ResolutionError:
         pass
-    # Most of what does not resolve had no version at all, which a requirement alone tells faster.
-    left_out = _unmet(day, wanted, python_version)
-    kept = [requirement for requirement in wanted if requirement not in left_out]
+    # Most that does not resolve had no version at all, which shows faster for a requirement alone.
+    left_out = _unmet(day, optional, python_version)
+    kept = [requirement for requirement in optional if requirement not in left_out]
     try:
         return PastSet(day, pins(kept), left_out)
     except ResolutionError:
         kept.clear()
-    for requirement in [each for each in wanted if each not in left_out]:
+    for requirement in [each for each in optional if each not in left_out]:
         try:
             text = pins([*kept, requirement])
             kept.append(requirement)
@@ -143,6 +142,7 @@ def resolve_past(day: date, declared: Mapping[str, Sequence[str]], python_versio
 
 
 def _unmet(day: date, requirements: Sequence[str], python_version: str) -> dict[str, str]:
+    """Return the reasons of requirements that no version meets even alone."""
     found = {}
     for requirement in requirements:
         try:
@@ -152,7 +152,7 @@ def _unmet(day: date, requirements: Sequence[str], python_version: str) -> dict[
     return found
 
 
-def _most_wanted_first(declared: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return what adapters require: what more of them require is not given up for what fewer do."""
-    wanted = set(declared[ALL]) - set(declared[NEEDED])
-    return sorted(wanted, key=lambda each: (-sum(each in texts for texts in declared.values()), each))
+def _most_used_first(declared: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the requirements of adapters, those of more adapters first: these must not be left out."""
+    optional = set(declared[ALL]) - set(declared[REQUIRED])
+    return sorted(optional, key=lambda each: (-sum(each in texts for texts in declared.values()), each))

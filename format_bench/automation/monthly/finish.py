@@ -1,26 +1,23 @@
-"""The rest of a month: what is left is measured, compared and published."""
+"""Second step of a month: run the remaining suites, compare, and publish."""
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from adapter_core.errors import MonthlyError
-from format_bench.automation.monthly import publish, remote, results, state
-from format_bench.automation.monthly import suites as machine
-from format_bench.automation.monthly.results import ASV
-from format_bench.automation.monthly.start import state_path
-from format_bench.automation.monthly.state import Status
-from format_bench.automation.monthly.suites import Suites
-from format_bench.automation.monthly.tools import say
+from format_bench.automation.asv_runs import machine_name
+from format_bench.automation.monthly import publish, remote, results
+from format_bench.automation.monthly.clone import ASV, PYTHON
+from format_bench.automation.monthly.state import ExitStatus, MonthState, state_path
+from format_bench.automation.monthly.suites import MonthSuites
 
-if TYPE_CHECKING:
-    from format_bench.automation.monthly.state import Month
+LOG = logging.getLogger(__name__)
 
-
-Problem = tuple[Status, str]
+Problem = tuple[ExitStatus, str]
 
 
 def config(scale: str) -> str:
@@ -30,55 +27,58 @@ def config(scale: str) -> str:
 
 def is_unfinished(scale: str) -> bool:
     """Return whether a month was begun and has suites left."""
-    month = state.read(state_path(scale))
-    return month is not None and bool(Suites(month, scale, config(scale), state_path(scale)).left)
+    month = MonthState.read(state_path(scale))
+    return month is not None and bool(MonthSuites(month, scale, config(scale)).remaining)
 
 
-def finish(scale: str) -> tuple[Status, str]:
+def finish(scale: str) -> tuple[ExitStatus, str]:
     """Finish the month that was begun last.
 
     Returns
     -------
-    tuple of Status and str
-        The gravest of what happened, and all of it in a line.
+    tuple of ExitStatus and str
+        The gravest status, and a summary of all problems in a line.
     """
-    month = state.read(state_path(scale))
+    month = MonthState.read(state_path(scale))
     if month is None:
-        return Status.DONE, "no month was begun"
+        return ExitStatus.DONE, "no month was begun"
+    # Results first: a machine that was set up anew takes its description from them.
     results.restore(scale)
-    machine.describe(scale)
+    machine_name(Path(), results.folder(scale), PYTHON)
+    # A kill between state file and tag may have left the month without its tag.
     remote.tag(month.name, month.commit)
-    suites = Suites(month, scale, config(scale), state_path(scale))
-    problems = _measured(suites, month) if suites.left else []
-    problems += _tried(partial(publish.publish, scale, config(scale)))
-    status = max((status for status, _ in problems), default=Status.DONE)
-    return status, "; ".join([_told(month), *(sentence for _, sentence in problems)])
+    suites = MonthSuites(month, scale, config(scale))
+    problems = _measure(suites) if suites.remaining else []
+    problems += _attempt(partial(publish.publish, scale, config(scale)))
+    status = max((status for status, _ in problems), default=ExitStatus.DONE)
+    return status, "; ".join([_summary(month), *(sentence for _, sentence in problems)])
 
 
-def _measured(suites: Suites, month: Month) -> list[Problem]:
-    """Measure and compare; return what went wrong in this month so far."""
+def _measure(suites: MonthSuites) -> list[Problem]:
+    """Measure and compare; return the problems of this month so far."""
+    month = suites.month
     if not month.begun and not month.append:
-        # asv never upgrades an environment, and what a set no longer has would stay in it.
+        # asv never upgrades an environment: packages that the new set lacks would stay in it.
         shutil.rmtree(ASV / "env", ignore_errors=True)
-    say(f"measuring {month.name}: {', '.join(suites.left)}")
+    LOG.info("measuring %s: %s", month.name, ", ".join(suites.remaining))
     suites.run()
-    problems = [(Status.OLD_SET, month.problem)] if month.problem else []
+    problems = [(ExitStatus.OLD_SET, month.problem)] if month.problem else []
     if month.failed:
-        problems.append((Status.INCOMPLETE, f"suites failed: {', '.join(month.failed)}"))
-    return problems + _tried(partial(publish.compare, suites.config))
+        problems.append((ExitStatus.INCOMPLETE, f"suites failed: {', '.join(month.failed)}"))
+    return problems + _attempt(partial(publish.compare, suites.config))
 
 
-def _tried(step: Callable[[], None]) -> list[Problem]:
-    """Return what went wrong in a step: nothing, or one thing."""
+def _attempt(step: Callable[[], None]) -> list[Problem]:
+    """Run a step, and return its problem, if any."""
     try:
         step()
     except MonthlyError as error:
-        say(str(error))
-        return [(Status(error.status), str(error))]
+        LOG.info("%s", error)
+        return [(ExitStatus(error.status), str(error))]
     return []
 
 
-def _told(month: Month) -> str:
-    what = "samples added to" if month.append else "measured"
+def _summary(month: MonthState) -> str:
+    action = "samples added to" if month.append else "measured"
     renewed = f" ({month.changes})" if month.changes else ""
-    return f"{month.name}: {what} commit {month.commit[:8]}{renewed}"
+    return f"{month.name}: {action} commit {month.commit[:8]}{renewed}"

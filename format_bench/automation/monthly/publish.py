@@ -1,16 +1,16 @@
-"""Comparing, and sending what was measured: main, the results, and the site that asv makes of them."""
+"""Publication of a month: its comparison, then main, results and site, pushed to the remote."""
 
 from __future__ import annotations
 
+import logging
 import subprocess
 
 from adapter_core.errors import MonthlyError
-from format_bench.automation.monthly import remote
-from format_bench.automation.monthly import results as results_branch
-from format_bench.automation.monthly.remote import push_merged
-from format_bench.automation.monthly.results import ASV
-from format_bench.automation.monthly.state import Status
-from format_bench.automation.monthly.tools import PYTHON, commit_of, git, say
+from format_bench.automation.monthly import remote, results
+from format_bench.automation.monthly.clone import ASV, PYTHON, REPOSITORY
+from format_bench.automation.monthly.state import ExitStatus
+
+LOG = logging.getLogger(__name__)
 
 SITE = "gh-pages"
 
@@ -23,7 +23,7 @@ def compare(config: str) -> None:
     MonthlyError
         If it failed.
     """
-    _run("the comparison", Status.INCOMPLETE, "postprocessing.py", "--config", config)
+    _run("the comparison", ExitStatus.INCOMPLETE, "postprocessing.py", "--config", config)
 
 
 def publish(scale: str, config: str) -> None:
@@ -34,28 +34,31 @@ def publish(scale: str, config: str) -> None:
     MonthlyError
         If something could not be sent; it stays in the clone, and the next run sends it.
     """
-    remote.send()
-    push_merged([results_branch.BRANCH], lambda: results_branch.absorb(scale))
-    push_merged([results_branch.BRANCH, SITE], lambda: _prepare(scale, config))
+    remote.push_main()
+    remote.push_merged([results.BRANCH], lambda: results.absorb(scale))
+    remote.push_merged([results.BRANCH, SITE], lambda: _prepare(scale, config))
 
 
 def _prepare(scale: str, config: str) -> None:
-    """Make the site anew of the results of all machines, on top of the site that was fetched."""
-    results_branch.absorb(scale)
-    shown = ASV / scale / "shown"
-    results = commit_of(results_branch.OURS)
-    upstream = commit_of(f"refs/remotes/origin/{SITE}")
-    ours = commit_of(f"refs/heads/{SITE}")
-    if shown.exists() and shown.read_text(encoding="utf-8") == f"{results} {ours}" and upstream == ours:
+    """Build the site from the results of all machines, on top of the site that was fetched."""
+    results.absorb(scale)
+    published = ASV / scale / "shown"
+    result_commit = REPOSITORY.commit_of(results.OURS)
+    upstream = REPOSITORY.commit_of(f"refs/remotes/origin/{SITE}")
+    site_commit = REPOSITORY.commit_of(f"refs/heads/{SITE}")
+    built_of = published.read_text(encoding="utf-8") if published.exists() else ""
+    if built_of == f"{result_commit} {site_commit}" and upstream == site_commit:
         return
+    # asv commits on top of the local branch, which a fetch does not move.
     if upstream:
-        git("update-ref", f"refs/heads/{SITE}", upstream)
-    say("making the site")
-    _run("the site", Status.UNSENT, "-m", "asv", "gh-pages", "--no-push", "--config", config)
-    shown.write_text(f"{results} {commit_of(f'refs/heads/{SITE}')}", encoding="utf-8")
+        REPOSITORY.git("update-ref", f"refs/heads/{SITE}", upstream)
+    LOG.info("making the site")
+    _run("the site", ExitStatus.UNSENT, "-m", "asv", "gh-pages", "--no-push", "--config", config)
+    built = f"{result_commit} {REPOSITORY.commit_of(f'refs/heads/{SITE}')}"
+    published.write_text(built, encoding="utf-8")
 
 
-def _run(what: str, status: Status, *command: str) -> None:
+def _run(step: str, status: ExitStatus, *command: str) -> None:
     done = subprocess.run([PYTHON, *command], check=False)  # noqa: S603 (our own arguments)
     if done.returncode:
-        raise MonthlyError(status, f"{what} failed with status {done.returncode}")
+        raise MonthlyError(status, f"{step} failed with status {done.returncode}")

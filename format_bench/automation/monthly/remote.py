@@ -1,10 +1,8 @@
-"""Sending to the remote repository, which may be out of reach or have moved on.
-
-The branch main and the months' tags: where the library sets are recorded.
-"""
+"""Remote repository, which may be out of reach or have moved on; and main with the tags of months."""
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import time
@@ -12,123 +10,126 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from adapter_core.errors import GitError, MonthlyError, PushRejectedError
-from format_bench.automation.monthly import tools
-from format_bench.automation.monthly.state import Status
-from format_bench.automation.monthly.tools import commit_of, git, is_ancestor, say
+from format_bench.automation.monthly.clone import REPOSITORY, now
+from format_bench.automation.monthly.state import ExitStatus
+from format_bench.system.git import dates
+
+LOG = logging.getLogger(__name__)
 
 ATTEMPTS = 4
-REFUSED = 1
-"""What git push returns if the remote has answered, and did not take it; 128 if it has not answered."""
+REJECTED = 1
+"""Exit status of git push if the remote answered with a rejection; 128 if it did not answer."""
 FETCHED = "+refs/heads/*:refs/remotes/origin/*"
-
-
-def wait_seconds() -> float:
-    """Return how long to wait before another attempt; ``CRON_RETRY_SECONDS``, 60 by default."""
-    return float(os.environ.get("CRON_RETRY_SECONDS", "60"))
-
-
-def fetch() -> None:
-    """Fetch all branches and tags; a tag that someone else pushed first is taken over.
-
-    Raises
-    ------
-    GitError
-        If the remote is out of reach.
-    """
-    git("fetch", "--quiet", "--force", "--tags", "origin", FETCHED)
-
-
-def push(*refspecs: str) -> None:
-    """Push, all of it or nothing; try again while the remote does not answer.
-
-    Raises
-    ------
-    PushRejectedError
-        If the remote has something that is not here.
-    MonthlyError
-        If the remote does not answer.
-    """
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            git("push", "--quiet", "--atomic", "origin", *refspecs)
-        except GitError as error:
-            told = str(error)
-            if error.returncode == REFUSED:
-                raise PushRejectedError(Status.UNSENT, told) from error
-        else:
-            return
-        if attempt < ATTEMPTS:
-            say(f"{told}; trying again in {wait_seconds():g} s")
-            time.sleep(wait_seconds())
-    raise MonthlyError(Status.UNSENT, f"kept for the next run: {told}")
-
-
-def push_merged(refspecs: list[str], prepare: Callable[[], None]) -> None:
-    """Push; where someone else was first, fetch, and prepare and push again.
-
-    Parameters
-    ----------
-    refspecs : list of str
-        What is pushed.
-    prepare : callable
-        Makes the local branches descend from those that were fetched last.
-
-    Raises
-    ------
-    MonthlyError
-        If it cannot be sent.
-    """
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            prepare()
-            push(*refspecs)
-        except PushRejectedError as refused:
-            if attempt == ATTEMPTS:
-                raise
-            say(f"{refused}; fetching what is new there")
-            _fetch_or_keep()
-        except GitError as error:
-            raise MonthlyError(Status.UNSENT, f"kept for the next run: {error}") from error
-        else:
-            return
-
-
-def _fetch_or_keep() -> None:
-    try:
-        fetch()
-    except GitError as error:
-        raise MonthlyError(Status.UNSENT, f"kept for the next run: {error}") from error
-
 
 BRANCH = "main"
 REFSPECS = [BRANCH, "refs/tags/*:refs/tags/*"]
 MONTH = re.compile(r"\d{4}-\d{2}")
 
 
-def months() -> list[str]:
+def fetch() -> None:
+    """Fetch all branches and tags; tags of the remote replace those of the same name here.
+
+    Raises
+    ------
+    GitError
+        If the remote is out of reach.
+    """
+    # Without --force, a tag that another machine pushed first would fail the fetch.
+    REPOSITORY.git("fetch", "--quiet", "--force", "--tags", "origin", FETCHED)
+
+
+def push(*refspecs: str) -> None:
+    """Push all refspecs or none; try again while the remote does not answer.
+
+    Raises
+    ------
+    PushRejectedError
+        If the remote has commits that are not here.
+    MonthlyError
+        If the remote does not answer.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            REPOSITORY.git("push", "--quiet", "--atomic", "origin", *refspecs)
+        except GitError as error:
+            reason = str(error)
+            if error.returncode == REJECTED:
+                raise PushRejectedError(ExitStatus.UNSENT, reason) from error
+        else:
+            return
+        if attempt < ATTEMPTS:
+            LOG.info("%s; trying again in %g s", reason, _wait_seconds())
+            time.sleep(_wait_seconds())
+    raise _unsent(reason)
+
+
+def _wait_seconds() -> float:
+    """Return the time between attempts; ``CRON_RETRY_SECONDS``, 60 by default."""
+    return float(os.environ.get("CRON_RETRY_SECONDS", "60"))
+
+
+def push_merged(refspecs: list[str], prepare: Callable[[], None]) -> None:
+    """Push; if the remote has moved, fetch, prepare and push again.
+
+    Parameters
+    ----------
+    refspecs : list of str
+        The refspecs to push.
+    prepare : callable
+        Makes the local branches descend from those that were fetched last.
+
+    Raises
+    ------
+    MonthlyError
+        If they cannot be sent.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            prepare()
+            push(*refspecs)
+        except PushRejectedError as rejection:
+            if attempt == ATTEMPTS:
+                raise
+            LOG.info("%s; fetching the new commits", rejection)
+            try:
+                fetch()
+            except GitError as error:
+                raise _unsent(error) from error
+        except GitError as error:
+            raise _unsent(error) from error
+        else:
+            return
+
+
+def _unsent(reason: object) -> MonthlyError:
+    return MonthlyError(ExitStatus.UNSENT, f"kept for the next run: {reason}")
+
+
+def tagged_months() -> list[str]:
     """Return the months that have a tag, oldest first."""
-    return [name for name in git("tag", "--list").splitlines() if MONTH.fullmatch(name)]
+    return [name for name in REPOSITORY.git("tag", "--list").splitlines() if MONTH.fullmatch(name)]
 
 
 def date_of(name: str) -> datetime:
-    """Return when a commit was made."""
-    return datetime.fromtimestamp(int(git("log", "-1", "--format=%ct", name)), tz=UTC)
+    """Return the time at which a commit was made."""
+    return datetime.fromtimestamp(int(REPOSITORY.git("log", "-1", "--format=%ct", name)), tz=UTC)
 
 
 def tag(month: str, commit: str) -> None:
-    """Tag the commit that a month measures, unless it is tagged already."""
-    if not commit_of(f"refs/tags/{month}"):
-        git("tag", "--annotate", "-m", f"Measured in {month}", month, commit, **tools.dates())
+    """Tag the commit that a month measures, unless the month has a tag."""
+    if not REPOSITORY.commit_of(f"refs/tags/{month}"):
+        message = f"Measured in {month}"
+        REPOSITORY.git("tag", "--annotate", "-m", message, month, commit, **dates(now()))
 
 
 def undo(before: str, month: str) -> None:
-    """Go back to a commit: what was chosen since has not been sent or measured."""
-    git("reset", "--quiet", "--hard", before)
-    if month in months():
-        git("tag", "--delete", month)
+    """Return to an earlier commit, and remove the month's tag; neither was sent or measured."""
+    REPOSITORY.git("reset", "--quiet", "--hard", before)
+    if month in tagged_months():
+        REPOSITORY.git("tag", "--delete", month)
 
 
-def send() -> None:
+def push_main() -> None:
     """Push main and the tags.
 
     Raises
@@ -136,22 +137,25 @@ def send() -> None:
     MonthlyError
         If they cannot be sent.
     """
-    push_merged(REFSPECS, _absorb)
+    push_merged(REFSPECS, _absorb_upstream)
 
 
-def _absorb() -> None:
-    """Merge what others pushed into our commits, not the other way round.
+def _absorb_upstream() -> None:
+    """Merge the remote's main into ours.
 
-    A commit that was measured must stay on the line of first parents, which is what asv draws.
+    Ours is the first parent: asv draws the line of first parents, which must contain each commit that
+    was measured.
     """
     upstream = f"origin/{BRANCH}"
-    if not commit_of(upstream) or is_ancestor(upstream, BRANCH):
+    if not REPOSITORY.commit_of(upstream) or REPOSITORY.is_ancestor(upstream, BRANCH):
         return
-    if is_ancestor(BRANCH, upstream):
-        git("merge", "--quiet", "--ff-only", upstream)
+    if REPOSITORY.is_ancestor(BRANCH, upstream):
+        REPOSITORY.git("merge", "--quiet", "--ff-only", upstream)
         return
     try:
-        git("merge", "--quiet", "--no-edit", "-X", "theirs", upstream, **tools.dates())
+        # -X: nobody is there to resolve a conflict, e.g. of two renewed library sets.
+        merge = ["merge", "--quiet", "--no-edit", "-X", "theirs", upstream]
+        REPOSITORY.git(*merge, **dates(now()))
     except GitError:
-        git("merge", "--abort")
+        REPOSITORY.git("merge", "--abort")
         raise

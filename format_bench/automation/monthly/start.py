@@ -1,145 +1,32 @@
-"""Which commit a month measures.
-
-The renewed library set: committed if it installs, told if it does not.
-
-The beginning of a month: what it measures is chosen, announced and noted.
-"""
+"""First step of a month: renew the library set, choose the commit to measure, and announce it."""
 
 from __future__ import annotations
 
+import logging
 import shutil
 import subprocess
 from pathlib import Path
 
 from adapter_core.errors import GitError, MonthlyError, PushRejectedError
-from format_bench.automation.monthly import remote, state, tools
-from format_bench.automation.monthly.state import Month, Status
-from format_bench.automation.monthly.tools import PYTHON, commit_of, git, holds, say
+from format_bench.automation.monthly import remote
+from format_bench.automation.monthly.clone import ASV, PYTHON, REPOSITORY, now, rehearsal_day
+from format_bench.automation.monthly.state import ExitStatus, MonthState, state_path
+from format_bench.system.git import dates
+
+LOG = logging.getLogger(__name__)
 
 UNMEASURED = ["docs", "tests", "*.md", ".*", "cron.sh", "Makefile", "postprocessing.py", "LICENSE"]
-"""What may change in a commit without changing what is measured."""
-
-
-def choose(month: str) -> Month:
-    """Return what a month measures; a commit is made only if the library set has changed.
-
-    - A month that has a tag measures the tagged commit: it was begun before, or on another machine.
-    - Where neither the set nor the code has changed since the month before, samples are added to its
-      commit: a commit of its own would be a point on the graphs behind which nothing stands.
-    - Otherwise the newest commit of main is measured, with the renewed set.
-
-    Raises
-    ------
-    MonthlyError
-        If the clock is set back.
-    """
-    tagged = remote.months()
-    if tagged and tagged[-1] > month:
-        raise MonthlyError(
-            Status.CLOCK, f"the clock says {month}, but {tagged[-1]} is measured already; set it right"
-        )
-    if month in tagged:
-        return Month(month, commit_of(f"refs/tags/{month}"), append=False)
-    _check_clock()
-    changes = problem = ""
-    try:
-        changes = renew()
-    except MonthlyError as error:
-        problem = str(error)
-        say(problem)
-    head = commit_of("HEAD")
-    measured = commit_of(f"refs/tags/{tagged[-1]}") if tagged else ""
-    if measured and _equal(measured, head):
-        say(f"nothing has changed since {tagged[-1]}: samples are added to its commit {measured[:8]}")
-        return Month(month, measured, append=True, problem=problem)
-    return Month(month, head, append=False, changes=changes, problem=problem)
-
-
-def _check_clock() -> None:
-    """Refuse to date a commit before its parent."""
-    newest = remote.date_of("HEAD")
-    if tools.now() < newest:
-        raise MonthlyError(
-            Status.CLOCK,
-            f"the clock says {tools.now():%Y-%m-%d %H:%M} UTC, but the newest commit is of "
-            f"{newest:%Y-%m-%d %H:%M}; set it right",
-        )
-
-
-def _equal(one: str, other: str) -> bool:
-    """Return whether two commits would measure the same."""
-    if one == other:
-        return True
-    excluded = [f":(exclude){name}" for name in UNMEASURED]
-    return holds("diff", "--quiet", one, other, "--", ".", *excluded)
-
+"""Files that may change in a commit without an effect on measurements."""
 
 CONSTRAINTS = "constraints.txt"
-TRIAL = Path(".asv/trial")
-"""The environment that a renewed set is installed in before anyone else sees it."""
+TRIAL = ASV / "trial"
+"""Environment in which a renewed set is installed before it is committed."""
 
 
-def renew() -> str:
-    """Renew the set and commit it; return what changed, as the subject of the commit, or nothing.
+def start(scale: str) -> None:
+    """Choose the commit that this month measures, and record it in the state file.
 
-    Raises
-    ------
-    MonthlyError
-        If the renewed set does not resolve or install; the set is as it was.
-    """
-    say("renewing the library set")
-    message = _resolved()
-    if not message:
-        say("no version has changed")
-        return ""
-    try:
-        say("installing the renewed set for a trial")
-        _install()
-    except MonthlyError:
-        git("checkout", "--quiet", "--", CONSTRAINTS)
-        raise
-    finally:
-        shutil.rmtree(TRIAL, ignore_errors=True)
-    git("commit", "--quiet", "--file=-", "--", CONSTRAINTS, text=message, **tools.dates())
-    return message.partition("\n")[0]
-
-
-def _resolved() -> str:
-    """Resolve the set, write it if it has changed, and return the commit message if so."""
-    command = ["-m", "format_bench.library_sets", "renew", "--constraints", CONSTRAINTS]
-    if day := tools.rehearsed():
-        command += ["--exclude-newer", day.isoformat()]
-    return _python(PYTHON, command, "resolved").strip()
-
-
-def _install() -> None:
-    shutil.rmtree(TRIAL, ignore_errors=True)
-    _python(PYTHON, ["-m", "venv", str(TRIAL)], "tried")
-    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", CONSTRAINTS]
-    _python(TRIAL / "bin" / "python", pip, "installed")
-
-
-def _python(python: Path, command: list[str], what: str) -> str:
-    done = subprocess.run(  # noqa: S603 (the arguments are our own)
-        [python, *command], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        errors = [line for line in lines if "error" in line.lower()]
-        reason = (errors or lines or [f"status {done.returncode}"])[-1]
-        raise MonthlyError(Status.OLD_SET, f"the renewed set could not be {what}: {reason}")
-    return done.stdout
-
-
-def state_path(scale: str) -> Path:
-    """Return the file that notes what is under way at a scale."""
-    return Path(".asv", scale, "month.json")
-
-
-def begin(scale: str) -> None:
-    """Choose the commit that this month measures.
-
-    A month that is begun goes on as it was chosen; suites of it that failed are tried again.
+    A month that was begun before keeps its commit; its failed suites will run again.
 
     Raises
     ------
@@ -147,43 +34,157 @@ def begin(scale: str) -> None:
         If the clock is set back.
     """
     path = state_path(scale)
-    month = f"{tools.now():%Y-%m}"
-    found = state.read(path)
-    if found is None or found.name != month:
-        found = _chosen(month, path)
-    for suite in found.failed:
-        del found.ended[suite]
-    found.write(path)
+    name = f"{now():%Y-%m}"
+    month = MonthState.read(path)
+    if month is None or month.name != name:
+        month = _choose_and_announce(name, path)
+    # A suite may have failed for a reason that is gone by now, e.g. a full disk.
+    for suite in month.failed:
+        del month.ended[suite]
+    month.write(path)
 
 
-def _chosen(month: str, path: Path) -> Month:
-    """Choose and send; where someone else pushes at the same time, choose again on top of that.
+def _choose_and_announce(name: str, path: Path) -> MonthState:
+    """Choose and push; if someone else pushes at the same time, choose again on top of that.
 
-    What cannot be sent now is sent, merged if need be, when the month is finished.
+    Commits that cannot be sent now are sent, merged if need be, when the month is finished.
     """
     for attempt in range(1, remote.ATTEMPTS + 1):
-        _send_what_was_kept()
-        before = commit_of("HEAD")
-        chosen = choose(month)
-        chosen.write(path)
-        remote.tag(month, chosen.commit)
+        # Commits that could not be pushed are merged, never rebased: results are kept by commit.
+        _send_unsent()
+        before = REPOSITORY.commit_of("HEAD")
+        month = choose(name)
+        # First the state: if a kill prevents the tag, the resumed month makes it.
+        month.write(path)
+        remote.tag(name, month.commit)
         try:
             remote.push(*remote.REFSPECS)
-        except PushRejectedError as refused:
-            say(f"{refused}; choosing again")
+        except PushRejectedError as rejection:
+            LOG.info("%s; choosing again", rejection)
             if attempt < remote.ATTEMPTS:
-                remote.undo(before, month)
+                remote.undo(before, name)
                 continue
         except MonthlyError as unsent:
-            say(str(unsent))
+            LOG.info("%s", unsent)
         break
-    say(f"{month} measures commit {chosen.commit}")
-    return chosen
+    LOG.info("%s measures commit %s", name, month.commit)
+    return month
 
 
-def _send_what_was_kept() -> None:
+def _send_unsent() -> None:
     try:
         remote.fetch()
-        remote.send()
+        remote.push_main()
     except (GitError, MonthlyError) as error:
-        say(str(error))
+        LOG.info("%s", error)
+
+
+def choose(name: str) -> MonthState:
+    """Return the commit that a month measures; commit the library set if it has changed.
+
+    - A month that has a tag measures the tagged commit: it was begun before, or on another machine.
+    - If neither the set nor the code has changed since the month before, samples are added to its
+      commit: a new commit would be a point on the graphs without a change behind it.
+    - Otherwise the newest commit of main is measured, with the renewed set.
+
+    Raises
+    ------
+    MonthlyError
+        If the clock is set back.
+    """
+    tagged = remote.tagged_months()
+    if tagged and tagged[-1] > name:
+        raise MonthlyError(
+            ExitStatus.CLOCK,
+            f"the clock says {name}, but {tagged[-1]} is measured already; set it right",
+        )
+    if name in tagged:
+        return MonthState(name, REPOSITORY.commit_of(f"refs/tags/{name}"), append=False)
+    _check_clock()
+    changes = problem = ""
+    try:
+        changes = renew()
+    except MonthlyError as error:
+        problem = str(error)
+        LOG.info("%s", problem)
+    head = REPOSITORY.commit_of("HEAD")
+    measured = REPOSITORY.commit_of(f"refs/tags/{tagged[-1]}") if tagged else ""
+    if measured and _measure_alike(measured, head):
+        LOG.info(
+            "nothing has changed since %s: samples are added to its commit %s", tagged[-1], measured[:8]
+        )
+        return MonthState(name, measured, append=True, problem=problem)
+    return MonthState(name, head, append=False, changes=changes, problem=problem)
+
+
+def _check_clock() -> None:
+    """Refuse to date a commit before its parent."""
+    newest = remote.date_of("HEAD")
+    if now() < newest:
+        raise MonthlyError(
+            ExitStatus.CLOCK,
+            f"the clock says {now():%Y-%m-%d %H:%M} UTC, but the newest commit is of "
+            f"{newest:%Y-%m-%d %H:%M}; set it right",
+        )
+
+
+def _measure_alike(one: str, other: str) -> bool:
+    """Return whether two commits would measure the same."""
+    if one == other:
+        return True
+    excluded = [f":(exclude){name}" for name in UNMEASURED]
+    return REPOSITORY.succeeds("diff", "--quiet", one, other, "--", ".", *excluded)
+
+
+def renew() -> str:
+    """Renew the library set and commit it; return the subject of the commit, empty without a change.
+
+    Raises
+    ------
+    MonthlyError
+        If the renewed set does not resolve or install; constraints.txt is as before.
+    """
+    LOG.info("renewing the library set")
+    message = _resolve()
+    if not message:
+        LOG.info("no version has changed")
+        return ""
+    try:
+        LOG.info("installing the renewed set for a trial")
+        _install()
+    except MonthlyError:
+        REPOSITORY.git("checkout", "--quiet", "--", CONSTRAINTS)
+        raise
+    finally:
+        shutil.rmtree(TRIAL, ignore_errors=True)
+    commit = ["commit", "--quiet", "--file=-", "--", CONSTRAINTS]
+    REPOSITORY.git(*commit, text=message, **dates(now()))
+    return message.partition("\n")[0]
+
+
+def _resolve() -> str:
+    """Resolve the set, write it if it has changed, and return the commit message if so."""
+    command = ["-m", "format_bench.library_sets", "renew", "--constraints", CONSTRAINTS]
+    if day := rehearsal_day():
+        command += ["--exclude-newer", day.isoformat()]
+    return _run_python(PYTHON, command, "resolved").strip()
+
+
+def _install() -> None:
+    shutil.rmtree(TRIAL, ignore_errors=True)
+    _run_python(PYTHON, ["-m", "venv", str(TRIAL)], "tried")
+    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", CONSTRAINTS]
+    _run_python(str(TRIAL / "bin" / "python"), pip, "installed")
+
+
+def _run_python(python: str, command: list[str], action: str) -> str:
+    done = subprocess.run(  # noqa: S603 (the arguments are our own)
+        [python, *command], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        # pip prints notices after its error, so the last line may be one of them.
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        errors = [line for line in lines if "error" in line.lower()]
+        reason = (errors or lines or [f"status {done.returncode}"])[-1]
+        raise MonthlyError(ExitStatus.OLD_SET, f"the renewed set could not be {action}: {reason}")
+    return done.stdout

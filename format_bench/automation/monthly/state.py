@@ -1,7 +1,4 @@
-"""What a monitor reads from the exit status of a monthly run.
-
-What a month has begun to measure, and how far it has come: a file that survives kills and reboots.
-"""
+"""State of a monthly run: progress, in a file that survives kills and reboots, and exit status."""
 
 from __future__ import annotations
 
@@ -11,17 +8,19 @@ import os
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from pathlib import Path
+from typing import Self
 
 from adapter_core.errors import MonthlyError
 from adapter_core.files import write_atomically
+from format_bench.automation.monthly.clone import ASV
 
 
-class Status(IntEnum):
-    """Exit statuses, those of cron.sh's own included; of several that hold, the greatest is told."""
+class ExitStatus(IntEnum):
+    """Exit statuses, including those of cron.sh itself; a run with several ends with the greatest."""
 
     DONE = 0
     DEFECT = 1
-    """This program went wrong in a way that nobody has thought of."""
+    """An error that this program does not expect."""
     USAGE = 2
     LOCKED = 3
     NO_ROOM = 4
@@ -37,37 +36,38 @@ class Status(IntEnum):
     """There is no clone to work in, or its packages cannot be installed."""
 
 
-def of(error: Exception) -> Status:
+def status_of(error: Exception) -> ExitStatus:
     """Return the status that an error ends a run with."""
     if isinstance(error, MonthlyError):
-        return Status(error.status)
-    full = os.strerror(errno.ENOSPC) in str(error)
-    return Status.NO_ROOM if full else Status.DEFECT
+        return ExitStatus(error.status)
+    # The errors of git have no errno: a full disk shows in their text alone.
+    disk_is_full = os.strerror(errno.ENOSPC) in str(error)
+    return ExitStatus.NO_ROOM if disk_is_full else ExitStatus.DEFECT
 
 
 DONE, FAILED = "done", "failed"
 
 
 @dataclass
-class Month:
-    """One month's measurement.
+class MonthState:
+    """Progress of one month's measurement. The fields are the keys of the state file.
 
     Parameters
     ----------
     name : str
-        As in "2026-12".
+        The month, e.g. "2026-12".
     commit : str
         The commit that is measured.
     append : bool
         Whether samples are added to those that the commit has.
     changes : str
-        What the library set's renewal changed, in a line.
+        Summary of the changes to the library set, in a line.
     problem : str
-        Why the library set could not be renewed; empty if it could.
+        Reason why the library set could not be renewed; empty if it could.
     begun : dict
-        When each suite was begun last, in seconds since 1970.
+        Time of the latest start of each suite, in seconds since 1970.
     ended : dict
-        How each suite ended that has: `DONE` or `FAILED`.
+        `DONE` or `FAILED` for each suite that has ended.
     """
 
     name: str
@@ -78,18 +78,23 @@ class Month:
     begun: dict[str, float] = field(default_factory=dict)
     ended: dict[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def read(cls, path: Path) -> Self | None:
+        """Return the month of a state file; None if the file is missing."""
+        return cls(**json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+
     @property
     def failed(self) -> list[str]:
         """The suites that have failed."""
-        return [suite for suite, how in self.ended.items() if how == FAILED]
+        return [suite for suite, outcome in self.ended.items() if outcome == FAILED]
 
     def write(self, path: Path) -> None:
-        """Write the file, whole or not at all."""
+        """Write the state file atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with write_atomically(path, durable=True) as temporary:
             temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
 
 
-def read(path: Path) -> Month | None:
-    """Return the month of a state file; None if there is no file."""
-    return Month(**json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+def state_path(scale: str) -> Path:
+    """Return the state file of a scale."""
+    return ASV / scale / "month.json"

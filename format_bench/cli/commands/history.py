@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING
 import click
 
 from adapter_core.errors import FormatBenchError
-from format_bench.automation.history import history, measuring
-from format_bench.automation.history.past_sets import MONTHS, Month, days
-from format_bench.automation.history.repository import Branch, checkout
+from format_bench.automation.asv_runs import suite_names
+from format_bench.automation.history import history
+from format_bench.automation.history.branch import Branch, checkout
+from format_bench.automation.history.past_sets import INTERVALS, MonthType, first_days
 from format_bench.display import terminal
-from format_bench.library_sets.outcomes import Status
+from format_bench.library_sets.outcomes import SetOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
-    from format_bench.automation.history.history import Entry
+    from format_bench.automation.history.history import DayEntry
 
 
 @click.command
-@click.option("--from", "first", type=Month(), required=True, help="The first month.")
-@click.option("--to", "last", type=Month(), default="now", show_default=True, help="The last month.")
-@click.option("--every", type=click.Choice(list(MONTHS)), default="quarter", show_default=True)
+@click.option("--from", "first", type=MonthType(), required=True, help="The first month.")
+@click.option("--to", "last", type=MonthType(), default="now", show_default=True, help="The last month.")
+@click.option("--every", type=click.Choice(list(INTERVALS)), default="quarter", show_default=True)
 @click.option("--branch", default="history", show_default=True, help="The branch of the commits.")
 @click.option(
     "--scale",
@@ -58,40 +59,42 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     repository = checkout(Path.cwd())
     names = _suites(repository.root, chosen)
-    wanted = days(first, last, every)
+    wanted = first_days(first, last, every)
     if not wanted:
         raise click.UsageError(f"--from {first:%Y-%m} is after --to {last:%Y-%m}")
     entries = history.make(Branch(repository, branch), wanted, dry_run=dry_run)
     if not dry_run:
         entries = history.measure(repository.root, entries, scale, names)
     _show(entries)
-    notes = [entry.note for entry in entries if entry.note]
-    if notes and not any(note.status is Status.MEASURED for note in notes):
-        raise FormatBenchError(f"no set could be measured; the last one: {notes[-1].sentence}")
+    records = [entry.record for entry in entries if entry.record]
+    if records and not any(record.status is SetOutcome.MEASURED for record in records):
+        raise FormatBenchError(f"no set could be measured; the last one: {records[-1].sentence}")
 
 
 def _suites(root: Path, chosen: Sequence[str]) -> list[str]:
-    known = measuring.names(root)
+    known = suite_names(root)
     for name in chosen:
         if name not in known:
             raise click.UsageError(f"there is no suite {name!r}; known: {', '.join(known)}")
     return list(chosen) or known
 
 
-def _show(entries: Sequence[Entry]) -> None:
+def _show(entries: Sequence[DayEntry]) -> None:
     to = terminal.console()
-    header = ["day", "commit", "packages", *history.SHOWN, "left out", "outcome"]
+    header = ["day", "commit", "packages", *history.MAIN_LIBRARIES, "left out", "outcome"]
     terminal.table(to, "", header, [_row(entry) for entry in entries])
     for entry in entries:
-        sentences = [entry.note.sentence] if entry.note and entry.note.sentence else []
+        sentences = [entry.record.sentence] if entry.record and entry.record.sentence else []
         sentences += [] if sentences or not entry.past.reason else [entry.past.reason]
         sentences += [f"left out: {each}: {why}" for each, why in entry.past.left_out.items()]
         for sentence in sentences:
             terminal.prose(to, f"{entry.past.day}: {sentence}", "  ")
 
 
-def _row(entry: Entry) -> list[str]:
+def _row(entry: DayEntry) -> list[str]:
     past, versions = entry.past, entry.past.versions
-    outcome = entry.note.status if entry.note else Status.UNRESOLVABLE if past.reason else "resolved"
-    facts = [str(len(versions)), *(versions.get(name, "-") for name in history.SHOWN)]
+    outcome = (
+        entry.record.status if entry.record else SetOutcome.UNRESOLVABLE if past.reason else "resolved"
+    )
+    facts = [str(len(versions)), *(versions.get(name, "-") for name in history.MAIN_LIBRARIES)]
     return [str(past.day), entry.commit[:8] or "none yet", *facts, str(len(past.left_out)), str(outcome)]

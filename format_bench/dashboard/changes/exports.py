@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from format_bench.changes.change import CellChange, FormatChange
     from format_bench.changes.history import Point
     from format_bench.changes.summary import LineChanges
-    from format_bench.library_sets import Step
+    from format_bench.library_sets import VersionChange
 
 SCHEMA_VERSION = 1
 """Version of `changes_schema.json`; raised when something is removed or changes its meaning."""
@@ -129,7 +129,7 @@ def _change(change: FormatChange) -> dict[str, Any]:
     }
 
 
-def _step(step: Step, *, declared: bool) -> dict[str, Any]:
+def _step(step: VersionChange, *, declared: bool) -> dict[str, Any]:
     return {"name": step.name, "old": step.old, "new": step.new, "declared": declared}
 
 

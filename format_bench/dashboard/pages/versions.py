@@ -10,7 +10,7 @@ from format_bench.dashboard.changes import chart
 from format_bench.dashboard.changes.chart import Relative, relatives
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import joined, times
-from format_bench.library_sets import steps
+from format_bench.library_sets import version_changes
 from format_bench.report.charts.svg import svg
 from format_bench.results.metrics import METRICS, Noise
 from format_bench.results.suites import suite_order, title_of
@@ -62,7 +62,7 @@ def _part(history: History, found: LineChanges) -> dict[str, Any]:
 def _steps(line: HistoryLine) -> Iterator[tuple[Point, str]]:
     """Yield each point but the first, the newest first, and the versions that changed there."""
     for before, point in reversed(list(pairwise(line.points))):
-        found = steps(before.libraries, point.libraries)
+        found = version_changes(before.libraries, point.libraries)
         yield point, joined(found, most=len(found)) if found else "nothing"
 
 

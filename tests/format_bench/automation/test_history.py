@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from adapter_core.errors import InvalidBranchError
-from format_bench.automation.history import history, measuring, past_sets
-from format_bench.automation.history.past_sets import PastSet, days, described, resolve_past
-from format_bench.automation.history.repository import Branch, checkout
+from format_bench.automation.history import commit_runs, history, past_sets
+from format_bench.automation.history.branch import Branch, checkout
+from format_bench.automation.history.past_sets import PastSet, first_days, resolve_past
 from format_bench.cli.commands.history import command
 from format_bench.library_sets import ResolutionError, outcomes, resolve
-from format_bench.library_sets.outcomes import Note, Status
+from format_bench.library_sets.outcomes import SetOutcome, SetRecord
 from tests.factories.fake_project import toy_checkout
 from tests.helpers import git
 
@@ -62,19 +62,22 @@ def dated(folder, ref):
 
 
 def test_days_are_the_first_of_months():
-    assert days(date(2024, 11, 1), date(2025, 5, 31), "quarter") == [
+    assert first_days(date(2024, 11, 1), date(2025, 5, 31), "quarter") == [
         date(2024, 11, 1),
         date(2025, 2, 1),
         date(2025, 5, 1),
     ]
-    assert len(days(date(2024, 1, 1), date(2025, 12, 1), "month")) == 24
-    assert days(date(2024, 3, 1), date(2026, 2, 28), "year") == [date(2024, 3, 1), date(2025, 3, 1)]
-    assert days(date(2024, 3, 1), date(2024, 2, 1), "year") == []
+    assert len(first_days(date(2024, 1, 1), date(2025, 12, 1), "month")) == 24
+    assert first_days(date(2024, 3, 1), date(2026, 2, 28), "year") == [
+        date(2024, 3, 1),
+        date(2025, 3, 1),
+    ]
+    assert first_days(date(2024, 3, 1), date(2024, 2, 1), "year") == []
 
 
 def test_a_set_is_read_as_it_was_written():
     for past in SETS.values():
-        assert described(past.description(), past.constraints()) == past
+        assert PastSet.from_texts(past.description(), past.constraints()) == past
 
 
 def test_what_no_version_fits_is_left_out_with_its_reason(monkeypatch):
@@ -185,7 +188,7 @@ def test_a_fetched_branch_goes_on(toy, branch):
 def test_a_dry_run_makes_nothing(toy, branch):
     before = git(toy, "for-each-ref"), git(toy, "count-objects")
     entries = history.make(branch, [MARCH], dry_run=True)
-    assert entries == [history.Entry(SETS[MARCH])]
+    assert entries == [history.DayEntry(SETS[MARCH])]
     assert (git(toy, "for-each-ref"), git(toy, "count-objects")) == before
 
 
@@ -200,7 +203,7 @@ def test_what_a_branch_cannot_take_is_told_before_anything_is_made(toy, branch):
     before = git(toy, "for-each-ref")
     assert "goes up to 2024-03-01 already, so 2024-01-01 cannot" in said("history", JANUARY, JUNE)
     assert "main is checked out" in said("main", JUNE)
-    assert "no name that git takes" in said("a..b", JUNE)
+    assert "git does not take" in said("a..b", JUNE)
     git(toy, "branch", "other")
     assert "the branch other has other commits" in said("other", date(2999, 1, 1))
     git(toy, "branch", "-D", "other")
@@ -209,17 +212,17 @@ def test_what_a_branch_cannot_take_is_told_before_anything_is_made(toy, branch):
 
 def test_no_checkout_is_told(tmp_path, toy, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    with pytest.raises(Exception, match="is in no git checkout"):
+    with pytest.raises(Exception, match="is not in a git checkout"):
         checkout(tmp_path)
     (toy / "asv.conf.json").unlink()
-    with pytest.raises(Exception, match="no checkout of this project"):
+    with pytest.raises(Exception, match="not a checkout of this project"):
         checkout(toy)
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--from", "March"], "'March' is no month; write it as in 2024-03, or now"),
+        (["--from", "March"], "'March' is not a month; write it as in 2024-03, or now"),
         (["--from", "2999-01"], "2999-01 lies in the future"),
         (["--from", "2024-03", "--to", "2024-01"], "--from 2024-03 is after --to 2024-01"),
         (["--from", "2024-03", "--suite", "tabula"], "no suite 'tabula'; known: second, toy"),
@@ -233,9 +236,9 @@ def test_what_is_asked_wrongly_is_told(toy, options, told):
 
 
 def test_the_newest_note_of_a_set_holds_and_a_cut_off_one_is_left_out(tmp_path):
-    first = Note("c1", "2024-06-01", "m", Status.NOT_INSTALLED, "no wheel", {"a": "b"}, [], 1.0)
-    second = Note("c1", "2024-06-01", "m", Status.MEASURED, "", {}, ["toy"], 2.0)
-    other = Note("c2", "2024-03-01", "m", Status.UNRESOLVABLE, "too old", {}, [], 3.0)
+    first = SetRecord("c1", "2024-06-01", "m", SetOutcome.NOT_INSTALLED, "no wheel", {"a": "b"}, [], 1.0)
+    second = SetRecord("c1", "2024-06-01", "m", SetOutcome.MEASURED, "", {}, ["toy"], 2.0)
+    other = SetRecord("c2", "2024-03-01", "m", SetOutcome.UNRESOLVABLE, "too old", {}, [], 3.0)
     for note in (first, second, other):
         outcomes.write(tmp_path, note)
     with (tmp_path / "sets/m.jsonl").open("a", encoding="utf-8") as file:
@@ -243,7 +246,7 @@ def test_the_newest_note_of_a_set_holds_and_a_cut_off_one_is_left_out(tmp_path):
     assert outcomes.read(tmp_path) == [other, second]
     assert outcomes.newest(tmp_path, "m", "c1") == second
     assert outcomes.newest(tmp_path, "elsewhere", "c1") is None
-    third = Note("c3", "2024-09-01", "m", Status.FAILED, "no suite", {}, [], 4.0)
+    third = SetRecord("c3", "2024-09-01", "m", SetOutcome.FAILED, "no suite", {}, [], 4.0)
     outcomes.write(tmp_path, third)
     assert outcomes.read(tmp_path) == [other, second, third]
 
@@ -252,24 +255,24 @@ def test_the_reason_of_a_failure_is_the_last_error():
     told = (
         "·· Installing\n·· Error running pip\n   STDERR\n   ERROR: No matching distribution\n\n   end\n"
     )
-    assert measuring.reason(told) == "ERROR: No matching distribution"
-    assert measuring.reason("·· Discovering\n· Interrupted.\n") == "Interrupted."
-    assert measuring.reason("") == ""
+    assert commit_runs.failure_reason(told) == "ERROR: No matching distribution"
+    assert commit_runs.failure_reason("·· Discovering\n· Interrupted.\n") == "Interrupted."
+    assert commit_runs.failure_reason("") == ""
 
 
 def test_two_runs_exclude_each_other(tmp_path):
     with (
-        measuring.measuring_lock(tmp_path),
+        commit_runs.measuring_lock(tmp_path),
         pytest.raises(Exception, match=rf"another run holds .*cron.lock: process {os.getpid()}, since"),
-        measuring.measuring_lock(tmp_path),
+        commit_runs.measuring_lock(tmp_path),
     ):
         pass
     # The clone in which cron.sh measures is inside of the checkout whose lock it takes.
     clone = tmp_path / ".asv/monthly"
     clone.mkdir()
     with (
-        measuring.measuring_lock(clone),
+        commit_runs.measuring_lock(clone),
         pytest.raises(Exception, match="another run holds"),
-        measuring.measuring_lock(tmp_path),
+        commit_runs.measuring_lock(tmp_path),
     ):
         pass

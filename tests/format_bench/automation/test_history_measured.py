@@ -17,9 +17,9 @@ from datetime import UTC, date, datetime
 import pytest
 
 from format_bench.automation.history import history
-from format_bench.automation.history.history import Entry
+from format_bench.automation.history.branch import Branch, checkout
+from format_bench.automation.history.history import DayEntry
 from format_bench.automation.history.past_sets import PastSet
-from format_bench.automation.history.repository import Branch, checkout
 from format_bench.library_sets import ResolutionError, outcomes, resolve
 from tests.factories.fake_project import toy_checkout
 from tests.helpers import ROOT, git, own_home
@@ -78,8 +78,8 @@ def project(tmp_path_factory):
         seen["printed"], _ = again.communicate()
         seen["status"] = again.returncode
         commits = branch.commits()
-        others = [Entry(branch.set_of(commits[EARLY]), commits[EARLY])]
-        others.append(Entry(BROKEN, branch.add(BROKEN, "main")))
+        others = [DayEntry(branch.set_of(commits[EARLY]), commits[EARLY])]
+        others.append(DayEntry(BROKEN, branch.add(BROKEN, "main")))
         seen["others"] = history.measure(folder, others, "tiny", ["second", "toy"])
         conf = (folder / "asv.conf.json").read_text(encoding="utf-8").replace("full", "tiny")
         (folder / ".asv.tiny.json").write_text(conf, encoding="utf-8")
@@ -130,7 +130,7 @@ def test_a_set_that_does_not_install_has_a_sentence(project):
     note = note_of(project, BAD)
     assert note.status == "not installed"
     assert note.sentence == "ERROR: No matching distribution found for six==99.0"
-    assert project[1]["others"][1].note == note
+    assert project[1]["others"][1].record == note
 
 
 def test_a_day_without_a_set_has_a_sentence(project):

@@ -35,7 +35,9 @@ def site(tmp_path_factory):
     results_dir = MadeUp(planted=PLANTED).write(folder, months=MONTHS)
     outcomes.write(
         results_dir,
-        outcomes.Note("0" * 40, "2024-03-01", "m", outcomes.Status.NOT_INSTALLED, "no <wheel> of lance"),
+        outcomes.SetRecord(
+            "0" * 40, "2024-03-01", "m", outcomes.SetOutcome.NOT_INSTALLED, "no <wheel> of lance"
+        ),
     )
     return Made(folder, publish(folder, "gh-pages", "--no-push"))
 

@@ -13,13 +13,13 @@ import pytest
 
 from format_bench.library_sets import (
     ResolutionError,
-    Step,
+    VersionChange,
     declared,
     message,
     parse,
     resolution,
     resolve,
-    steps,
+    version_changes,
 )
 from tests.helpers import ROOT
 
@@ -62,18 +62,18 @@ def test_the_set_of_this_checkout_is_read():
 
 
 def test_steps_tell_what_changed_came_and_went():
-    assert steps(OLD, NEW) == [
-        Step("came", None, "2.0"),
-        Step("click", "8.1", "8.2"),
-        Step("gone", "1.0", None),
-        Step("lxml", "5.0", "6.0"),
-        Step("pandas", "2.3.3", "3.0.0"),
+    assert version_changes(OLD, NEW) == [
+        VersionChange("came", None, "2.0"),
+        VersionChange("click", "8.1", "8.2"),
+        VersionChange("gone", "1.0", None),
+        VersionChange("lxml", "5.0", "6.0"),
+        VersionChange("pandas", "2.3.3", "3.0.0"),
     ]
-    assert steps(OLD, OLD) == []
+    assert version_changes(OLD, OLD) == []
 
 
 def test_a_message_names_the_libraries_of_formats_first():
-    subject, empty, *body = message(steps(OLD, NEW), "2026-12").splitlines()
+    subject, empty, *body = message(version_changes(OLD, NEW), "2026-12").splitlines()
     assert subject == "Renew the library set for 2026-12: pandas 2.3.3 -> 3.0.0, 4 more"
     assert not empty
     # More adapters declare pandas than lxml, and none the others.
@@ -82,11 +82,11 @@ def test_a_message_names_the_libraries_of_formats_first():
 
 
 def test_a_subject_has_as_many_steps_as_fit():
-    one = [Step("pyarrow", "25.0.0", "26.0.1")]
+    one = [VersionChange("pyarrow", "25.0.0", "26.0.1")]
     assert message(one, "2026-12").startswith(
         "Renew the library set for 2026-12: pyarrow 25.0.0 -> 26.0.1\n\n"
     )
-    long = [Step("pyarrow", "25.0.0.dev2026101012", "26.0.1.dev2026121312")]
+    long = [VersionChange("pyarrow", "25.0.0.dev2026101012", "26.0.1.dev2026121312")]
     assert message(long, "2026-12").startswith("Renew the library set for 2026-12\n\n")
 
 

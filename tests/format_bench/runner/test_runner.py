@@ -205,7 +205,7 @@ def test_two_runs_do_not_write_to_the_same_results(tmp_path):
     run = Runner(tmp_path, tmp_path).run([Case("Pickle", "eq", 1)])
     with (
         folders.only_run(tmp_path),
-        pytest.raises(errors.FolderLockedError, match="another run is writing"),
+        pytest.raises(errors.LockedError, match="another run is writing"),
     ):
         next(run)
 

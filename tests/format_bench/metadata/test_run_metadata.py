@@ -1,4 +1,4 @@
-"""The circumstances of a run against other sources, and thread policies by the clock."""
+"""The metadata of a run against other sources, and thread policies by the clock."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from format_bench.instruments import threads
-from format_bench.metadata import collect as circumstances
+from format_bench.metadata import run_metadata
 from tests.helpers import ROOT
 
 USABLE = len(os.sched_getaffinity(0))
@@ -136,11 +136,11 @@ print(json.dumps([threads.in_force(), sorted(imported)]))
     assert child("1", code) == [{"cpus": 1}, []]
 
 
-# --- circumstances ---------------------------------------------------------------------------------
+# --- metadata of runs ------------------------------------------------------------------------------
 
 
 def collect(folder, policy="1"):
-    return circumstances.collect(folder, seed=7, scale="small", threads=policy)
+    return run_metadata.collect(folder, seed=7, scale="small", threads=policy)
 
 
 @pytest.fixture(scope="module")
@@ -223,8 +223,8 @@ def test_a_library_that_ends_the_process_costs_the_answers_only(tmp_path, monkey
 def test_written_and_read_again(collected, tmp_path):
     _, found = collected
     assert found["ended"] is None
-    ended = circumstances.finish(found)
-    circumstances.write(ended, tmp_path / "run.json")
+    ended = run_metadata.finish(found)
+    run_metadata.write(ended, tmp_path / "run.json")
     assert json.loads((tmp_path / "run.json").read_text()) == ended
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
     assert datetime.fromisoformat(ended["started"]) <= datetime.fromisoformat(ended["ended"])
@@ -238,7 +238,7 @@ def test_commit_is_that_of_the_checkout_that_tracks_the_code(tmp_path, monkeypat
     package = tmp_path / "package"
     package.mkdir()
     (package / "__init__.py").touch()
-    monkeypatch.setattr(circumstances, "__file__", str(package / "circumstances.py"))
+    monkeypatch.setattr(run_metadata, "__file__", str(package / "run_metadata.py"))
     assert collect(tmp_path)["commit"] == {"hash": None, "clean": None}
 
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]

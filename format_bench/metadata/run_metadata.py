@@ -1,7 +1,4 @@
-"""Under what circumstances numbers were obtained. What cannot be read is null, never a guess.
-
-The circumstances of a run, in a file beside its results for each thread policy.
-"""
+"""Metadata of a run, as a JSON file beside its results; a fact that cannot be read is null."""
 
 from __future__ import annotations
 
@@ -17,35 +14,35 @@ from adapter_core.errors import GitError
 from adapter_core.files import write_atomically
 from data_generator import DEFAULT_SEED
 from format_bench.metadata import libraries, machine
-from format_bench.system.git import run_git
+from format_bench.system.git import Repository
 
 if TYPE_CHECKING:
     from format_bench.instruments.threads import Threads
 
 
 def collect(scratch: Path, *, seed: int, scale: str, threads: Threads) -> dict[str, Any]:
-    """Return the circumstances of a run that begins now, as JSON can hold them.
-
-    The libraries are asked in a fresh process under the thread policy, which is what measuring
-    processes are: so this process loads none of them, and one that crashes costs its answers only.
+    """Return the metadata of a run that starts now, as values that JSON supports.
 
     Parameters
     ----------
     scratch : Path
-        The folder that the measured files are in.
-    seed, scale
-        What the data are made from.
+        The folder of the measured files.
+    seed : int
+        Seed of the data.
+    scale : str
+        Size of the data, in words.
     threads : {"1", "all"}
         The thread policy of the run.
     """
-    asked = libraries.asked_in_a_child(threads)
-    told = asked.get("c_libraries", {})
+    # In a process of its own: this one imports no library under test, and a crash costs only facts.
+    facts = libraries.facts_from_child(threads)
+    versions = facts.get("c_libraries", {})
     return {
         "started": _now(),
         "ended": None,
         "seed": seed,
         "scale": scale,
-        "threads": {"policy": threads, "in_force": asked.get("in_force")},
+        "threads": {"policy": threads, "in_force": facts.get("in_force")},
         "commit": _commit(),
         "python": {
             "implementation": platform.python_implementation(),
@@ -53,7 +50,7 @@ def collect(scratch: Path, *, seed: int, scale: str, threads: Threads) -> dict[s
             "compiler": platform.python_compiler(),
         },
         "libraries": libraries.distributions(),
-        "c_libraries": {name: told.get(name) for name in libraries.C_LIBRARIES},
+        "c_libraries": {name: versions.get(name) for name in libraries.C_LIBRARIES},
         "system": machine.system(),
         "cpu": machine.cpu(),
         "memory": machine.memory(),
@@ -62,23 +59,25 @@ def collect(scratch: Path, *, seed: int, scale: str, threads: Threads) -> dict[s
     }
 
 
-def finish(circumstances: dict[str, Any]) -> dict[str, Any]:
-    """Return the circumstances of a run that ends now."""
-    load = {**circumstances["load_average"], "end": machine.load_average()}
-    return {**circumstances, "ended": _now(), "load_average": load}
+def finish(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a run that ends now."""
+    load = {**metadata["load_average"], "end": machine.load_average()}
+    return {**metadata, "ended": _now(), "load_average": load}
 
 
-def write(circumstances: dict[str, Any], path: Path) -> None:
-    """Write circumstances as JSON; the file is whole at any time, or not there."""
-    with write_atomically(path) as temporary:
-        temporary.write_text(json.dumps(circumstances, indent=2) + "\n", encoding="utf-8")
+def write(metadata: dict[str, Any], path: Path) -> None:
+    """Write metadata as JSON, atomically."""
+    with write_atomically(path, durable=True) as temporary:
+        temporary.write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
 
 
 def _commit() -> dict[str, Any]:
-    """Return the commit under test; an installed copy inside some checkout belongs to no commit."""
-    if said := os.environ.get("ASV_COMMIT"):
-        return {"hash": said, "clean": None}
+    """Return the commit under test, and whether the checkout is clean; nulls outside of a checkout."""
+    # asv installs a wheel, which has no checkout, and sets this variable.
+    if commit := os.environ.get("ASV_COMMIT"):
+        return {"hash": commit, "clean": None}
     here = Path(__file__).resolve()
+    # A copy installed below some other checkout, e.g. in its .venv, is not a file of that checkout.
     if _git(here.parent, "ls-files", "--error-unmatch", "__init__.py") is None:
         return {"hash": None, "clean": None}
     changes = _git(here.parents[1], "status", "--porcelain")
@@ -90,7 +89,7 @@ def _commit() -> dict[str, Any]:
 
 def _git(folder: Path, *arguments: str) -> str | None:
     try:
-        return run_git(arguments, folder).decode(errors="replace").strip()
+        return Repository(folder).git(*arguments)
     except (OSError, GitError):
         return None
 
@@ -99,39 +98,39 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class CircumstancesFiles:
-    """Writes what a run begins under, and completes it when the run ends, if by an error or not.
+class RunMetadataFiles:
+    """Metadata files of a run, one for each thread policy; completed when the run ends or fails.
 
     Parameters
     ----------
     out : Path
         The folder of the results.
     run_id : str
-        Begins the names of the files.
+        First part of the files' names.
     scratch : Path
         The folder of the measured files.
     scale : str
-        How large the data are, in words.
+        Size of the data, in words.
     """
 
     def __init__(self, out: Path, run_id: str, scratch: Path, scale: str) -> None:
         self._out, self._run_id, self._scratch, self._scale = out, run_id, scratch, scale
-        self._found: dict[Threads, dict[str, Any]] = {}
+        self._metadata: dict[Threads, dict[str, Any]] = {}
 
-    def begin(self, policy: Threads) -> None:
-        """Collect and write the circumstances under a policy, unless that is done."""
-        if policy not in self._found:
-            self._found[policy] = collect(
+    def start(self, policy: Threads) -> None:
+        """Collect and write the metadata under a policy, if that was not done yet."""
+        if policy not in self._metadata:
+            self._metadata[policy] = collect(
                 self._scratch, seed=DEFAULT_SEED, scale=self._scale, threads=policy
             )
-            write(self._found[policy], self._path(policy))
+            write(self._metadata[policy], self._path(policy))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for policy, found in self._found.items():
-            write(finish(found), self._path(policy))
+        for policy, metadata in self._metadata.items():
+            write(finish(metadata), self._path(policy))
 
     def _path(self, policy: Threads) -> Path:
         return self._out / f"{self._run_id}-threads-{policy}.json"
