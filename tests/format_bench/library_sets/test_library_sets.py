@@ -50,8 +50,8 @@ pywin32==312 ; sys_platform == 'beos'
 
 
 @pytest.mark.parametrize("line", ["pandas>=2", "pandas", "pandas==2,!=3"])
-def test_what_pins_no_version_is_told(line):
-    with pytest.raises(ValueError, match="pins no version"):
+def test_a_line_without_a_pin_is_refused(line):
+    with pytest.raises(ValueError, match="does not pin a version"):
         parse(line)
 
 
@@ -98,12 +98,12 @@ def test_a_reason_is_one_line_without_hints():
         "         conclude that your requirements are unsatisfiable.\n\n"
         "hint: `duckdb` was filtered by `exclude-newer`.\n"
     )
-    assert resolution.reason(told) == (
+    assert resolution.resolver_reason(told) == (
         "Because only duckdb<=0.10.0 is available and you require duckdb>=2, we can "
         "conclude that your requirements are unsatisfiable."
     )
-    assert resolution.reason("error: unexpected\n") == "unexpected"
-    assert resolution.reason("") == "the resolver gave no reason"
+    assert resolution.resolver_reason("error: unexpected\n") == "unexpected"
+    assert resolution.resolver_reason("") == "the resolver gave no reason"
 
 
 @pytest.mark.usefixtures("index")
@@ -211,7 +211,7 @@ def test_a_setup_that_fails_is_told_in_a_line(few):
     (few / "setup.py").write_text("raise SystemError('no such luck')", encoding="utf-8")
     done = renew(few)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "what setup.py declares cannot be read" in done.stderr
+    assert "the metadata of setup.py cannot be read" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
