@@ -19,10 +19,11 @@ import pytest
 
 import data_formats
 from format_bench.asv_support.data import prepare_data
-from format_bench.results import records
 from format_bench.results.metrics import METRICS as METRIC_UNITS
+from format_bench.results.records import Record
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES, SUITES
-from tests.factories import fake_formats
+from tests.factories import fake_family, fake_formats
 from tests.factories.histories import benchmarks
 from tests.helpers import ROOT, clone_with, git, own_home
 
@@ -92,6 +93,7 @@ TOYS = {
     "data_formats/toy_lying.py": fake_formats.LYING,
     "data_formats/toy_losing.py": fake_formats.LOSING,
     "image_storages/toy_flipping.py": fake_formats.FLIPPING,
+    **fake_family.FILES,
 }
 CHOSEN = r"^(?!.*\('(Broken|Crashing|Exacting|Hanging|Losing|Lying|Raising)', '(int|bool|str|core)')"
 """Which cells asv is to run: a toy that goes wrong does so on few data sets as on many."""
@@ -198,6 +200,8 @@ def toy_cells(rows, label):
 def test_all_benchmarks_are_discovered_with_their_parameters(project):
     found = json.loads((project / ".asv/tiny/results/benchmarks.json").read_text())
     assert found.pop("version")
+    notes = {name: found.pop(name) for name in list(found) if name.startswith("notes.")}
+    assert notes["notes.Notes.track_lines"]["params"] == [["'Plain'"], ["'shopping'"]]
     assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE
     toy = ["Toy", "Broken", "Raising", "Hanging", "Crashing", "Exacting", "Lying", "Losing"]
     formats = [sorted([*USUAL.values(), *toy], key=str.lower), DATASETS]
@@ -354,10 +358,12 @@ def test_of_a_real_table_all_rows_are_taken_where_more_are_asked_for(tmp_path, m
 def test_every_cell_is_a_record_too(project, compared):
     _, rows = compared
     report = project / ".asv/tiny/report"
-    found = records.read(report / "records.jsonl")
+    # Without the check of metrics, since the notes' are unknown in this process.
+    lines = map(json.loads, (report / "records.jsonl").read_text(encoding="utf-8").splitlines())
+    found = [Record(**{**facts, "status": CellStatus(facts["status"])}) for facts in lines]
     assert len(pd.read_parquet(report / "records.parquet")) == len(rows)
     sizes = {"eq": (100, 8), "webface": (100, 33), "cifar-like": (40, 2), "imagenet-like": (8, 2)}
-    sizes |= {"core": (100, 20), "flights": (100, 19)}
+    sizes |= {"core": (100, 20), "flights": (100, 19), "shopping": (10, 1)}
     for record, row in zip(found, rows, strict=True):
         facts = (record.format, record.dataset, record.status.value, record.sentence)
         assert facts == (row["format"], row["dataset"], row["status"], row["sentence"])
@@ -387,6 +393,18 @@ def test_a_further_format_is_one_file(printed):
     text, rows = printed
     assert len(cells(rows, "Toy", status="value")) == METRICS * len(DATASETS)
     assert "Toy" in text
+
+
+def test_a_further_family_is_one_package(compared, project):
+    text, rows = of_suite(compared, "notes")
+    assert {(row["format"], row["dataset"], row["status"]) for row in rows} == {
+        ("Plain", "shopping", "value")
+    }
+    assert {row["metric"]: row["value"] for row in rows}["lines"] == "10.0"
+    assert "shopping" in text
+    site = (project / ".asv/tiny/html").rglob("*.html")
+    pages = "".join(path.read_text(encoding="utf-8") for path in site)
+    assert "Notes" in pages
 
 
 def test_a_broken_package_is_unavailable_and_says_why(printed):

@@ -1,0 +1,58 @@
+"""Results of version 0.1 as it wrote them before metrics and suites were declared: they go on."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from format_bench.report import page
+from format_bench.results import records
+from format_bench.results.load import RESULTS, load
+from format_bench.results.metrics import METRICS
+from format_bench.results.suites import SUITES
+from tests.helpers import ROOT, run
+
+EARLIER = ROOT / "tests" / "data" / "results_0_1"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a copy of the folder of results."""
+    return shutil.copytree(EARLIER, tmp_path / "run")
+
+
+def test_every_record_is_read():
+    found = load(EARLIER)
+    assert {each.suite for each in found.records} == {"tabular", "image", "compression"}
+    assert {each.suite for each in found.records} <= set(SUITES)
+    assert all(METRICS[each.metric].unit == each.unit for each in found.records)
+    assert len(found.circumstances) == 1
+
+
+def test_a_report_is_made_of_them():
+    assert "Fastest to read" in page(load(EARLIER))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--rows", 100, "--formats", "CSV,Feather", "--datasets", "eq", "--cold"),
+        ("--image", "--rows", 10, "--formats", "NumPy", "--datasets", "cifar-like"),
+        ("--compression", "--rows", 100, "--formats", "Feather", "--codecs", "none,lz4"),
+    ],
+)
+def test_the_same_command_finds_every_cell_measured(folder, arguments):
+    before = (folder / RESULTS).read_bytes()
+    done = run("run", *arguments, "--repeats", 2, "--out", folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / RESULTS).read_bytes() == before
+
+
+def test_a_wider_command_adds_to_them(folder):
+    before = records.read(folder / RESULTS)
+    done = run("run", "--rows", 100, "--formats", "Pickle", "--repeats", 1, "--out", folder)
+    assert done.returncode == 0, done.stderr
+    found = records.read(folder / RESULTS)
+    assert found[: len(before)] == before
+    assert {each.format for each in found[len(before) :]} == {"Pickle"}
