@@ -1,5 +1,5 @@
 
-// What can be scrolled can be reached by keys, too; a table that sorts has buttons for that.
+// Scrolled areas have to be reachable by keyboard; sortable tables are, by their buttons.
 for (const box of document.querySelectorAll(".scroll")) {
   if (!box.querySelector("a, button")) box.tabIndex = 0;
 }

@@ -1,5 +1,5 @@
 "use strict";
 
-// The page that asv calls index.html is {{ asv_page }} here, and asv's links and feeds do not know it. What
-// it shows stands after "#": "/", the name of a list, or a benchmark, in whose name there is a dot.
+// asv's links and feeds lead to index.html, but asv's own page is {{ asv_page }} on this site. Their fragments
+// are "#/", the name of a list, or a benchmark, whose name contains a dot.
 if (/^#(\/|summarylist|regressions|[^?]*\.)/.test(location.hash)) location.replace("{{ asv_page }}" + location.hash);

@@ -1,4 +1,4 @@
-"""The site that asv publishes, with the pages that are added to it."""
+"""Site that asv publishes, with the pages added to it."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def test_the_overview_is_the_index_and_asvs_page_is_beside_it(site):
     asvs_own = site.read(asv_page.ASV_PAGE)
     assert "airspeed velocity" in asvs_own
     assert asv_page.LINK in asvs_own
-    assert "Who is ahead in what" in site.read("index.html")
+    assert "Best formats" in site.read("index.html")
     assert "warning" not in site.printed.lower()
 
 
-def test_a_library_set_that_does_not_install_is_told(site):
+def test_a_library_set_that_does_not_install_is_listed(site):
     assert "not installed: no &lt;wheel&gt; of lance" in site.read("circumstances.html")
 
 
@@ -77,7 +77,7 @@ def test_the_branch_has_the_same_pages(site):
     assert git(site.folder, "show", "gh-pages:index.html") == site.read("index.html")
 
 
-def test_what_changed_is_on_the_overview_and_has_its_page(site):
+def test_changes_are_on_the_overview_and_on_their_page(site):
     sentence = "Avro read failed since 2026-11"
     assert sentence in site.read("index.html")
     assert sentence in site.read("changes.html")
@@ -110,7 +110,7 @@ def check_links(site) -> int:
 
 
 def check_graph(link: str, index) -> None:
-    """Check that asv's page knows what a link shows."""
+    """Check that asv's page has the benchmark and the parameters of a link."""
     benchmark, chosen = of_graph(link)
     if benchmark in ("/", "/summarylist", "/regressions"):
         return
@@ -136,7 +136,7 @@ def test_every_number_is_that_of_the_graph_it_links_to(site):
     assert numbers > 500
 
 
-def test_all_cells_of_the_newest_run_are_linked(site):
+def test_all_cells_of_the_latest_run_are_linked(site):
     linked = {
         (benchmark, tuple(chosen.values()))
         for name in pages(site)
@@ -148,7 +148,7 @@ def test_all_cells_of_the_newest_run_are_linked(site):
     }
 
 
-def test_who_is_ahead_has_the_smallest_value(site):
+def test_the_best_format_has_the_smallest_value(site):
     saves = {
         params[0][1:-1]: value
         for params, value in site.results()["tabular.Tabular.track_size"].items()
@@ -217,7 +217,7 @@ def test_an_empty_cell_has_its_sentence_as_text(site):
     assert "2 columns" in losses
 
 
-def test_suites_without_a_result_are_told(tmp_path, site):
+def test_suites_without_a_result_are_reported(tmp_path, site):
     folder = tmp_path / "project"
     shutil.copytree(site.folder, folder, symlinks=True)
     results_dir = folder / ".asv/full/results"
@@ -236,7 +236,7 @@ def test_suites_without_a_result_are_told(tmp_path, site):
     assert not (folder / ".asv/full/html/images.html").exists()
 
 
-def test_no_results_are_told_and_leave_asvs_site(tmp_path, site):
+def test_missing_results_are_reported_and_leave_asvs_site(tmp_path, site):
     folder = tmp_path / "project"
     shutil.copytree(site.folder, folder, symlinks=True)
     for path in (folder / ".asv/full/results/tester").glob("*-*.json"):
@@ -247,7 +247,7 @@ def test_no_results_are_told_and_leave_asvs_site(tmp_path, site):
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "markdown_it", "format_bench"])
-def test_what_is_not_installed_is_told_and_leaves_asvs_site(tmp_path, site, missing):
+def test_missing_packages_are_reported_and_leave_asvs_site(tmp_path, site, missing):
     folder = tmp_path / "project"
     shutil.copytree(site.folder, folder, symlinks=True)
     printed = add_pages(folder, before=f"sys.modules[{missing!r}] = None")
@@ -296,7 +296,7 @@ def test_documents_lead_to_each_other_and_to_the_project(tmp_path):
     assert "the-second-part" in parsed(second.body_html).ids
 
 
-def test_the_newest_run_is_that_of_the_newest_commit(tmp_path, site):
+def test_the_latest_run_is_that_of_the_newest_commit(tmp_path, site):
     folder = tmp_path / "project"
     shutil.copytree(site.folder, folder, symlinks=True)
     paths = list((folder / ".asv/full/results/tester").glob("*-*.json"))

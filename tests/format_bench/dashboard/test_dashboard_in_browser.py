@@ -1,4 +1,4 @@
-"""The published site in a real browser, as `asv preview` serves it."""
+"""Published site in a real browser, as `asv preview` serves it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(site):
-    """Return where `asv preview` serves the site."""
+    """Return the address at which `asv preview` serves the site."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -60,7 +60,7 @@ def served(url: str) -> str:
 
 @pytest.fixture
 def opened(browser, address):
-    """Return a function that opens a page; what is wrong with it, or from elsewhere, fails the test."""
+    """Return a function that opens a page; errors, and requests to other hosts, fail the test."""
     contexts, trouble = [], []
 
     def open_page(name: str, width: int = 1400):
@@ -83,7 +83,7 @@ def opened(browser, address):
     assert trouble == []
 
 
-def test_each_page_can_be_seen_read_and_found_by_ear(site, opened):
+def test_each_page_is_readable_and_accessible(site, opened):
     for name in pages(site):
         page = opened(name, 400)
         unfold(page)
@@ -181,7 +181,7 @@ def test_it_can_be_read_without_scripts(browser, address):
     context.close()
 
 
-def test_where_asvs_scripts_cannot_be_had_its_error_leads_back(browser, address):
+def test_asvs_error_page_leads_back(browser, address):
     page = browser.new_page()
     page.route("**/*jquery*", lambda route: route.abort())
     page.goto(address + ASV_PAGE)
