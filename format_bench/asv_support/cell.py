@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.errors import WrongValuesError
-from format_bench.asv_support.run import DATA, FILES, NOTES, journal, keeper, missing
+from format_bench.asv_support.run import DATA, FILES, NOTES, journal, metadata_file, missing
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.status import CellStatus
 
@@ -70,7 +70,7 @@ class CellRun:
         self.label, self.dataset = label, dataset
         self._choice = choice[0] if choice else None
         self._name = "-".join([dataset, label, *choice])
-        self.journal, self.keeper = journal(scale), keeper(scale)
+        self.journal, self.metadata_file = journal(scale), metadata_file(scale)
         self.limit_seconds = limit_seconds
         self._unkept = False
 
@@ -168,7 +168,7 @@ class CellRun:
     def end(self) -> None:
         """End; called by asv's teardown, also while an error passes through, which is recorded."""
         self.journal.unwatch()
-        self.keeper.note_end()
+        self.metadata_file.note_end()
         error = sys.exception()
         if error is not None:
             self._write_failure(error)

@@ -17,7 +17,7 @@ from format_bench.asv_support import comparison
 from format_bench.asv_support.comparison import comma_separated, legend, tables
 from format_bench.asv_support.records import records_of
 from format_bench.asv_support.results import Run, newest_run
-from format_bench.asv_support.run import Keeper
+from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.display.markdown import Table, markdown
 from format_bench.display.marks import BEST, TIE
 from format_bench.metadata import run_metadata
@@ -86,7 +86,7 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: Path | 
     _print(found, floors)
     out = out or results_dir.parent / "report"
     _write(run, found, legend(floors), out)
-    _write_records(run, Keeper(results_dir, run.environment).newest(run.commit), out)
+    _write_records(run, AsvMetadataFile(results_dir, run.environment).newest(run.commit), out)
     click.echo(f"Written: {', '.join(sorted(path.name for path in out.iterdir()))} in {out}")
 
 

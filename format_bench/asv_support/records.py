@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from format_bench.asv_support.results import AsvCell, Run
 
 
-def records_of(run: Run, circumstances: dict[str, Any]) -> list[Record]:
+def records_of(run: Run, metadata: dict[str, Any]) -> list[Record]:
     """Return a record for each cell.
 
     Parameters
     ----------
     run : Run
         One run of asv.
-    circumstances : dict
-        Those of the run, as `Keeper.newest` returns them; they include the shape of each data set.
+    metadata : dict
+        The result of `AsvMetadataFile.newest`, with the shape of each data set.
     """
-    return [_record(cell, run, circumstances.get("shapes", {})) for cell in run.cells]
+    return [_record(cell, run, metadata.get("shapes", {})) for cell in run.cells]
 
 
 def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:

@@ -1,8 +1,6 @@
-"""The circumstances of a run under asv, kept beside its results.
+"""Run of a module's suites under asv: its folders, data sets, reasons and metadata.
 
-One run of a module's asv suites: its folders, its data, and where its reasons and circumstances go.
-
-All processes of a suite share one working directory for the whole run. There the data sets are put
+All processes of a suite share one working directory for the whole run. Each data set is generated there
 once, the first benchmark of a cell that saves leaves its file for the others, and further measurements
 of one process are noted for the benchmarks that only report them.
 """
@@ -24,20 +22,20 @@ from format_bench.metadata import run_metadata
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FOLDER = "circumstances"
-"""Name of the folder, in that of asv's results. Its files end in .jsonl: asv takes .json for its own."""
+METADATA_FOLDER = "circumstances"
+"""Name of the folder, in that of asv's results. Its files end in .jsonl, since asv reads every .json."""
 
 
 @dataclass(frozen=True)
-class Keeper:
-    """The circumstances of all runs in one asv environment.
+class AsvMetadataFile:
+    """Metadata of all runs in one asv environment, a line for each run of a suite.
 
     Parameters
     ----------
     results_dir : Path
-        Where asv's results are.
+        The folder of asv's results.
     environment : str
-        Name of the asv environment, as in asv's own file names.
+        Name of the asv environment, as in the names of asv's files.
     """
 
     results_dir: Path
@@ -45,29 +43,30 @@ class Keeper:
 
     @property
     def path(self) -> Path:
-        """The file, a line for each run of a suite."""
-        return self.results_dir / FOLDER / f"{self.environment}.jsonl"
+        """The file."""
+        return self.results_dir / METADATA_FOLDER / f"{self.environment}.jsonl"
 
     @property
     def end_path(self) -> Path:
-        """The file that each cell writes anew as it ends."""
+        """The file with the time and load at the end of the latest cell."""
         return self.path.with_suffix(".end")
 
     def begin(self, scratch: Path, *, seed: int, scale: str, shapes: dict[str, tuple[int, int]]) -> None:
-        """Append a line; whatever goes wrong is written down, since it must cost no measurement.
+        """Append the metadata of a run that starts now, or the error if they cannot be collected.
 
         Parameters
         ----------
         scratch : Path
-            The folder that the measured files are in.
+            The folder of the measured files.
         seed, scale
             Seed and scale of the data.
         shapes : dict
-            Rows and columns of each data set, by names as in "tabular.eq".
+            Rows and columns of each data set, by name, e.g. "tabular.eq".
         """
         try:
             facts = run_metadata.collect(scratch, seed=seed, scale=scale, threads="all")
         except Exception as error:
+            # Metadata that cannot be read must cost no measurement.
             facts = {"error": f"{type(error).__name__}: {error}"}
         facts = {
             **facts,
@@ -80,18 +79,19 @@ class Keeper:
             file.write(json.dumps(facts) + "\n")
 
     def note_end(self) -> None:
-        """Note time and load: a run ends with its last cell, which does not know that it is."""
+        """Write the time and load at the end of a cell."""
+        # Every cell does, since asv runs nothing after the last one.
         self.end_path.parent.mkdir(parents=True, exist_ok=True)
         facts = {"ended": datetime.now(UTC).isoformat(timespec="seconds"), "load": list(os.getloadavg())}
         self.end_path.write_text(json.dumps(facts), encoding="utf-8")
 
     def newest(self, commit: str) -> dict[str, Any]:
-        """Return the circumstances of the newest run of a commit; empty if there are none."""
+        """Return the metadata of the newest run of a commit; empty if the file has none."""
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
         own = [each for each in map(json.loads, lines) if each["asv_commit"] in ("", commit)]
         if not own:
             return {}
-        # Each module of suites begins a run of its own, on data sets of its own.
+        # Each module of suites has a run of its own, on data sets of its own.
         found: dict[str, Any] = {**own[-1], "shapes": {}}
         for each in own:
             found["shapes"] |= each["shapes"]
@@ -123,9 +123,9 @@ def journal(scale: str) -> Journal:
     return Journal(results_dir(scale) / "reasons", _environment(), commit)
 
 
-def keeper(scale: str) -> Keeper:
-    """Return what keeps the circumstances beside asv's results of that scale."""
-    return Keeper(results_dir(scale), _environment())
+def metadata_file(scale: str) -> AsvMetadataFile:
+    """Return the metadata file beside asv's results of that scale."""
+    return AsvMetadataFile(results_dir(scale), _environment())
 
 
 def _environment() -> str:
@@ -133,12 +133,12 @@ def _environment() -> str:
 
 
 def prepare(module: str, scale: str, make: Callable[[], dict[str, tuple[int, int]]]) -> None:
-    """Begin a run of a module's suites: make its data, once, and collect its circumstances.
+    """Start a run of a module's suites: generate its data and collect its metadata.
 
     Parameters
     ----------
     module : str
-        Name of the suites' module, as in "tabular".
+        Name of the suites' module, e.g. "tabular".
     scale : str
         The scale, which decides where results are.
     make : callable
@@ -148,4 +148,4 @@ def prepare(module: str, scale: str, make: Callable[[], dict[str, tuple[int, int
     for folder in (DATA, FILES, NOTES):
         folder.mkdir()
     shapes = {f"{module}.{name}": shape for name, shape in make().items()}
-    keeper(scale).begin(FILES, seed=data_generator.DEFAULT_SEED, scale=scale, shapes=shapes)
+    metadata_file(scale).begin(FILES, seed=data_generator.DEFAULT_SEED, scale=scale, shapes=shapes)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import GitError, ResultsNotFoundError
 from adapter_core.listing import declarations
 from format_bench.asv_support.results import run_of
-from format_bench.asv_support.run import FOLDER as METADATA_FOLDER
+from format_bench.asv_support.run import METADATA_FOLDER
 from format_bench.library_sets import parse, version_changes
 from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
 from format_bench.system.git import Repository

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from format_bench.asv_support.records import records_of
-from format_bench.asv_support.run import Keeper
+from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.changes.history import History, read_history
 from format_bench.changes.summary import LineChanges, changes_by_line
 from format_bench.report.model import Outline, outline_of
@@ -89,7 +89,7 @@ class LatestRun:
 
 
 _ASV_ONLY = ("asv_commit", "time")
-"""Facts of a run's circumstances by which they are found again; others say the same to readers."""
+"""Facts of the metadata that identify the run in asv; other facts say the same to readers."""
 
 
 def latest_run(config: SiteConfig, history: History) -> LatestRun:
@@ -98,9 +98,9 @@ def latest_run(config: SiteConfig, history: History) -> LatestRun:
     Earlier library sets may be measured after later ones.
     """
     run = history.lines[0].points[-1].run
-    circumstances = Keeper(config.results_dir, run.environment).newest(run.commit)
-    shown = {name: fact for name, fact in circumstances.items() if name not in _ASV_ONLY}
-    records = records_of(run, circumstances)
+    metadata = AsvMetadataFile(config.results_dir, run.environment).newest(run.commit)
+    shown = {name: fact for name, fact in metadata.items() if name not in _ASV_ONLY}
+    records = records_of(run, metadata)
     results = Results(
         config.project, sorted(records, key=_report_order), [shown] if shown else [], config.floors
     )

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from format_bench.asv_support.journal import Journal
-from format_bench.asv_support.run import FOLDER as CIRCUMSTANCES
+from format_bench.asv_support.run import METADATA_FOLDER
 from format_bench.results.status import CellStatus
 from tests.helpers import ROOT, git
 
@@ -240,7 +240,7 @@ class MonthlyRepository:
             "asv_commit": commit,
             "time": date.timestamp(),
         }
-        path = self.results_dir / CIRCUMSTANCES / f"{self.environment}.jsonl"
+        path = self.results_dir / METADATA_FOLDER / f"{self.environment}.jsonl"
         path.parent.mkdir(exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(facts) + "\n")
