@@ -25,6 +25,14 @@ class Dataset:
     """One integer from 0 to 2**31 - 1 for each image; None for a table."""
 
 
+@dataclass(frozen=True)
+class UserData(Dataset):
+    """A user's own table or images."""
+
+    remarks: tuple[str, ...] = ()
+    """Changes and omissions that make the data measurable, as clauses."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DatasetDefinition:
     """A named data set: its generator, and the facts for lists, plans of runs and packaging.

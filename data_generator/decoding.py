@@ -1,7 +1,4 @@
-"""Images from files of many kinds, as 8-bit arrays that lose nothing.
-
-Arrays from Pillow's images.
-"""
+"""Decoding of images through Pillow to arrays of 8 bits per channel."""
 
 from __future__ import annotations
 
@@ -16,16 +13,19 @@ if TYPE_CHECKING:
 
 
 CHANNELS = {"L": 0, "LA": 2, "RGB": 3, "RGBA": 4}
-"""Of the modes of Pillow that arrays are made in; 0 stands for the shape (height, width)."""
+"""Channels of Pillow's modes; 0 represents the shape (height, width)."""
+
+GREY_MODES = ("1", "L", "LA", "La")
+DEEP_MODES = ("I", "F")
 
 
 def shape_of(path: Path) -> tuple[int, ...]:
-    """Return the shape of the array that `decode` gives, from the head of the file alone.
+    """Return the shape of the array that `decode` returns, from the header of the file alone.
 
     Raises
     ------
     InvalidDataError
-        If the file is no image, or has more than 8 bits a channel.
+        If the file is not an image, or has more than 8 bits per channel.
     """
     from PIL import Image
 
@@ -36,16 +36,16 @@ def shape_of(path: Path) -> tuple[int, ...]:
 
 
 def decode(path: Path) -> np.ndarray:
-    """Return the pixels of an image, or of the first one of an animation, dtype uint8.
+    """Return the pixels of an image, or of the first frame of an animation, dtype uint8.
 
-    Black and white and greyscale have the shape (height, width), all else (height, width, channels):
-    colour 3, with opacity 4, greyscale with opacity 2. Palettes, CMYK, YCbCr and the like become RGB, by
-    Pillow's simple formulas. Which way up the camera was held is not regarded.
+    Black-and-white and greyscale images have the shape (height, width), all others (height, width,
+    channels): 3 for colour, 4 with opacity, 2 for greyscale with opacity. Palettes, CMYK, YCbCr and the
+    like are converted to RGB by Pillow's simple formulas. The orientation in EXIF metadata is ignored.
 
     Raises
     ------
     InvalidDataError
-        If the file cannot be read, or has more than 8 bits a channel.
+        If the file cannot be read, or has more than 8 bits per channel.
     """
     import numpy as np
     from PIL import Image
@@ -55,8 +55,8 @@ def decode(path: Path) -> np.ndarray:
 
 
 def _mode(path: Path, image: Any) -> str:
-    """Return the mode of Pillow's in which nothing is lost that the storages measured here can hold."""
-    # Pillow halves the depth of colour without a word; how the file has it, its tiles tell.
+    """Return the mode of Pillow that preserves all that 8 bits per channel can represent."""
+    # Pillow silently reduces 16-bit colour to 8 bits; only the tiles show the depth of the file.
     halved = any(";16" in str(tile) for tile in image.tile)
     if halved or image.mode.startswith(DEEP_MODES):
         raise InvalidDataError(
@@ -67,21 +67,17 @@ def _mode(path: Path, image: Any) -> str:
     return "RGBA" if image.has_transparency_data else "RGB"
 
 
-GREY_MODES = ("1", "L", "LA", "La")
-DEEP_MODES = ("I", "F")
-
-
 def to_array(image: Any) -> np.ndarray:
-    """Return the pixels of a `PIL.Image.Image` as uint8.
+    """Return the pixels of a `PIL.Image.Image` without transparency, dtype uint8.
 
     Greyscale and black-and-white images have the shape (height, width), all others (height, width, 3):
-    palettes, CMYK, YCbCr and the like are converted to RGB by Pillow, and transparency is dropped. Of an
-    animation, it is the frame that the image is at.
+    palettes, CMYK, YCbCr and the like are converted to RGB by Pillow. The current frame of an animation
+    is returned.
 
     Raises
     ------
     ValueError
-        If the image has more than 8 bits a channel.
+        If the image has more than 8 bits per channel.
     """
     import numpy as np
 

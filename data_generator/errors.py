@@ -1,4 +1,4 @@
-"""Data that a user brings and that cannot be measured, told in one line."""
+"""Conversion of libraries' errors about users' files to `InvalidDataError`, one line each."""
 
 from __future__ import annotations
 
@@ -17,24 +17,29 @@ from adapter_core.errors import (
 )
 
 QUOTED_CHARACTERS = 160
-"""Of what a library says, so that the line stays one that can be read."""
+"""Longest excerpt of a library's message."""
 
+# Libraries in Rust raise a class of this name. Each has its own, and it does not derive from Exception.
 _PANIC = "PanicException"
-"""What Rust libraries raise, a class that each of them has for itself and that is no `Exception`."""
 
 
 @contextmanager
 def library_errors(place: str | os.PathLike[str], what: str) -> Iterator[None]:
-    """Turn whatever a library raises about a file into `InvalidDataError`, and ignore its warnings.
+    """Convert all errors of a library about a file to `InvalidDataError`, and ignore its warnings.
 
-    To be put around calls of the library alone, so that errors of our own stay what they are.
+    Only calls into the library belong inside, to keep other errors as they are.
 
     Parameters
     ----------
     place : path-like
         The file.
     what : str
-        What the library takes it for, as in "Parquet".
+        Kind of file that the library expects, e.g. "Parquet".
+
+    Raises
+    ------
+    InvalidDataError
+        If the library fails; the message has the first line of the library's message.
     """
     try:
         with warnings.catch_warnings():
@@ -45,14 +50,14 @@ def library_errors(place: str | os.PathLike[str], what: str) -> Iterator[None]:
     except MemoryError as error:
         raise InvalidDataError(place, f"does not fit in memory when it is read as {what}") from error
     except Exception as error:
-        raise _told(place, what, error) from error
+        raise _invalid_data(place, what, error) from error
     except BaseException as error:
         if type(error).__name__ != _PANIC:
             raise
-        raise _told(place, what, error) from error
+        raise _invalid_data(place, what, error) from error
 
 
-def _told(place: str | os.PathLike[str], what: str, error: BaseException) -> InvalidDataError:
+def _invalid_data(place: str | os.PathLike[str], what: str, error: BaseException) -> InvalidDataError:
     words = " ".join(str(error).split("\n", 1)[0].split()).rstrip(".") or type(error).__name__
     if len(words) > QUOTED_CHARACTERS:
         words = f"{words[:QUOTED_CHARACTERS]}..."

@@ -1,4 +1,4 @@
-"""Index and column names as formats can keep them: the default index, and names that are text."""
+"""Normalisation of index and column names to those that all formats preserve."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def with_plain_labels(place: str | os.PathLike[str], df: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a table with the default index and text names, and what was changed for that.
+    """Return a table with the default index and text names, and a remark for each change.
 
-    An index that has a name, or that is no count, becomes columns, since it is data; one of numbers
-    without a name, as it is left by filters, is dropped.
+    An index with a name or of other values than integers is data, and becomes one or more columns. An
+    unnamed index of integers, e.g. the rest of a filter, is dropped.
 
     Raises
     ------
     InvalidDataError
-        If two columns would have one name.
+        If two columns would have the same name.
     """
     import pandas as pd
 
@@ -45,7 +45,7 @@ def with_plain_labels(place: str | os.PathLike[str], df: pd.DataFrame) -> tuple[
 
 
 def refuse_duplicates(place: str | os.PathLike[str], names: Iterable[str]) -> None:
-    """Raise `InvalidDataError` if two columns have one name, which few formats can keep."""
+    """Raise `InvalidDataError` if two columns have the same name, which few formats support."""
     twice = [repr(name) for name, number in Counter(names).items() if number > 1]
     if twice:
         problem = f"has several columns of the same name: {', '.join(twice)}"
@@ -53,7 +53,7 @@ def refuse_duplicates(place: str | os.PathLike[str], names: Iterable[str]) -> No
 
 
 def _level_names(index: pd.Index) -> list[str]:
-    """Return the names of an index' levels, for those without one what pandas calls them."""
+    """Return the names of an index' levels, with pandas' own names for unnamed ones."""
     if index.nlevels == 1:
         return ["index" if index.name is None else _text_of(index.name)]
     return [f"level_{i}" if name is None else _text_of(name) for i, name in enumerate(index.names)]

@@ -1,4 +1,4 @@
-"""Images that are made or decoded when asked for, and not kept."""
+"""Sequence of images that are generated or decoded at each access."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 class LazyImages(Sequence["np.ndarray"]):
-    """A sequence that makes image i each time it is asked for it; slices are such sequences too.
+    """Sequence that creates an image at each access and does not keep it; slices are lazy as well.
 
     Parameters
     ----------
     make : callable
-        Returns the image of a number.
+        Called with an image's number, returns the image.
     numbers : range
-        The numbers of the images that this sequence has.
+        Numbers of the images in this sequence.
     """
 
     def __init__(self, make: Callable[[int], np.ndarray], numbers: range) -> None:

@@ -1,4 +1,4 @@
-"""Which rows or images are in a random sample."""
+"""Random samples of rows or images."""
 
 from __future__ import annotations
 
@@ -13,26 +13,24 @@ if TYPE_CHECKING:
 def sampled_rows(rows: int, wanted: int | None, seed: int) -> np.ndarray | None:
     """Return the numbers of the rows in a sample without replacement, the same on every machine.
 
-    Each row draws a random word, and those with the smallest words are taken: every set of that many
-    rows is equally likely.
-
     Parameters
     ----------
     rows : int
-        How many there are.
+        Number of rows.
     wanted : int or None
-        How many to take; None for all.
+        Size of the sample; None for all rows.
     seed : int
-        Samples of different seeds have nothing in common.
+        Samples of different seeds are independent of each other.
 
     Returns
     -------
     numpy.ndarray or None
-        Ascending, shape (wanted,), dtype int64; None if all rows are wanted, or more than there are.
+        Ascending, shape (wanted,), dtype int64; None if all rows are in the sample.
     """
     import numpy as np
 
     if wanted is None or wanted >= rows:
         return None
+    # Each row draws a random word; the smallest words win. All samples are equally likely.
     words = RandomWords("sample", seed).words(rows)
     return np.sort(np.argpartition(words, wanted)[:wanted])

@@ -1,1 +1,1 @@
-"""Data that users bring."""
+"""Users' own tables and images."""

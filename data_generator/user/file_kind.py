@@ -1,4 +1,4 @@
-"""Which kind of file something is: told by its content, which its name must not contradict."""
+"""Recognition of the kind of a file by its content, which its name must not contradict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HEAD_BYTES = 2**16
 
 CONTROL = bytes({*range(32)} - {*b"\t\n\v\f\r"})
-"""Bytes that text has not, in any encoding that contains ASCII."""
+"""Bytes that do not occur in text of any encoding that extends ASCII."""
 
 UNPACK = "unpack it first"
 FOREIGN = {
@@ -37,11 +37,17 @@ FOREIGN = {
     b"\x89PNG": ("an image", "give the folder that it is in"),
     b"\xff\xd8\xff": ("an image", "give the folder that it is in"),
 }
-"""What begins with these bytes is never read, and what to do instead."""
+"""Kinds of files without a reader by their first bytes, each with advice."""
 
 
 def codec_of(place: DataLocation) -> str | None:
-    """Return what a file as a whole is compressed by."""
+    """Return the codec that the whole file is compressed with; None if it is not compressed.
+
+    Raises
+    ------
+    UnavailableError
+        If the package of the codec is missing or broken.
+    """
     with library_errors(place.path, "a file"):
         codec = None if place.is_folder else whole_file.codec_of(place.path)
     needed = {each.name: each.requires for each in whole_file.CODECS}.get(codec or "", "")
@@ -52,12 +58,12 @@ def codec_of(place: DataLocation) -> str | None:
 
 
 def reader_of(place: DataLocation, codec: str | None) -> TableReader:
-    """Return the reader for what is at a place.
+    """Return the reader of the file or folder at a location.
 
     Raises
     ------
     InvalidDataError
-        If it is empty, of no known kind, or if name and content contradict each other.
+        If it is empty, of an unknown kind, or if name and content contradict each other.
     UnavailableError
         If the package that reads it is missing or broken.
     """
@@ -87,7 +93,7 @@ def _file_reader(path: Path, codec: str | None) -> TableReader:
     named = [reader for reader in every_reader() if ending in reader.endings]
     found = [reader for reader in every_reader() if reader.recognises(head)]
     if head.translate(None, CONTROL) == head:
-        # A header may begin as a binary file does.
+        # The header of a text file may equal a binary signature, e.g. a column named ORC.
         found = [reader for reader in found if reader.is_text]
     if not found:
         return _reader_by_name(path, head, named)
@@ -101,8 +107,8 @@ def _file_reader(path: Path, codec: str | None) -> TableReader:
 
 
 def _reader_by_name(path: Path, head: bytes, named: list[TableReader]) -> TableReader:
-    """Return the reader that the name tells, of a file whose content tells none."""
-    what, advice = next((told for magic, told in FOREIGN.items() if head.startswith(magic)), ("", ""))
+    """Return the reader of the kind that the name indicates, for content without a signature."""
+    what, advice = next((kind for magic, kind in FOREIGN.items() if head.startswith(magic)), ("", ""))
     nul = head.find(b"\0")
     if named and named[0].is_text and not what and nul < 0:
         return named[0]
@@ -115,7 +121,7 @@ def _reader_by_name(path: Path, head: bytes, named: list[TableReader]) -> TableR
         advice = "let the name end with .csv, .tsv, .json or .jsonl, whichever it is"
     elif not advice:
         advice = f"known are {', '.join(reader.endings[0] for reader in every_reader())}"
-    raise InvalidDataError(path, f"is of no known kind, its content is {what}", advice)
+    raise InvalidDataError(path, f"is of an unknown kind, its content is {what}", advice)
 
 
 def _what(readers: list[TableReader]) -> str:

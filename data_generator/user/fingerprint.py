@@ -1,4 +1,4 @@
-"""A fingerprint of a user's data: the same for the same bytes, wherever they are."""
+"""Fingerprint of a user's data: a hash of the content, independent of its location."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ DIGEST_BYTES = 16
 def fingerprint(data: str | os.PathLike[str]) -> str:
     """Return a hash of the content of a file, or of the names and contents of a folder's files.
 
-    It is BLAKE2b (RFC 7693) of 128 bits, in hexadecimal. Of a file with several tables it is the whole
-    file's. When the bytes were written, and under which name the file or folder goes, has no influence.
+    The hash is BLAKE2b (RFC 7693) of 128 bits, in hexadecimal. If a file has several tables, the whole
+    file is hashed. Modification times and the name of the file or folder have no influence.
 
     Raises
     ------
     InvalidDataError
-        If nothing is there, or it cannot be read.
+        If the file or folder does not exist, or cannot be read.
     """
     found = location.find(data)
     with library_errors(found.path, "a file"):
@@ -37,7 +37,7 @@ def _hash_of_folder(folder: Path) -> str:
     whole = hashlib.blake2b(digest_size=DIGEST_BYTES)
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            # Digests are of one length, so that no name can pass for content.
+            # Hashing digests of one length, instead of names and contents, separates the two.
             whole.update(hashlib.blake2b(os.fsencode(path.relative_to(folder))).digest())
             whole.update(_hash(path).digest())
     return whole.hexdigest()

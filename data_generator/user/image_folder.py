@@ -1,7 +1,4 @@
-"""Which images are in a folder, and how they are labelled.
-
-A user's own images: a folder of them, decoded each time they are asked for.
-"""
+"""Loading of a user's own images from a folder, with their labels."""
 
 from __future__ import annotations
 
@@ -15,11 +12,11 @@ from adapter_core.errors import InvalidDataError, UnavailableError
 from adapter_core.image_input import LABELS_FILE, MAX_LABEL
 from data_generator import location
 from data_generator.catalog import image_names
+from data_generator.dataset import UserData
 from data_generator.decoding import decode, shape_of
 from data_generator.lazy_images import LazyImages
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
-from data_generator.user.dataset import UserData, safe_name
 from data_generator.user.table import load_table
 
 if TYPE_CHECKING:
@@ -30,23 +27,24 @@ if TYPE_CHECKING:
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp")
 
 
-def listed(folder: Path) -> tuple[list[Path], list[int]]:
+def list_images(folder: Path) -> tuple[list[Path], list[int]]:
     """Return the images in a folder and their labels.
 
-    Subfolders are classes, numbered in the order of their names; whatever lies deeper in one belongs to
-    it, and those without images are not counted. In a folder without any, the labels are in labels.csv,
-    in its columns `file` and `label`, or else all are 0. Hidden files are left out.
+    Subfolders are classes, numbered in the order of their names; images in deeper folders belong to
+    them, and subfolders without images are skipped. Without subfolders, the labels are in labels.csv, in
+    its columns `file` and `label`; without that file, all are 0. Hidden files are skipped.
 
     Raises
     ------
     InvalidDataError
-        If there are no images, or some in classes and some in none, or if labels.csv does not fit them.
+        If there are no images, or some inside and some outside of subfolders, or if labels.csv does not
+        match them.
     """
     loose = sorted(path for path in folder.iterdir() if _is_image(path))
     subfolders = sorted(path for path in folder.iterdir() if path.is_dir() and not _is_hidden(path))
     classes = [images for images in map(_images_below, subfolders) if images]
     if loose and classes:
-        problem = f"has images both in subfolders and beside them, as {loose[0].name}"
+        problem = f"has images both in subfolders and beside them, e.g. {loose[0].name}"
         raise InvalidDataError(folder, problem, "put all into subfolders, one for each class, or none")
     if not loose and not classes:
         raise InvalidDataError(folder, "contains no images", f"looked for were {', '.join(ENDINGS)}")
@@ -94,17 +92,17 @@ def _check_notes(df: pd.DataFrame, notes: Path) -> None:
         )
     label = df["label"]
     if label.dtype.kind != "i" or label.min() < 0 or label.max() > MAX_LABEL:
-        raise InvalidDataError(notes, f"has labels that are no whole numbers from 0 to {MAX_LABEL}")
+        raise InvalidDataError(notes, f"has labels that are not whole numbers from 0 to {MAX_LABEL}")
 
 
 class FolderImages(LazyImages):
-    """The images of a folder, whose shapes are known before they are decoded."""
+    """Images of a folder, with shapes that are read without decoding."""
 
     def __init__(self, paths: list[Path]) -> None:
         super().__init__(partial(_decoded, paths), range(len(paths)))
         self.paths = paths
         self.shapes = [shape_of(path) for path in paths]
-        """Shape of each image: (height, width), or (height, width, channels)."""
+        """Shapes (height, width) or (height, width, channels)."""
 
 
 def load_image_folder(
@@ -112,23 +110,25 @@ def load_image_folder(
 ) -> UserData:
     """Return the images of a folder and their labels; nothing is written there.
 
-    PNG, JPEG, WebP, TIFF and BMP are read through Pillow, see `data_generator.decoding.decode`;
-    labels are those of subfolders or of labels.csv, see `data_generator.user.image_folder.listed`.
+    PNG, JPEG, WebP, TIFF and BMP are decoded by Pillow, see `data_generator.decoding.decode`. Labels are
+    those of subfolders or of labels.csv, see `list_images`.
 
     Parameters
     ----------
     path : path-like
         The folder.
     sample : int, optional
-        Take that many images at random, without replacement and in their order; all if there are fewer.
+        Number of images in a random sample without replacement, kept in their order; all images if there
+        are fewer.
     seed : int
-        What the sample depends on, beside the number of images.
+        Seed of the sample, which depends on the seed and the number of images alone.
 
     Raises
     ------
     InvalidDataError
-        If there is no such folder, if it contains no images, or if one of those taken is no image or has
-        more than 8 bits a channel. That one is damaged behind its head is told when it is decoded.
+        If the folder does not exist or has no images, or if the header of an image in the sample is
+        damaged or declares more than 8 bits per channel. Damage after the header is detected by
+        decoding.
     UnavailableError
         If Pillow is missing or broken.
     ValueError
@@ -143,11 +143,11 @@ def load_image_folder(
     found = location.find(path)
     if not found.is_folder:
         raise InvalidDataError(found.path, "is a file", "give the folder that the images are in")
-    paths, labels = listed(found.path)
+    paths, labels = list_images(found.path)
     chosen = sampled_rows(len(paths), sample, seed)
     if chosen is not None:
         paths, labels = [paths[i] for i in chosen], [labels[i] for i in chosen]
-    name = safe_name(found.path.name, image_names())
+    name = location.safe_name(found.path.name, image_names())
     return UserData(name, images=FolderImages(paths), labels=labels)
 
 

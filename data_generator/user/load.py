@@ -1,4 +1,4 @@
-"""A user's own data, whatever they are: a folder of images, or else a table."""
+"""Loading of a user's own data, a folder of images or a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from data_generator.user.image_folder import load_image_folder
 from data_generator.user.table import load_table
 
 if TYPE_CHECKING:
-    from data_generator.user.dataset import UserData
+    from data_generator.dataset import UserData
 
 
 def load_data(
@@ -22,16 +22,18 @@ def load_data(
     seed: int = DEFAULT_SEED,
     trust_pickle: bool = False,
 ) -> UserData:
-    """Return what is at a path; see `load_table` and `load_image_folder`, which also say what is raised.
+    """Return the table or the images at a path.
+
+    The errors raised are those of `load_table` and `load_image_folder`.
 
     Parameters
     ----------
     path : path-like
         A file; or a folder, which contains images unless it is a Lance data set.
     sample : int, optional
-        How many rows or images to take; all if not given.
+        Number of rows or images in a random sample; all if not given.
     seed : int
-        What the sample depends on.
+        Seed of the sample.
     trust_pickle : bool
         Load pickles, which can run any program.
     """

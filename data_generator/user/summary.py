@@ -1,7 +1,4 @@
-"""How many different values a column has: counted up to a limit, and estimated beyond it.
-
-What a table or a set of images contains, in numbers.
-"""
+"""Summary of a table or a set of images in numbers."""
 
 from __future__ import annotations
 
@@ -20,62 +17,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-KEPT = 2**16
-"""Smallest hashes that are kept: fewer different values are counted, more are estimated with a relative
-standard error of 1 / sqrt(KEPT - 2), 0.4 %."""
+KEPT_HASHES = 2**16
+"""Number of smallest hashes that are kept: fewer distinct values are counted, more are estimated with a
+relative standard error of 1 / sqrt(KEPT_HASHES - 2), 0.4 %."""
 
 SLICE_ROWS = 10**6
 HASHES = 2**64
 
-
-def distinct(column: pd.Series) -> tuple[int | None, bool]:
-    """Return how many different values a column has, nulls left out, and whether that is exact.
-
-    The k smallest of the values' hashes are kept, which takes no more memory for a longer column. If the
-    k-th is at the fraction u of their range, there are about (k - 1) / u values: Beyer et al., On
-    synopses for distinct-value estimation under multiset operations, SIGMOD 2007.
-
-    Parameters
-    ----------
-    column : pandas.Series
-        Shape (rows,). Objects of mixed types are told apart by their text.
-
-    Returns
-    -------
-    int or None, bool
-        None if the values are lists, which cannot be hashed.
-    """
-    import numpy as np
-    import pandas as pd
-
-    kept = np.empty(0, np.uint64)
-    is_full = False
-    values = column.dropna()
-    for start in range(0, len(values), SLICE_ROWS):
-        part = values.iloc[start : start + SLICE_ROWS]
-        try:
-            hashes = pd.util.hash_pandas_object(part, index=False, categorize=False).to_numpy()
-        except (TypeError, ValueError):
-            return None, False
-        kept = _without_repeats(np.concatenate([kept, hashes]))
-        is_full = is_full or len(kept) > KEPT
-        kept = kept[:KEPT]
-    if not is_full:
-        return len(kept), True
-    estimate = round((KEPT - 1) / (int(kept[-1]) / HASHES))
-    return min(estimate, len(values)), False
-
-
-def _without_repeats(hashes: np.ndarray) -> np.ndarray:
-    """Return the hashes in order, each once, in a twentieth of the time of `numpy.unique`."""
-    import numpy as np
-
-    hashes.sort()
-    return hashes[np.concatenate([[True], hashes[1:] != hashes[:-1]])]
-
-
 Plain = bool | int | float | str
-"""What JSON can keep."""
+"""Values that JSON represents."""
 
 _WITHOUT_ORDER = {
     Kind.BOOLEAN,
@@ -91,71 +41,72 @@ _WITH_LENGTH = {Kind.TEXT, Kind.CATEGORY, Kind.BINARY}
 
 @dataclass(frozen=True)
 class ColumnDescription:
-    """What a column contains."""
+    """Summary of a column."""
 
     name: str
     dtype: str
     kind: str
-    """In words, see `adapter_core.kinds`."""
+    """Wording of a kind of `adapter_core.kinds`."""
     null_share: float
     """From 0 to 1."""
     distinct: int | None
-    """Number of different values without nulls; None if they cannot be told apart."""
+    """Number of distinct values without nulls; None if the values cannot be hashed."""
     distinct_is_exact: bool
     least: Plain | None
-    """Smallest number or earliest time; None where values have no order, or only that of words."""
+    """Smallest number or earliest time; None for text and for values without an order."""
     greatest: Plain | None
     longest: int | None
-    """Length of the longest text in characters, or of the longest bytes; None for all else."""
+    """Length of the longest text in characters, or of the longest bytes; None for other kinds."""
     types: tuple[str, ...]
-    """Python's types of what is in a column of mixed objects; empty for all else."""
+    """Python types of the values in a column of mixed objects; empty for other kinds."""
 
 
 @dataclass(frozen=True)
 class TableDescription:
-    """What a table contains."""
+    """Summary of a table."""
 
     rows: int
     memory_bytes: int
-    """As pandas contains it."""
+    """Memory of the pandas DataFrame."""
     columns: tuple[ColumnDescription, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as what JSON can keep."""
+        """Return the summary as plain values for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class ImagesDescription:
-    """What a set of images contains."""
+    """Summary of a set of images."""
 
     images: int
     shapes: int
-    """Number of different ones."""
+    """Number of distinct shapes."""
     smallest: tuple[int, ...]
-    """Shape of the image with the fewest pixels, and below of the one with the most."""
+    """Shape of the image with the fewest pixels."""
     largest: tuple[int, ...]
+    """Shape of the image with the most pixels."""
     channels: dict[int, int]
-    """Number of images by that of their channels; 0 stands for the shape (height, width)."""
+    """Number of images by number of channels; 0 represents the shape (height, width)."""
     labels: int
-    """Number of different ones."""
+    """Number of distinct labels."""
     raw_bytes: int
-    """Of all pixels, not compressed."""
+    """Uncompressed size of all pixels."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as what JSON can keep."""
+        """Return the summary as plain values for JSON."""
         return asdict(self)
 
 
 def describe(df: pd.DataFrame) -> TableDescription:
-    """Return what a table of unique column names contains."""
+    """Return the summary of a table with unique column names."""
     columns = tuple(_column(df, name, kind) for name, kind in zip(df.columns, kinds_of(df), strict=True))
     memory_bytes = int(df.memory_usage(index=False, deep=True).sum())
     return TableDescription(len(df), memory_bytes, columns)
 
 
 def describe_images(images: Sequence[np.ndarray], labels: Iterable[int]) -> ImagesDescription:
-    """Return what a set of at least one image contains; those of a folder are not decoded for it."""
+    """Return the summary of at least one image; images of a folder are not decoded."""
     shapes = images.shapes if isinstance(images, FolderImages) else [image.shape for image in images]
     counted = Counter(shapes)
     channels = Counter(shape[2] if shape[2:] else 0 for shape in shapes)
@@ -173,7 +124,7 @@ def describe_images(images: Sequence[np.ndarray], labels: Iterable[int]) -> Imag
 
 def _column(df: pd.DataFrame, name: str, kind: Kind) -> ColumnDescription:
     column = df[name]
-    number, is_exact = distinct(column)
+    number, is_exact = count_distinct(column)
     values = column.dropna()
     least = greatest = None
     if len(values) and kind not in _WITHOUT_ORDER | _WITH_LENGTH | {Kind.MIXED}:
@@ -200,7 +151,7 @@ def _longest(df: pd.DataFrame, name: str, kind: Kind) -> int:
 
 
 def _plain(value: Any) -> Plain:
-    """Return a number as Python's, and all else, infinity too, as text."""
+    """Return a number as Python's own, and other values, infinity too, as text."""
     import numpy as np
 
     if isinstance(value, np.generic):
@@ -208,3 +159,50 @@ def _plain(value: Any) -> Plain:
     if isinstance(value, float) and math.isfinite(value):
         return value
     return value if isinstance(value, int) else str(value)
+
+
+def count_distinct(column: pd.Series) -> tuple[int | None, bool]:
+    """Return the number of distinct values without nulls, and True if it is exact.
+
+    The k smallest hashes of values are kept, in constant memory. If the k-th is at the fraction u of the
+    range of hashes, there are about (k - 1) / u values: Beyer et al., On synopses for distinct-value
+    estimation under multiset operations, SIGMOD 2007.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        Shape (rows,). Objects of mixed types are distinguished by their text.
+
+    Returns
+    -------
+    int or None, bool
+        None if the values cannot be hashed, e.g. lists.
+    """
+    import numpy as np
+    import pandas as pd
+
+    kept = np.empty(0, np.uint64)
+    is_full = False
+    values = column.dropna()
+    for start in range(0, len(values), SLICE_ROWS):
+        part = values.iloc[start : start + SLICE_ROWS]
+        try:
+            hashes = pd.util.hash_pandas_object(part, index=False, categorize=False).to_numpy()
+        except (TypeError, ValueError):
+            return None, False
+        kept = _without_repeats(np.concatenate([kept, hashes]))
+        is_full = is_full or len(kept) > KEPT_HASHES
+        kept = kept[:KEPT_HASHES]
+    if not is_full:
+        return len(kept), True
+    estimate = round((KEPT_HASHES - 1) / (int(kept[-1]) / HASHES))
+    return min(estimate, len(values)), False
+
+
+def _without_repeats(hashes: np.ndarray) -> np.ndarray:
+    """Return the distinct hashes in ascending order."""
+    import numpy as np
+
+    # This takes a twentieth of the time of numpy.unique.
+    hashes.sort()
+    return hashes[np.concatenate([[True], hashes[1:] != hashes[:-1]])]

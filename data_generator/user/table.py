@@ -1,4 +1,4 @@
-"""A user's own table: read from whatever file it is in, and made ready to be measured."""
+"""Loading of a user's own table from a file of any known kind."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import InvalidDataError
 from data_generator import location
 from data_generator.catalog import names
+from data_generator.dataset import UserData
 from data_generator.labels import with_plain_labels
 from data_generator.readers._reader import ReadRequest
 from data_generator.readers._rehearsal import rehearse
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user import file_kind
-from data_generator.user.dataset import UserData, safe_name
 
 if TYPE_CHECKING:
     from data_generator.location import DataLocation
@@ -28,28 +28,26 @@ def load_table(
     seed: int = DEFAULT_SEED,
     trust_pickle: bool = False,
 ) -> UserData:
-    """Return the table in a file; the file is opened for reading, and nothing is left beside it.
+    """Return the table in a file; the file is only read, and nothing is left beside it.
 
-    Read are Parquet, CSV and TSV, JSON (an array of records, or one record a line), Feather and Arrow
-    IPC, ORC, Excel, HDF5 that pandas wrote, Avro, Lance, SQLite, DuckDB and pickles; text and pickles
-    also compressed by gzip, zstd or xz. The content says which it is; for text, which has no signature,
-    the name does. HDF5 and Lance, whose libraries crash over some damaged files, are read twice, first
-    in a process of its own.
+    `data_generator.readers` has a reader for each kind of file. Text and pickles may be compressed by
+    gzip, zstd or xz. The kind is recognised by the content, or by the name for text, which has no
+    signature. Files whose libraries crash on damaged ones are read twice, first in a separate process.
 
     Parameters
     ----------
     path : path-like
         The file, or the folder of a Lance data set; ``measures.db::trips`` for one of several tables.
     sample_rows : int, optional
-        Take that many rows at random, without replacement and in their order; all if there are fewer.
-        Parquet, ORC and Lance are read part by part, so that only these rows take memory; any other kind
-        is read whole first.
+        Number of rows in a random sample without replacement, kept in their order; all rows if there are
+        fewer. Parquet, ORC and Lance are read in parts, and only the rows of the sample take memory;
+        other kinds are read completely first.
     seed : int
-        What the sample depends on, beside the number of rows. The order of columns or the kind of file
-        have no influence.
+        Seed of the sample, which depends on the seed and the number of rows alone: not on the order of
+        columns or the kind of file.
     trust_pickle : bool
-        Load pickles, which can run any program. HDF5 files hold pickles too; without it, those that ask
-        for more than data are refused.
+        Load pickles, which can run any program. HDF5 files contain pickles too; without this permission,
+        those that call more than constructors of data are refused.
 
     Returns
     -------
@@ -59,7 +57,7 @@ def load_table(
     Raises
     ------
     InvalidDataError
-        If there is no such file, or its content cannot be read or measured.
+        If the file does not exist, or its content cannot be read or measured.
     UnavailableError
         If the package that reads it is missing or broken.
     ValueError
@@ -87,4 +85,4 @@ def load_table(
 
 def _name(found: DataLocation) -> str:
     stem = Path(location.bare_name(found.path)).stem
-    return safe_name(f"{stem}_{found.table}" if found.table else stem, names())
+    return location.safe_name(f"{stem}_{found.table}" if found.table else stem, names())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from data_generator.user.dataset import UserData
+    from data_generator.dataset import UserData
     from data_generator.user.summary import ImagesDescription, TableDescription
 
     Description = TableDescription | ImagesDescription

@@ -69,9 +69,9 @@ def test_what_the_png_storage_wrote_is_read(tmp_path):
         ("file,label\na.png,1\n", r"has no label for b\.png"),
         ("file,label\na.png,1\nb.png,2\nc.png,3\n", r"labels c\.png, which is not in the folder"),
         ("file,label\na.png,1\na.png,1\nb.png,2\n", r"labels a\.png more than once"),
-        ("file,label\na.png,cat\nb.png,dog\n", "has labels that are no whole numbers"),
-        ("file,label\na.png,-1\nb.png,2\n", "has labels that are no whole numbers"),
-        ("file,label\na.png,1\nb.png,\n", "has labels that are no whole numbers"),
+        ("file,label\na.png,cat\nb.png,dog\n", "has labels that are not whole numbers"),
+        ("file,label\na.png,-1\nb.png,2\n", "has labels that are not whole numbers"),
+        ("file,label\na.png,1\nb.png,\n", "has labels that are not whole numbers"),
         ("name,label\na.png,1\nb.png,2\n", "has no column 'file'"),
         ("file,label\na.png,1,2\nb.png,2,3\n", "cannot be read as CSV"),
     ],
@@ -199,7 +199,7 @@ def test_images_beside_classes_are_told(tmp_path):
     picture(tmp_path / "a" / "1.png")
     picture(tmp_path / "stray.png")
     with pytest.raises(
-        InvalidDataError, match=r"both in subfolders and beside them, as stray\.png; put all"
+        InvalidDataError, match=r"both in subfolders and beside them, e.g. stray\.png; put all"
     ):
         load_data(tmp_path)
 

@@ -15,7 +15,13 @@ from adapter_core import Kind
 from data_generator.synthetic.edge_case_images import edge_case_images, random_image
 from data_generator.synthetic.edge_case_tables import edge_case_tables
 from data_generator.user.image_folder import load_image_folder
-from data_generator.user.summary import KEPT, SLICE_ROWS, describe, describe_images, distinct
+from data_generator.user.summary import (
+    KEPT_HASHES,
+    SLICE_ROWS,
+    count_distinct,
+    describe,
+    describe_images,
+)
 from format_bench.cli.data_summary import show
 
 EDGE_CASES = edge_case_tables()
@@ -66,19 +72,19 @@ def test_any_column_is_described_counted_and_fit_for_json(name):
 
 def test_few_different_values_are_counted_in_a_column_of_many_slices():
     column = pd.Series(np.arange(2 * SLICE_ROWS + 5) % 1_000)
-    assert distinct(column) == (1_000, True)
+    assert count_distinct(column) == (1_000, True)
 
 
 def test_as_many_values_as_are_kept_are_counted_and_one_more_is_estimated():
-    assert distinct(pd.Series(np.arange(KEPT))) == (KEPT, True)
-    assert distinct(pd.Series(np.arange(KEPT + 1)))[1] is False
+    assert count_distinct(pd.Series(np.arange(KEPT_HASHES))) == (KEPT_HASHES, True)
+    assert count_distinct(pd.Series(np.arange(KEPT_HASHES + 1)))[1] is False
 
 
 @pytest.mark.parametrize("values", [300_000, 1_500_000])
 def test_many_different_values_are_estimated(values):
-    estimate, is_exact = distinct(pd.Series(np.arange(values) * 1.5))
+    estimate, is_exact = count_distinct(pd.Series(np.arange(values) * 1.5))
     assert not is_exact
-    assert abs(estimate / values - 1) < 5 / np.sqrt(KEPT - 2)
+    assert abs(estimate / values - 1) < 5 / np.sqrt(KEPT_HASHES - 2)
 
 
 @pytest.mark.parametrize("options", [{}, {"force_terminal": True, "color_system": None}])

@@ -166,7 +166,7 @@ PLACES = {
         "cannot be opened: File name too long",
     ),
     "a file on the way": (lambda f: file("x")(f) / "b.csv", "cannot be opened: Not a directory"),
-    "a pipe": (pipe, "is neither a file nor a folder; copy what it gives to a file"),
+    "a pipe": (pipe, "is neither a file nor a folder; copy its content to a file"),
     "a device": (lambda _: Path("/dev/zero"), "is neither a file nor a folder"),
     "an empty folder": (folder(), "contains no images"),
     "a folder of tables": (folder("a.parquet"), "contains no images"),
@@ -209,22 +209,22 @@ KINDS = {
     "noise of no kind": (
         file(bytes(range(256)), "a.bin"),
         (
-            "is of no known kind, its content is binary: byte 0 (counted from 0) is 0; "
+            "is of an unknown kind, its content is binary: byte 0 (counted from 0) is 0; "
             "known are .avro, .csv"
         ),
     ),
     "text of no kind": (
         file("a,b\n1,2\n", "a.txt"),
-        "is of no known kind, its content is text; let the name end with .csv, .tsv",
+        "is of an unknown kind, its content is text; let the name end with .csv, .tsv",
     ),
-    "text without an ending": (file("a,b\n1,2\n", "a"), "is of no known kind, its content is text"),
+    "text without an ending": (file("a,b\n1,2\n", "a"), "is of an unknown kind, its content is text"),
     "an image": (
         file(b"\x89PNG\r\n\x1a\n\0\0\0", "a.png"),
-        "is of no known kind, its content is an image; give the folder",
+        "is of an unknown kind, its content is an image; give the folder",
     ),
     "a ZIP archive": (
         zipped("a.zip", data="a,b\n1,2\n"),
-        "is of no known kind, its content is a ZIP archive; unpack it first",
+        "is of an unknown kind, its content is a ZIP archive; unpack it first",
     ),
     "a ZIP archive named CSV": (
         zipped("a.csv", data="a,b\n1,2\n"),
@@ -232,7 +232,7 @@ KINDS = {
     ),
     "bzip2": (
         file(b"BZh91AY&SY", "a.csv.bz2"),
-        "is of no known kind, its content is a file compressed by bzip2; unpack",
+        "is of an unknown kind, its content is a file compressed by bzip2; unpack",
     ),
     "packed Parquet": (
         lambda f: packed(write("a.parquet", f)),

@@ -24,7 +24,7 @@ from data_generator.user.table import load_table
 from tests.factories.files import ROWS, WRITERS, table, write
 
 if TYPE_CHECKING:
-    from data_generator.user.dataset import UserData
+    from data_generator.dataset import UserData
 
 
 DIGITS = {"a.json", "a.jsonl", "a.jsonl.xz", "a.xlsx"}
