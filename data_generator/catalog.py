@@ -47,7 +47,7 @@ def table(
     Raises
     ------
     UnknownNameError
-        If there is no such table.
+        If no table has that name.
     ValueError
         If `rows` is negative, if a path is given for a table that is always generated, or if the file
         contains another table.
@@ -85,13 +85,13 @@ def images(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dat
         Number of images; if not given, all of a real set, or as many as the set that a synthetic one
         imitates has for training.
     seed : int
-        Synthetic images of different seeds have nothing in common. Their labels are unrelated to what
-        they show. Real sets ignore it.
+        Synthetic images of different seeds have nothing in common. Their labels are unrelated to the
+        pixels. Real sets ignore it.
 
     Raises
     ------
     UnknownNameError
-        If there is no such set.
+        If no set has that name.
     ValueError
         If `count` is negative, or larger than a real set.
     UnavailableError

@@ -52,7 +52,7 @@ class DatasetDefinition:
     default_count: int
     """Number of rows or images if none is given; all of a real data set."""
     quick_count: int | None = None
-    """Largest number of rows or images in a run for which no number is given; None for the suite's."""
+    """Largest number of rows or images of a run without a given number; None for the suite's own."""
     is_real: bool = False
     """The data come from a package: there are `default_count` rows or images, and seeds are ignored."""
     requires: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ _PANIC = "PanicException"
 
 
 @contextmanager
-def library_errors(place: str | os.PathLike[str], what: str) -> Iterator[None]:
+def library_errors(place: str | os.PathLike[str], kind: str) -> Iterator[None]:
     """Convert all errors of a library about a file to `InvalidDataError`, and ignore its warnings.
 
     Only calls into the library belong inside, to keep other errors as they are.
@@ -33,7 +33,7 @@ def library_errors(place: str | os.PathLike[str], what: str) -> Iterator[None]:
     ----------
     place : path-like
         The file.
-    what : str
+    kind : str
         Kind of file that the library expects, e.g. "Parquet".
 
     Raises
@@ -48,22 +48,22 @@ def library_errors(place: str | os.PathLike[str], what: str) -> Iterator[None]:
     except FormatBenchError:
         raise
     except MemoryError as error:
-        raise InvalidDataError(place, f"does not fit in memory when it is read as {what}") from error
+        raise InvalidDataError(place, f"does not fit in memory when it is read as {kind}") from error
     except Exception as error:
-        raise _invalid_data(place, what, error) from error
+        raise _invalid_data(place, kind, error) from error
     except BaseException as error:
         if type(error).__name__ != _PANIC:
             raise
-        raise _invalid_data(place, what, error) from error
+        raise _invalid_data(place, kind, error) from error
 
 
-def _invalid_data(place: str | os.PathLike[str], what: str, error: BaseException) -> InvalidDataError:
+def _invalid_data(place: str | os.PathLike[str], kind: str, error: BaseException) -> InvalidDataError:
     words = " ".join(str(error).split("\n", 1)[0].split()).rstrip(".") or type(error).__name__
     if len(words) > QUOTED_CHARACTERS:
         words = f"{words[:QUOTED_CHARACTERS]}..."
     is_locked = re.search(r"\block", words)
     advice = "end the program that has it open" if is_locked else "it may be damaged or incomplete"
-    return InvalidDataError(place, f"cannot be read as {what}: {words}", advice)
+    return InvalidDataError(place, f"cannot be read as {kind}: {words}", advice)
 
 
 __getattr__ = deprecated_names(

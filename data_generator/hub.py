@@ -1,6 +1,7 @@
-"""The real CIFAR-10 and ImageNet-100, through Hugging Face's `datasets`.
+"""Loaders of real data from the Hugging Face hub, through `datasets`.
 
-Real tables from the Hugging Face hub, through `datasets`.
+`load_images` returns CIFAR-10 and ImageNet-100, which the synthetic sets of images imitate, and
+`hub_table` any table. Neither is a named data set: their content depends on the network or on a copy.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SPLIT = "train"
 class _Source:
     repository: str
     image: str
-    """The column of images; labels are in the column `label`."""
+    """Column of images; labels are in the column `label`."""
 
 
 _SOURCES = {
@@ -42,7 +43,7 @@ _SOURCES = {
 def load_images(
     name: str, count: int | None = None, path: str | os.PathLike[str] | None = None
 ) -> Dataset:
-    """Return real images of the train split, decoded each time they are asked for.
+    """Return real images of the train split, decoded at each access.
 
     Greyscale images have the shape (height, width), all others (height, width, 3); see
     `data_generator.decoding.to_array`.
@@ -52,22 +53,23 @@ def load_images(
     name : str
         ``CIFAR-10`` or ``ImageNet-100``.
     count : int, optional
-        Take the first `count` images; all if not given.
+        Number of images, the first ones; all if not given.
     path : path-like, optional
-        A local copy: a folder that `save_to_disk` of `datasets` wrote, a parquet file, or a folder with
-        parquet files (only those of the train split, if names say so). If not given, the copy in Hugging
-        Face's cache is taken, or else it is downloaded; with HF_HUB_OFFLINE=1, only the cache is used.
+        Local copy: a folder written by `save_to_disk` of `datasets`, a Parquet file, or a folder with
+        Parquet files (those whose names start with "train", if any do). If not given, the copy in
+        Hugging Face's cache is used or, without one, downloaded; with HF_HUB_OFFLINE=1, only the cache
+        is used.
 
     Raises
     ------
     UnknownNameError
-        If there is no such set.
+        If no such set is known.
     UnavailableError
         If `datasets` or Pillow is missing, or the set is not in the cache and cannot be reached.
     FileNotFoundError
-        If nothing is at `path`.
+        If `path` does not exist.
     ValueError
-        If `path` contains no such images, or if `count` is negative or more than there are.
+        If `path` does not contain such images, or if `count` is negative or larger than the set.
     """
     if name not in _SOURCES:
         raise UnknownNameError("set of real images", name, _SOURCES)
@@ -87,6 +89,50 @@ def load_images(
     pictures = rows.select_columns([column]).cast_column(column, import_module("datasets").Image())
     decoded = LazyImages(partial(_decoded, pictures, column), range(count))
     return Dataset(name, images=decoded, labels=list(rows["label"][:count]))
+
+
+def hub_table(
+    repository: str, split: str = "train", rows: int | None = None, config: str | None = None
+) -> Dataset:
+    """Return the first rows of a table on the Hugging Face hub, in their order.
+
+    The copy in Hugging Face's cache is used or, without one, downloaded; with HF_HUB_OFFLINE=1, only the
+    cache is used. A folder of Parquet, CSV or JSON files that `datasets` can load is a repository too.
+
+    Parameters
+    ----------
+    repository : str
+        Name of a repository, e.g. ``scikit-learn/iris``, or path of a folder.
+    split : str
+        Split of the table, by the repository's name for it.
+    rows : int, optional
+        Number of rows; all if not given.
+    config : str, optional
+        Name of the table in a repository of several.
+
+    Raises
+    ------
+    UnavailableError
+        If `datasets` is missing, or if the table is neither in the cache nor reachable.
+    TooFewRowsError
+        If the table has fewer rows.
+    """
+    hint = "python -m pip install datasets"
+    available = probe(("datasets",), {}, hint)
+    if not available:
+        raise UnavailableError(repository, available.reason, hint)
+    try:
+        found = _load(repository, split, config)
+    except Exception as error:
+        endpoint = import_module("datasets").config.HF_ENDPOINT
+        source = repository if Path(repository).is_dir() else endpoint
+        reason = f"its split {split} could not be loaded from {source}: {_first_line(error)}"
+        hint = "a file of the table, which load_table reads, or once with access to the internet"
+        raise UnavailableError(repository, reason, hint) from error
+    wanted = len(found) if rows is None else rows
+    if wanted > len(found):
+        raise TooFewRowsError(repository, wanted, len(found))
+    return Dataset(repository, found.with_format("arrow")[:wanted].to_pandas())
 
 
 def _decoded(rows: Any, column: str, number: int) -> np.ndarray:
@@ -110,77 +156,26 @@ def _from_disk(name: str, path: Path) -> Any:
 
 
 def _from_hub(name: str) -> Any:
-    """Return the rows in Hugging Face's cache, downloaded if need be."""
-    datasets, repository = import_module("datasets"), _SOURCES[name].repository
+    repository = _SOURCES[name].repository
     try:
-        cached = Path(datasets.config.HF_DATASETS_CACHE) / repository.replace("/", "___")
-        if not cached.is_dir():
-            # load_dataset itself tries six times, and talks about it, before it gives up.
-            hub = import_module("huggingface_hub").HfApi(endpoint=datasets.config.HF_ENDPOINT)
-            hub.dataset_info(repository, timeout=SECONDS_TO_WAIT)
-        return datasets.load_dataset(repository, split=SPLIT)
+        return _load(repository, SPLIT)
     except Exception as error:
-        reason = (
-            f"{repository} could not be loaded from {datasets.config.HF_ENDPOINT}: {_first_line(error)}"
-        )
+        endpoint = import_module("datasets").config.HF_ENDPOINT
+        reason = f"{repository} could not be loaded from {endpoint}: {_first_line(error)}"
         hint = f"load_images({name!r}, path=...) with a local copy, or once with access to the internet"
         raise UnavailableError(name, reason, hint) from error
 
 
+def _load(repository: str, split: str, config: str | None = None) -> Any:
+    """Return the memory-mapped rows of a folder, of the cache, or of the hub after a download."""
+    datasets = import_module("datasets")
+    cached = Path(datasets.config.HF_DATASETS_CACHE) / repository.replace("/", "___")
+    if not cached.is_dir() and not Path(repository).is_dir():
+        # Without a connection, load_dataset fails only after six attempts, with a message for each.
+        hub = import_module("huggingface_hub").HfApi(endpoint=datasets.config.HF_ENDPOINT)
+        hub.dataset_info(repository, timeout=SECONDS_TO_WAIT)
+    return datasets.load_dataset(repository, config, split=split)
+
+
 def _first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0].rstrip(" .:")
-
-
-def hub_table(
-    repository: str, split: str = "train", rows: int | None = None, config: str | None = None
-) -> Dataset:
-    """Return the first rows of a table on the Hugging Face hub, in their order.
-
-    A copy in Hugging Face's cache is taken, or else it is downloaded; with HF_HUB_OFFLINE=1, only the
-    cache is used. A folder of Parquet, CSV or JSON files that `datasets` can load is a repository too.
-
-    Parameters
-    ----------
-    repository : str
-        As in ``scikit-learn/iris``, or the path of a folder.
-    split : str
-        The part of it, as the repository names it.
-    rows : int, optional
-        How many rows; all if not given.
-    config : str, optional
-        Which table, in repositories of several.
-
-    Raises
-    ------
-    UnavailableError
-        If `datasets` is missing, or if there is no such table in the cache and none can be reached.
-    TooFewRowsError
-        If the table has fewer rows.
-    """
-    hint = "python -m pip install datasets"
-    available = probe(("datasets",), {}, hint)
-    if not available:
-        raise UnavailableError(repository, available.reason, hint)
-    found = _loaded(repository, config, split)
-    wanted = len(found) if rows is None else rows
-    if wanted > len(found):
-        raise TooFewRowsError(repository, wanted, len(found))
-    return Dataset(repository, found.with_format("arrow")[:wanted].to_pandas())
-
-
-def _loaded(repository: str, config: str | None, split: str) -> Any:
-    """Return the rows, memory-mapped."""
-    datasets = import_module("datasets")
-    try:
-        cached = Path(datasets.config.HF_DATASETS_CACHE) / repository.replace("/", "___")
-        if not cached.is_dir() and not Path(repository).is_dir():
-            # load_dataset itself tries six times, and talks about it, before it gives up.
-            hub = import_module("huggingface_hub").HfApi(endpoint=datasets.config.HF_ENDPOINT)
-            hub.dataset_info(repository, timeout=SECONDS_TO_WAIT)
-        return datasets.load_dataset(repository, config, split=split)
-    except Exception as error:
-        first_line = f"{type(error).__name__}: {error}".splitlines()[0].rstrip(" .:")
-        source = repository if Path(repository).is_dir() else datasets.config.HF_ENDPOINT
-        reason = f"its split {split} could not be loaded from {source}: {first_line}"
-        hint = "a file of the table, which load_table reads, or once with access to the internet"
-        raise UnavailableError(repository, reason, hint) from error

@@ -1,4 +1,4 @@
-"""Named data sets, listed from the files of this folder.
+"""Registry of named data sets, which are declared in the modules of this folder.
 
 Each file declares ``DATASETS``, a tuple of `data_generator.dataset.DatasetDefinition`. Files whose names
 start with an underscore are not listed.
@@ -38,7 +38,7 @@ def requirements(family: str) -> set[str]:
     return {package for each in definitions(family) for package in each.requires}
 
 
-def find(name: str, family: str | None = None, what: str = "data set") -> DatasetDefinition:
+def find(name: str, family: str | None = None, kind: str = "data set") -> DatasetDefinition:
     """Return the definition of a data set.
 
     Parameters
@@ -47,15 +47,15 @@ def find(name: str, family: str | None = None, what: str = "data set") -> Datase
         Name of the data set.
     family : str, optional
         Family that the data set has to belong to; any if not given.
-    what : str
+    kind : str
         Noun for such a data set in the message of the error.
 
     Raises
     ------
     UnknownNameError
-        If there is no data set of that name in the family; the message contains near matches.
+        If the family has no data set of that name; the message contains near matches.
     """
     known = {each.name: each for each in definitions(family)}
     if name not in known:
-        raise UnknownNameError(what, name, known)
+        raise UnknownNameError(kind, name, known)
     return known[name]

@@ -25,7 +25,7 @@ PICTURES = (
     "grass.png gravel.png hubble_deep_field.jpg ihc.png moon.png motorcycle_left.png "
     "motorcycle_right.png page.png retina.jpg rocket.jpg text.png"
 ).split()
-"""The photographs, micrographs and scans inside scikit-image's wheel; drawings are left out."""
+"""Photographs, micrographs and scans in scikit-image's wheel; its drawings are excluded."""
 
 
 def digits(count: int, _seed: int) -> Dataset:

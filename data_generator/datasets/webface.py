@@ -108,7 +108,7 @@ def _boxes(rows: int, random: RandomWords) -> pa.Array:
 
 
 def _numbered(rows: int, rows_per_number: int, prefix: str, ending: str) -> pa.Array:
-    """Return text that counts up, one number for every `rows_per_number` rows."""
+    """Return text with ascending numbers, one for every `rows_per_number` rows."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -1,14 +1,13 @@
-"""The statistics of the workloads of the study, and numbers that are distributed as they say.
+"""Workloads of a study of real tables: ``core``, ``bi``, ``classic``, ``geo``, ``log`` and ``ml``.
 
 Source: XinyuZeng/OpenFormat-Public (MIT License), benchmark/generator_v2/workload_config: histograms of
-the properties of 2,837 columns of real data sets, as `spec.spec` names them. What their files
-call ``continuous_mean`` is the mean over windows of 512 values of the longest run in the window.
+the properties of 2,837 columns of real data sets. `data_generator.spec.spec` cites the study and defines
+the properties. Their ``continuous_mean`` is the mean over windows of 512 values of the longest run in
+the window.
 
-The study's workloads ``core``, ``bi``, ``classic``, ``geo``, ``log`` and ``ml`` as specifications.
-
-The columns of each type have the quantiles of each property's distribution, so that few columns come as
-near to it as so few can. Which properties go together the distributions do not say. Here columns with
-long runs are the sorted ones, with few distinct values and much skew, since the one makes the other.
+The columns of each type have the quantiles of each property's distribution, the closest approximation
+with a given number of columns. The distributions are not joint ones. Here columns with long runs are the
+sorted ones, with few distinct values and much skew, since the one causes the other.
 """
 
 from __future__ import annotations
@@ -29,37 +28,74 @@ from data_generator.spec.spec import ColumnSpec, TableSpec
 WORKLOADS = ("core", "bi", "classic", "geo", "log", "ml")
 TYPES = ("int", "float", "string")
 PROPERTIES = ("null_ratio", "ndv_ratio", "sortedness", "longest_run", "zipf_s")
-"""Those with histograms; the pattern has shares instead."""
+"""Properties with histograms; patterns have shares instead."""
 
 LOGARITHMIC = ("null_ratio", "ndv_ratio")
-"""Their cuts are powers of ten."""
+"""Properties whose histograms have powers of ten as bounds."""
+
+COLUMNS = 20
+ROWS = 1_000_000
+
+NULL_BLOCK = 256
+"""Consecutive nulls, as in the study's generator."""
+
+DTYPES = {"int": "int64", "float": "float64", "string": "str"}
+
+LONGEST = {1: 1, 1.1: 3.3, 1.5: 6.3, 2: 9.3, 3: 14.6, 4: 19.3, 6: 27.9, 8: 36.2, 12: 50.8, 16: 63,
+           24: 86.2, 32: 106, 48: 139, 64: 168, 96: 216, 128: 249, 192: 303, 256: 342, 384: 384,
+           512: 410, 1024: 452, 2048: 482, 4096: 499, 16384: 509}  # fmt: skip
+"""Mean over windows of the longest run, by the mean length of memoryless runs; found by trial."""
+
+UNSORTED = 0.018
+"""Sortedness of random order: the numbers of ascending and descending neighbours, of 511, differ a
+little by chance."""
+
+MOST_FREQUENT = 0.75
+"""Largest share of a hot spot's frequent value: it alone would cause the longest runs in the study."""
+
+STEEPER_THAN_ZIPF = 9.5
+"""Ratio of the most frequent to other values of a hot spot; the study requires more than 9."""
+
+WIDTHS = {
+    "int": (1, 1, 1, 2, 3, 6, 7),
+    "float": (2, 2, 2, 3, 4, 6, 6),
+    "string": (2, 7, 8, 10, 9, 12, 21),
+}
+"""Digits or bytes by ratio of distinct values: below 1e-6, 1e-5, ... 0.1, and above.
+
+Those of integers and texts are medians of the mean widths in the study's feature_olap.csv, where all
+floats are 8 bytes wide.
+"""
+
+LONG_FLOATS = 0.1
+"""Ratio of distinct floats from which they have all digits; others have two after the point."""
 
 
 @cache
 def statistics() -> dict[str, Any]:
-    """Return the content of the file beside this one."""
+    """Return the study's statistics from the file beside this one."""
     path = Path(__file__).with_name("workload_statistics.json")
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
 
 
 def cuts(name: str) -> list[float]:
-    """Return the bounds of a property's histogram, one more than it has shares."""
+    """Return the bounds of the bins of a property's histogram, one more than there are bins."""
     found: list[float] = statistics()["cuts"][name]
     return found
 
 
 def shares(workload: str, kind: str, name: str) -> list[float]:
-    """Return the shares of columns in each part of a property's histogram, of sum 1."""
+    """Return the share of columns in each bin of a property's histogram, of sum 1."""
     found = statistics()["workloads"][workload][kind][name]
     return [each / fsum(found) for each in found]
 
 
 def quantile(workload: str, kind: str, name: str, below: float) -> float:
-    """Return the value that so large a share of columns, from 0 to 1, is below.
+    """Return a quantile of a property's distribution: the share `below` of columns is below it.
 
-    Inside a part of the histogram columns are spread evenly; on a logarithmic scale from 1e-8 on, where
-    the cuts are powers of ten.
+    Columns are evenly distributed inside a bin of the histogram; on a logarithmic scale from 1e-8 on, if
+    the bounds are powers of ten.
     """
     bounds = cuts(name)
     ends = list(accumulate(shares(workload, kind, name)))
@@ -73,7 +109,7 @@ def quantile(workload: str, kind: str, name: str, below: float) -> float:
 
 
 def apportioned(weights: dict[str, float], count: int) -> dict[str, int]:
-    """Return whole numbers of sum `count` in proportion to weights, by the largest remainders."""
+    """Return whole numbers of sum `count` in proportion to weights, by the largest-remainder method."""
     total = fsum(weights.values())
     ideal = {name: count * weight / total for name, weight in weights.items()}
     given = {name: int(each) for name, each in ideal.items()}
@@ -81,43 +117,6 @@ def apportioned(weights: dict[str, float], count: int) -> dict[str, int]:
     for name in rest[: count - sum(given.values())]:
         given[name] += 1
     return given
-
-
-COLUMNS = 20
-ROWS = 1_000_000
-
-NULL_BLOCK = 256
-"""Nulls in a row, as in the study's generator."""
-
-DTYPES = {"int": "int64", "float": "float64", "string": "str"}
-
-LONGEST = {1: 1, 1.1: 3.3, 1.5: 6.3, 2: 9.3, 3: 14.6, 4: 19.3, 6: 27.9, 8: 36.2, 12: 50.8, 16: 63,
-           24: 86.2, 32: 106, 48: 139, 64: 168, 96: 216, 128: 249, 192: 303, 256: 342, 384: 384,
-           512: 410, 1024: 452, 2048: 482, 4096: 499, 16384: 509}  # fmt: skip
-"""By the mean length of memoryless runs: the mean over windows of the longest one, found by trial."""
-
-UNSORTED = 0.018
-"""Sortedness of random order: of 511 neighbours a few more ascend than descend, or the other way."""
-
-MOST_FREQUENT = 0.75
-"""Share of the one value of hot spots, at most: it alone would make the longest runs that there are."""
-
-STEEPER_THAN_ZIPF = 9.5
-"""The study calls a pattern a hot spot if a value is more than 9 times as frequent as the third."""
-
-WIDTHS = {
-    "int": (1, 1, 1, 2, 3, 6, 7),
-    "float": (2, 2, 2, 3, 4, 6, 6),
-    "string": (2, 7, 8, 10, 9, 12, 21),
-}
-"""Digits or bytes by the ratio of distinct values: below 1e-6, 1e-5, ... 0.1, and above.
-
-Of integers and texts, medians of the mean widths in the study's feature_olap.csv, in which all floats
-are 8 bytes wide.
-"""
-
-LONG_FLOATS = 0.1
-"""Floats of which so large a share is distinct have all digits; others have two after the point."""
 
 
 @cache
@@ -129,24 +128,24 @@ def workload(name: str, columns: int = COLUMNS) -> TableSpec:
     name : str
         One of `WORKLOADS`.
     columns : int
-        How many; the more, the nearer their properties are to the workload's distributions.
+        Number of columns; with more of them, properties are closer to the workload's distributions.
     """
     counts = apportioned(statistics()["type_mix"][name], columns)
     found = [column for kind in TYPES for column in _of_type(name, kind, counts[kind])]
-    # Types side by side, as far as their numbers allow.
+    # Columns of different types alternate, as far as their numbers allow.
     places = {kind: iter(evenly(counts[kind]).tolist()) for kind in TYPES}
     order = sorted(found, key=lambda column: next(places[column.name.partition("_")[0]]))
     return TableSpec(tuple(order), ROWS, note=f"The workload {name} of Zeng et al., PVLDB 17(2), 2023")
 
 
 def _of_type(name: str, kind: str, count: int) -> list[ColumnSpec]:
-    """Return the columns of one type, from those with the longest runs to those with the shortest."""
+    """Return the columns of one type in the order of decreasing runs."""
     steps = [(i + 0.5) / count for i in range(count)]
     ascending = {what: [quantile(name, kind, what, step) for step in steps] for what in PROPERTIES}
     patterns = _patterns(name, kind, count)
     skewed = patterns.count("gentle_zipf")
     exponents = iter([quantile(name, kind, "zipf_s", 1 - (i + 0.5) / skewed) for i in range(skewed)])
-    # Nulls have nothing to do with the other properties.
+    # Nulls are independent of the other properties.
     mixed = sorted(range(count), key=evenly(count).tolist().__getitem__)
     columns = []
     for i, pattern in enumerate(patterns):
@@ -166,7 +165,7 @@ def _of_type(name: str, kind: str, count: int) -> list[ColumnSpec]:
 
 
 def _patterns(name: str, kind: str, count: int) -> list[str]:
-    """Return the pattern of each column, hot spots spread among the skewed ones."""
+    """Return the pattern of each column, with hot spots evenly distributed among the skewed ones."""
     given = apportioned(statistics()["workloads"][name][kind]["pattern"], count)
     hot = given["hotspot"]
     skewed = hot + given["gentle_zipf"]
@@ -178,7 +177,8 @@ def _patterns(name: str, kind: str, count: int) -> list[str]:
 
 
 def _frequencies(pattern: str, ndv_ratio: float, sortedness: float, exponents: Any) -> dict[str, Any]:
-    """Return how often values occur: no value so often that the order cannot be as unsorted as it is."""
+    """Return the properties of frequencies."""
+    # A share that is too large would make neighbours equal, and the column more sorted than specified.
     ratio = {"distinct_ratio": significant(ndv_ratio, 4)}
     match pattern:
         case "null" | "single":
@@ -196,7 +196,7 @@ def _frequencies(pattern: str, ndv_ratio: float, sortedness: float, exponents: A
 
 
 def _runs(longest: float, sortedness: float, ndv_ratio: float) -> dict[str, Any]:
-    """Return lengths of runs: memoryless ones of a mean, if that leaves the column so little sorted."""
+    """Return the lengths of runs: memoryless ones, limited by the sortedness and the distinct values."""
     room = 1 / (1 - max(0.0, sortedness - UNSORTED))
     mean = min(_mean_of(longest), room, 1 / max(ndv_ratio, 1 / ROWS))
     return {
@@ -206,7 +206,7 @@ def _runs(longest: float, sortedness: float, ndv_ratio: float) -> dict[str, Any]
 
 
 def _mean_of(longest: float) -> float:
-    """Return the mean length of memoryless runs whose longest in a window is as stated."""
+    """Return the mean length of memoryless runs with a mean longest run in a window."""
     for (low, shorter), (high, longer) in pairwise(LONGEST.items()):
         if longest <= longer:
             return low + (high - low) * max(0.0, longest - shorter) / (longer - shorter)
@@ -214,7 +214,7 @@ def _mean_of(longest: float) -> float:
 
 
 def _content(kind: str, ndv_ratio: float) -> dict[str, Any]:
-    """Return widths, which grow with the number of distinct values."""
+    """Return the properties of widths, which grow with the ratio of distinct values."""
     width = WIDTHS[kind][sum(ndv_ratio >= 10.0**-power for power in range(1, 7))]
     if kind == "string":
         return {"width": width, "width_spread": width / 4, "bits_per_character": 3.0}

@@ -39,14 +39,14 @@ class ReadRequest:
         """Return the numbers of the rows to keep, ascending; None for all rows."""
         return sampled_rows(rows, self.sample_rows, self.seed)
 
-    def only(self, tables: list[str], what: str) -> str:
+    def only(self, tables: list[str], noun: str) -> str:
         """Return the name of the table to read.
 
         Parameters
         ----------
         tables : list of str
             Names of the tables in the file.
-        what : str
+        noun : str
             Noun for a table in messages, e.g. "sheet".
 
         Raises
@@ -55,14 +55,14 @@ class ReadRequest:
             If the file has no tables, or not the named one, or several of which none was named.
         """
         if not tables:
-            raise InvalidDataError(self.path, f"contains no {what}")
+            raise InvalidDataError(self.path, f"contains no {noun}")
         listed = f"{', '.join(tables[:10])}{', ...' if len(tables) > 10 else ''}"  # noqa: PLR2004
         if self.table is None and len(tables) > 1:
             advice = f"name one of them, e.g. {self.path.name}::{tables[0]}"
-            raise InvalidDataError(self.path, f"contains {len(tables)} {what}s: {listed}", advice)
+            raise InvalidDataError(self.path, f"contains {len(tables)} {noun}s: {listed}", advice)
         if self.table is not None and self.table not in tables:
             raise InvalidDataError(
-                self.path, f"contains no {what} {self.table!r}", f"it contains {listed}"
+                self.path, f"contains no {noun} {self.table!r}", f"it contains {listed}"
             )
         return self.table or tables[0]
 
@@ -70,7 +70,7 @@ class ReadRequest:
 class TableReader(ABC):
     """Reader of one kind of file into a DataFrame."""
 
-    what: ClassVar[str]
+    kind: ClassVar[str]
     """Name of the kind in messages."""
     endings: ClassVar[tuple[str, ...]]
     """Endings of file names, in lower case and with the dot."""
@@ -102,7 +102,7 @@ class TableReader(ABC):
         hint = f"python -m pip install {' '.join(self.requires)}"
         answer = probe(self.requires, self.modules, hint)
         if not answer:
-            raise UnavailableError(f"the reader of {self.what} files", answer.reason, hint)
+            raise UnavailableError(f"the reader of {self.kind} files", answer.reason, hint)
 
     @abstractmethod
     def read(self, request: ReadRequest) -> pd.DataFrame:
@@ -119,4 +119,4 @@ class TableReader(ABC):
 
     def guard(self, request: ReadRequest) -> AbstractContextManager[None]:
         """Return the context manager for calls into the library that reads the file."""
-        return library_errors(request.path, self.what)
+        return library_errors(request.path, self.kind)

@@ -32,7 +32,7 @@ def rehearse(reader: TableReader, request: ReadRequest) -> None:
     InvalidDataError
         If the file cannot be read, or if the process crashes.
     """
-    arguments = json.dumps([reader.what, {**asdict(request), "path": str(request.path)}])
+    arguments = json.dumps([reader.kind, {**asdict(request), "path": str(request.path)}])
     done = subprocess.run(  # noqa: S603 (this very module)
         [sys.executable, "-m", __name__, arguments],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -44,7 +44,7 @@ def rehearse(reader: TableReader, request: ReadRequest) -> None:
     if done.returncode < 0:
         name = signal.Signals(-done.returncode).name
         raise InvalidDataError(
-            request.path, f"is damaged: the process that read it as {reader.what} died ({name})"
+            request.path, f"is damaged: the process that read it as {reader.kind} died ({name})"
         )
     if done.returncode == 0 and done.stdout:
         raise InvalidDataError(request.path, *json.loads(done.stdout))
@@ -52,8 +52,8 @@ def rehearse(reader: TableReader, request: ReadRequest) -> None:
 
 def main(arguments: str) -> None:
     """Read the file of a request in JSON, and print the problem and advice in JSON if it fails."""
-    what, fields = json.loads(arguments)
-    (reader,) = (each for each in every_reader() if each.what == what)
+    kind, fields = json.loads(arguments)
+    (reader,) = (each for each in every_reader() if each.kind == kind)
     try:
         reader.read(ReadRequest(**{**fields, "path": Path(fields["path"])}))
     except InvalidDataError as error:

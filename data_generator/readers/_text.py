@@ -30,15 +30,15 @@ def opened(request: ReadRequest) -> Iterator[TextIO]:
 
 
 @contextmanager
-def guard(request: ReadRequest, what: str) -> Iterator[None]:
+def guard(request: ReadRequest, kind: str) -> Iterator[None]:
     """Convert errors of a reader of text to `InvalidDataError`, with the position of invalid UTF-8."""
     try:
-        with library_errors(request.path, what):
+        with library_errors(request.path, kind):
             yield
     except InvalidDataError as error:
         if not isinstance(error.__cause__, UnicodeDecodeError):
             raise
-        with library_errors(request.path, what):
+        with library_errors(request.path, kind):
             problem = _first_undecodable(request)
         raise InvalidDataError(request.path, problem, "save it as UTF-8") from error
 

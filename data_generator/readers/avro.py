@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Reader(TableReader):
     """Reader of https://avro.apache.org/docs/1.12.0/specification/#object-container-files."""
 
-    what = "Avro"
+    kind = "Avro"
     endings = (".avro",)
     signatures = ((0, b"Obj\x01"),)
     requires = ("fastavro",)

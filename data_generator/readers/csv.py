@@ -29,14 +29,14 @@ class Reader(TableReader):
     with nulls; those with too many are refused.
     """
 
-    what = "CSV"
+    kind = "CSV"
     endings = (".csv", TSV)
     is_text = True
     is_compressible = True
 
     def guard(self, request: ReadRequest) -> AbstractContextManager[None]:
         """Return the context manager for calls into pandas."""
-        return _text.guard(request, self.what)
+        return _text.guard(request, self.kind)
 
     def read(self, request: ReadRequest) -> pd.DataFrame:
         """Return the table."""

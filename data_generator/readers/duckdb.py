@@ -18,7 +18,7 @@ TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal
 class Reader(TableReader):
     """Reader of one table, in the order in which its rows were inserted."""
 
-    what = "DuckDB"
+    kind = "DuckDB"
     endings = (".duckdb", ".ddb", ".db")
     signatures = ((8, b"DUCK"),)
     requires = ("duckdb",)

@@ -29,7 +29,7 @@ class Reader(TableReader):
     Cells with an error, and formulas without a stored value, are nulls.
     """
 
-    what = "Excel"
+    kind = "Excel"
     endings = (".xlsx", ".xlsm")
     requires = ("openpyxl",)
     has_several_tables = True

@@ -20,7 +20,7 @@ STREAM = b"\xff\xff\xff\xff"
 class Reader(ArrowReader):
     """Reader of Arrow IPC files and streams."""
 
-    what = "Feather (Arrow IPC)"
+    kind = "Feather (Arrow IPC)"
     endings = (".feather", ".arrow", ".ipc", ".arrows", ".fea")
     signatures = ((0, FILE), (0, STREAM))
 

@@ -23,7 +23,7 @@ class Reader(TableReader):
     are first searched for names that data do not need.
     """
 
-    what = "HDF5"
+    kind = "HDF5"
     endings = (".h5", ".hdf5", ".hdf", ".he5")
     signatures = ((0, b"\x89HDF\r\n\x1a\n"),)
     requires = ("tables", "h5py")

@@ -24,7 +24,7 @@ LONGEST_LINE = 2**20
 class Reader(TableReader):
     """Reader of records: objects whose names are the columns, with nulls for missing names."""
 
-    what = "JSON"
+    kind = "JSON"
     endings = (".json", *LINES)
     is_text = True
     is_compressible = True
@@ -36,7 +36,7 @@ class Reader(TableReader):
 
     def guard(self, request: ReadRequest) -> AbstractContextManager[None]:
         """Return the context manager for calls into pandas."""
-        return _text.guard(request, self.what)
+        return _text.guard(request, self.kind)
 
     def read(self, request: ReadRequest) -> pd.DataFrame:
         """Return the table; text is never converted to dates or numbers."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Reader(ArrowReader):
     """Reader of Lance data sets, https://lance.org/format/table/."""
 
-    what = "Lance"
+    kind = "Lance"
     endings = (".lance",)
     requires = ("pylance",)
     modules: ClassVar = {"pylance": "lance"}

@@ -23,7 +23,7 @@ STDERR = 2
 class Reader(ArrowReader):
     """Reader of ORC files, https://orc.apache.org/specification/ORCv1/."""
 
-    what = "ORC"
+    kind = "ORC"
     endings = (".orc",)
     signatures = ((0, b"ORC"),)
 

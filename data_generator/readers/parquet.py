@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Reader(ArrowReader):
     """Reader of Parquet files, https://parquet.apache.org/docs/file-format/."""
 
-    what = "Parquet"
+    kind = "Parquet"
     endings = (".parquet", ".pq", ".parq")
     signatures = ((0, b"PAR1"),)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Reader(TableReader):
     """Reader of pickled DataFrames and Series, https://docs.python.org/3/library/pickle.html."""
 
-    what = "Pickle"
+    kind = "Pickle"
     endings = (".pkl", ".pickle", ".p")
     signatures = tuple((0, bytes((0x80, protocol))) for protocol in range(2, 6))
     is_compressible = True

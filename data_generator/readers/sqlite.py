@@ -29,7 +29,7 @@ LARGEST_PAGE_BYTES = 2**16
 class Reader(TableReader):
     """Reader of one table, in the order of its row numbers; columns have the types of their values."""
 
-    what = "SQLite"
+    kind = "SQLite"
     endings = (".sqlite", ".sqlite3", ".db", ".db3")
     signatures = ((0, b"SQLite format 3\0"),)
     has_several_tables = True

@@ -1,1 +1,1 @@
-"""Specifications of tables."""
+"""Specifications of tables: types, validation, files."""

@@ -1,1 +1,1 @@
-"""Synthetic data sets."""
+"""Building blocks of synthetic data sets, and data with edge cases."""

@@ -1,9 +1,9 @@
-"""Canvases that images are cut from: overlapping leaves with textures, which compress as photographs do.
+"""Canvases for synthetic images: overlapping textured leaves, which compress like photographs.
 
-Ellipses of all sizes that hide each other ("dead leaves"; Lee, Mumford and Huang, Occlusion Models for
-Natural Images, 2001) have the edges and the statistics of photographs over all scales; textures of equal
-power in each octave fill them. All arithmetic is of integers, so that a canvas has the same pixels on
-every machine.
+Ellipses of all sizes that occlude each other ("dead leaves"; Lee, Mumford and Huang, Occlusion Models
+for Natural Images, 2001) have the edges and the statistics of photographs over all scales. They are
+filled with textures of equal power in each octave. All arithmetic is that of integers, so a canvas has
+the same pixels on every machine.
 """
 
 from __future__ import annotations
@@ -26,23 +26,25 @@ CANVASES = 12
 
 
 @dataclass(frozen=True)
-class Style:
-    """What the canvases of one kind of images look like."""
+class CanvasStyle:
+    """Parameters of the canvases of one set of images."""
 
     name: str
     leaves: int
-    """Leaves on one canvas."""
+    """Number of leaves on one canvas."""
     smallest: int
-    """Radius in pixels; the number of leaves falls with the cube of their radius."""
+    """Smallest radius in pixels; the number of leaves decreases with the cube of their radius."""
     largest: int
+    """Largest radius in pixels."""
     roughness: int
-    """Greatest amplitude of textures, in 1/256."""
+    """Largest amplitude of textures, in units of 1/256."""
     persistence: int
-    """Amplitude of an octave, in 1/16 of that of the coarser one; 16 gives 1/f, as photographs have."""
+    """Amplitude of an octave relative to the next coarser one, in units of 1/16; 16 gives the 1/f
+    spectrum of photographs."""
 
 
 @lru_cache(maxsize=2)
-def canvases(style: Style, seed: int) -> np.ndarray:
+def canvases(style: CanvasStyle, seed: int) -> np.ndarray:
     """Return the canvases of a style, shape (12, 512, 512, 3), dtype uint8, read-only."""
     import numpy as np
 
@@ -53,7 +55,7 @@ def canvases(style: Style, seed: int) -> np.ndarray:
     return pool
 
 
-def _canvas(style: Style, random: RandomWords) -> np.ndarray:
+def _canvas(style: CanvasStyle, random: RandomWords) -> np.ndarray:
     """Return one canvas, shape (512, 512, 3), dtype uint8."""
     import numpy as np
 
@@ -61,7 +63,7 @@ def _canvas(style: Style, random: RandomWords) -> np.ndarray:
     texture = _texture(style.persistence, random)
     rough = random.integers(style.roughness, style.leaves).astype(np.int32)
     bright = random.integers(256, style.leaves).astype(np.int32)
-    # The difference of two draws is near 0 more often than not: most things are nearly grey.
+    # Differences of two draws are mostly near 0: most things are nearly grey.
     red, blue = (_signed(random, 2, style.leaves) >> 3 for _ in range(2))
     grey = bright[places] + (texture * rough[places] >> 8)
     green = -(red + blue) >> 2
@@ -71,8 +73,8 @@ def _canvas(style: Style, random: RandomWords) -> np.ndarray:
     return canvas
 
 
-def _leaves(style: Style, random: RandomWords) -> np.ndarray:
-    """Return the number of the leaf that is seen at each pixel, shape (512, 512), dtype uint16."""
+def _leaves(style: CanvasStyle, random: RandomWords) -> np.ndarray:
+    """Return the number of the visible leaf at each pixel, shape (512, 512), dtype uint16."""
     import numpy as np
 
     count = style.leaves
@@ -95,7 +97,7 @@ def _paint(
     radii: tuple[int, int],
     way: tuple[int, int],
 ) -> None:
-    """Write the number of a leaf over the ellipse that it covers; `way` is its long axis."""
+    """Write the number of a leaf to its ellipse, whose long axis has the direction `way`."""
     import numpy as np
 
     (x, y), (long, short), (p, q) = middle, radii, way
@@ -116,7 +118,8 @@ def _paint(
 
 
 def _texture(persistence: int, random: RandomWords) -> np.ndarray:
-    """Return noise of all scales around 0, shape (512, 512), dtype int32, made from coarse to fine."""
+    """Return noise of all scales around 0, shape (512, 512), dtype int32."""
+    # From coarse to fine: each octave doubles the resolution and adds noise of a smaller amplitude.
     side, amplitude = 4, 256
     texture = _signed(random, 4, side * side).reshape(side, side)
     while side < SIDE:
@@ -128,7 +131,8 @@ def _texture(persistence: int, random: RandomWords) -> np.ndarray:
 
 
 def _softened(pixels: np.ndarray) -> np.ndarray:
-    """Return means of 2 x 2 pixels, in place: the edges in photographs are no staircases."""
+    """Return the means of 2 x 2 pixels, computed in place."""
+    # The edges of ellipses would be staircases, unlike those in photographs.
     pixels[:-1] += pixels[1:]
     pixels[-1] *= 2
     pixels[:, :-1] += pixels[:, 1:]
@@ -138,7 +142,7 @@ def _softened(pixels: np.ndarray) -> np.ndarray:
 
 
 def _doubled(rows: np.ndarray) -> np.ndarray:
-    """Return twice as many rows by linear interpolation, times 4; the last one is next to the first."""
+    """Return twice as many rows by linear interpolation, times 4; the last row neighbours the first."""
     import numpy as np
 
     doubled = np.empty((2 * len(rows), *rows.shape[1:]), rows.dtype)
@@ -149,7 +153,7 @@ def _doubled(rows: np.ndarray) -> np.ndarray:
 
 
 def _signed(random: RandomWords, draws: int, count: int) -> np.ndarray:
-    """Return differences of sums of bytes, `draws` for each, shape (count,), dtype int32."""
+    """Return nearly normal noise, differences of sums of `draws` bytes; shape (count,), dtype int32."""
     import numpy as np
 
     numbers = random.words(-(-count * draws // 8)).view(np.uint8)[: count * draws].reshape(draws, count)

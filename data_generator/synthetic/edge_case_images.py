@@ -1,4 +1,4 @@
-"""Small sets of images that storages may stumble over: shapes, channels and labels of every kind."""
+"""Small sets of images with edge cases of shapes, channels and labels."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 def random_image(*shape: int, seed: int = 0) -> np.ndarray:
-    """Return noise, uint8 of that shape; it is neither constant nor symmetric in any axis."""
+    """Return noise of a shape, dtype uint8, neither constant nor symmetric along any axis."""
     return RandomWords("noise", *shape, seed).integers(256, math.prod(shape)).astype("u1").reshape(shape)
 
 
 def equal() -> ImageSet:
-    """Return 40 colour images of one shape."""
+    """Return 40 colour images of the same shape."""
     return [random_image(32, 32, 3, seed=i) for i in range(40)], [i % 10 for i in range(40)]
 
 
 def unequal() -> ImageSet:
-    """Return 25 colour and greyscale images of many shapes, labels sorted and beyond a byte."""
+    """Return 25 colour and greyscale images of many shapes, with sorted labels larger than a byte."""
     shapes = [(20 + i, 50 - i, 3) if i % 5 else (30, 17 + i) for i in range(25)]
     return [random_image(*shape) for shape in shapes], [100 * i for i in range(25)]
 
 
 def edge_case_images() -> dict[str, ImageSet]:
-    """Return sets of images and labels by name."""
+    """Return sets of images and labels by their names."""
     import numpy as np
 
     return {

@@ -1,6 +1,6 @@
-"""Columns that formats trip over: every kind that pandas has, and values that are easily lost.
+"""Columns with edge cases: all kinds of pandas columns, and values that are easily lost.
 
-Each stands in a table of its own, so that a format that refuses one can still be tried on the others.
+Each column is in a separate table: a format that refuses one can still be tried on the others.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ NUMPY_DTYPES = (
 
 
 def edge_case_tables() -> dict[str, pd.DataFrame]:
-    """Return tables of shape (4, 2) by what is in their column `c`; `row` counts the rows."""
+    """Return tables of shape (4, 2) with the columns `c`, whose content is the key, and `row`."""
     return {**_numbers(), **_text(), **_objects(), **_times_and_categories(), **_extensions()}
 
 
 def _one(values: Any, dtype: Any = None) -> pd.DataFrame:
-    """Return a table of the column `c` beside a plain one, so that no row is empty."""
+    """Return a table of the column `c` and a plain one, without which rows of nulls would be empty."""
     import pandas as pd
 
     return pd.DataFrame({"c": pd.Series(values, dtype=dtype), "row": range(ROWS)})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 LETTERS_AT_A_TIME = 2**17
-"""So that the random words and NumPy's index for them stay in the processor's cache."""
+"""Letters per block: the random words and NumPy's index for them fit in the processor's cache."""
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -44,7 +44,7 @@ def floats(
 
 
 def booleans(rows: int, random: RandomWords, null_share: float = 0.0) -> pa.Array:
-    """Return booleans, as many true as false on average, shape (rows,)."""
+    """Return booleans, true with probability 1/2, shape (rows,)."""
     import pyarrow as pa
 
     packed = pa.py_buffer(random.words(-(-rows // 64)))
@@ -125,7 +125,7 @@ def _array(values: np.ndarray, rows: int, random: RandomWords, null_share: float
 
 
 def _validity(rows: int, random: RandomWords, null_share: float) -> pa.Buffer | None:
-    """Return Arrow's validity bitmap, in which each row is null with probability `null_share`.
+    """Return Arrow's validity bitmap for rows that are null with probability `null_share`.
 
     Raises
     ------

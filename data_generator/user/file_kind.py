@@ -69,7 +69,7 @@ def reader_of(place: DataLocation, codec: str | None) -> TableReader:
     """
     reader = _folder_reader(place.path) if place.is_folder else _file_reader(place.path, codec)
     if place.table and not reader.has_several_tables:
-        problem = f"is {reader.what}, which contains one table"
+        problem = f"is {reader.kind}, which contains one table"
         raise InvalidDataError(place.path, problem, f"leave out ::{place.table}")
     reader.check_available()
     return reader
@@ -99,30 +99,30 @@ def _file_reader(path: Path, codec: str | None) -> TableReader:
         return _reader_by_name(path, head, named)
     if named and found[0] not in named:
         advice = f"if the content is right, let the name end with {found[0].endings[0]}"
-        problem = f"is {_what(named)} by its name, but its content is {found[0].what}"
+        problem = f"is {_kinds(named)} by its name, but its content is {found[0].kind}"
         raise InvalidDataError(path, problem, advice)
     if codec and not found[0].is_compressible:
-        raise InvalidDataError(path, f"is {found[0].what} inside {codec}", UNPACK)
+        raise InvalidDataError(path, f"is {found[0].kind} inside {codec}", UNPACK)
     return found[0]
 
 
 def _reader_by_name(path: Path, head: bytes, named: list[TableReader]) -> TableReader:
     """Return the reader of the kind that the name indicates, for content without a signature."""
-    what, advice = next((kind for magic, kind in FOREIGN.items() if head.startswith(magic)), ("", ""))
+    kind, advice = next((entry for magic, entry in FOREIGN.items() if head.startswith(magic)), ("", ""))
     nul = head.find(b"\0")
-    if named and named[0].is_text and not what and nul < 0:
+    if named and named[0].is_text and not kind and nul < 0:
         return named[0]
-    if not what:
-        what = "text" if nul < 0 else f"binary: byte {nul:,} (counted from 0) is 0"
+    if not kind:
+        kind = "text" if nul < 0 else f"binary: byte {nul:,} (counted from 0) is 0"
     if named:
-        problem = f"is {_what(named)} by its name, but its content is {what}"
-        raise InvalidDataError(path, problem, advice or "give it the ending of what it is")
+        problem = f"is {_kinds(named)} by its name, but its content is {kind}"
+        raise InvalidDataError(path, problem, advice or "give it the ending of its kind")
     if not advice and nul < 0:
         advice = "let the name end with .csv, .tsv, .json or .jsonl, whichever it is"
     elif not advice:
         advice = f"known are {', '.join(reader.endings[0] for reader in every_reader())}"
-    raise InvalidDataError(path, f"is of an unknown kind, its content is {what}", advice)
+    raise InvalidDataError(path, f"is of an unknown kind, its content is {kind}", advice)
 
 
-def _what(readers: list[TableReader]) -> str:
-    return " or ".join(reader.what for reader in readers)
+def _kinds(readers: list[TableReader]) -> str:
+    return " or ".join(reader.kind for reader in readers)

@@ -22,7 +22,7 @@ from data_generator.datasets import bundled_images, scenes
 from data_generator.decoding import to_array
 from data_generator.lazy_images import LazyImages
 
-SYNTHETIC = tuple(scenes.KINDS)
+SYNTHETIC = tuple(scenes.PARAMETERS)
 SAMPLE = 1_000
 
 # Of the images 0, 1 and 2 with the default seed. A change of these numbers is a change of the data,
