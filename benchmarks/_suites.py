@@ -15,7 +15,7 @@ from pathlib import Path
 
 from format_bench.asv_support import steps
 from format_bench.asv_support.cell import CellRun
-from format_bench.asv_support.data import prepare_data
+from format_bench.asv_support.run import prepare_data
 from format_bench.instruments.page_cache import sync
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -16,11 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import data_generator
+from adapter_core import UnavailableError
+from adapter_core.errors import TooFewRowsError
 from format_bench.asv_support.journal import Journal
+from format_bench.families.operations import operations_of
 from format_bench.metadata import run_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from format_bench.families.operations import Operations
+    from format_bench.results.suites import Family, Suite
+
 
 METADATA_FOLDER = "circumstances"
 """Name of the folder, in that of asv's results. Its files end in .jsonl, since asv reads every .json."""
@@ -132,20 +137,36 @@ def _environment() -> str:
     return os.environ.get("ASV_ENV_NAME", "none")
 
 
-def prepare(module: str, scale: str, make: Callable[[], dict[str, tuple[int, int]]]) -> None:
-    """Start a run of a module's suites: generate its data and collect its metadata.
+def prepare_data(family: Family, suite: Suite, scale: str) -> None:
+    """Start a run of a suite: generate its data sets, and collect the metadata of the run.
+
+    A real data set has as many rows as were asked for, or all of its own. One that is not available
+    leaves its reason, and `CellRun.start` skips its cells.
 
     Parameters
     ----------
-    module : str
-        Name of the suites' module, e.g. "tabular".
+    family, suite
+        As the checkout declares them.
     scale : str
-        The scale, which decides where results are.
-    make : callable
-        Puts the data sets into `DATA`, and returns rows and columns of each by name.
+        One of `format_bench.results.suites.SCALES`, which also decides where results are.
     """
-    journal(scale).settle(module)
+    journal(scale).settle(suite.name)
     for folder in (DATA, FILES, NOTES):
         folder.mkdir()
-    shapes = {f"{module}.{name}": shape for name, shape in make().items()}
+    operations = operations_of(family)
+    shapes: dict[str, tuple[int, int]] = {}
+    for name in suite.datasets:
+        try:
+            data = _generated(operations, name, suite.size(name, scale))
+        except UnavailableError as error:
+            missing(name).write_text(str(error), encoding="utf-8")
+            continue
+        shapes[f"{suite.name}.{name}"] = operations.store(data, DATA / name)
     metadata_file(scale).begin(FILES, seed=data_generator.DEFAULT_SEED, scale=scale, shapes=shapes)
+
+
+def _generated(operations: type[Operations], name: str, size: int) -> Any:
+    try:
+        return operations.generate(name, size)
+    except TooFewRowsError:
+        return operations.generate(name, None)

@@ -1,4 +1,4 @@
-"""Measures cases without asv: each step in a fresh process, each cell on disk before the next.
+"""Runner of cases without asv: each step in a fresh process, each cell on disk before the next.
 
 A run can be killed at any moment: its results are complete as far as they go, and the same call resumes.
 All cases have a first round before any has a second, so that a machine that drifts favours none.
@@ -29,8 +29,8 @@ from format_bench.results.status import CellStatus
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
-from format_bench.runner.datasets import CaseData
 from format_bench.runner.recording import combined, keys, records_of
+from format_bench.runner.steps import store_data
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
@@ -199,3 +199,32 @@ class Runner:
                 records.append(self.results, record)
                 self.found[key(record)] = record
                 yield record
+
+
+class CaseData:
+    """Data sets in a folder, each made once.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are kept.
+    prepared : mapping of str to Outcome
+        Data sets that exist already, by name.
+    limit_seconds : float
+        How long making one may take.
+    """
+
+    def __init__(self, folder: Path, prepared: Mapping[str, Outcome], limit_seconds: float) -> None:
+        self._folder, self._prepared = folder, prepared
+        self._limit_seconds = limit_seconds
+        self._made: dict[Path, Outcome] = {}
+
+    def of(self, case: Case) -> Outcome:
+        """Return the path of a case's data and the number of columns, or why there are none."""
+        if case.dataset in self._prepared:
+            return self._prepared[case.dataset]
+        path = self._folder / f"{case.family.name}-{case.dataset}-{case.rows}"
+        if path not in self._made:
+            made = isolation.run(store_data, case, path, limit_seconds=self._limit_seconds)
+            self._made[path] = made if made.status else Outcome((path, made.value[1]))
+        return self._made[path]

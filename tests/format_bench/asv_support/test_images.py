@@ -9,7 +9,7 @@ import pytest
 
 from format_bench.asv_support import cell as asv_cell
 from format_bench.asv_support.cell import CellRun
-from format_bench.asv_support.data import prepare_data
+from format_bench.asv_support.run import prepare_data
 from format_bench.results.suites import FAMILIES, SUITES
 
 SET = "cifar-like"
