@@ -1,4 +1,4 @@
-"""Compares generated workloads with the statistics of the real columns that they stand for.
+"""Comparison of generated workloads with the statistics of the real columns that they imitate.
 
 ``python -m tools.check_workloads`` prints the comparison in Markdown.
 """
@@ -33,19 +33,20 @@ if TYPE_CHECKING:
 
 
 FEWEST = {"null_ratio": 1, "ndv_ratio": 3}
-"""Nulls that are any, and distinct values that are neither one nor two: smaller ratios there are not."""
+"""Fewest nulls of a column with nulls, and fewest values of one with more than two: no smaller ratios
+exist."""
 
 QUARTILES = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """One property of all columns of one type."""
+class PropertyComparison:
+    """Target and result of one property of all columns of one type."""
 
     workload: str
     kind: str
     columns: int
-    """How many have the property."""
+    """Number of columns with the property."""
     name: str
     target: str
     """Quartiles, or shares of patterns in per cent."""
@@ -53,15 +54,15 @@ class Comparison:
     distance: float
     """Largest difference of the shares of columns below any value, or of any pattern's share.
 
-    So many columns can come as near as 1 / (2 * columns) on average, and no nearer.
+    With so many columns, the smallest possible distance is 1 / (2 * columns) on average.
     """
 
 
-def compared(name: str, rows: int = ROWS, columns: int = COLUMNS) -> Iterator[Comparison]:
+def compared(name: str, rows: int = ROWS, columns: int = COLUMNS) -> Iterator[PropertyComparison]:
     """Yield the comparison of each property of each type of column of a workload.
 
-    Bounds of the distributions that tables of so few rows cannot reach, since one null or three distinct
-    values are more, are left out.
+    Bounds below the ratio of one null, or of three distinct values, to the number of rows are skipped:
+    tables of so few rows cannot reach them.
     """
     df = realistic_table(workload(name, columns), rows, name=name)
     found = {str(column): _measured(df[column]) for column in df.columns}
@@ -81,7 +82,7 @@ def _measured(column: pd.Series) -> Measures:
     return measure(plain(pa.array(column, from_pandas=True)))
 
 
-def _patterns(name: str, kind: str, found: list[Measures]) -> Comparison:
+def _patterns(name: str, kind: str, found: list[Measures]) -> PropertyComparison:
     wanted = statistics()["workloads"][name][kind]["pattern"]
     there = {each: sum(m.pattern == each for m in found) / len(found) for each in wanted}
     return _shares(name, kind, len(found), "pattern", wanted, there)
@@ -89,16 +90,18 @@ def _patterns(name: str, kind: str, found: list[Measures]) -> Comparison:
 
 def _shares(  # noqa: PLR0913, PLR0917 (the fields of a comparison)
     name: str, kind: str, columns: int, what: str, wanted: dict[str, float], there: dict[str, float]
-) -> Comparison:
+) -> PropertyComparison:
     distance = max(abs(wanted[each] - there[each]) for each in there)
     target, obtained = (
         ", ".join(f"{each} {shares[each]:.0%}" for each in there if f"{shares[each]:.0%}" != "0%")
         for shares in (wanted, there)
     )
-    return Comparison(name, kind, columns, what, target, obtained, distance)
+    return PropertyComparison(name, kind, columns, what, target, obtained, distance)
 
 
-def _distribution(name: str, kind: str, what: str, found: list[Measures]) -> Iterator[Comparison]:
+def _distribution(
+    name: str, kind: str, what: str, found: list[Measures]
+) -> Iterator[PropertyComparison]:
     import numpy as np
 
     values = np.array([getattr(each, what) for each in found if _has(each, what)])
@@ -110,11 +113,11 @@ def _distribution(name: str, kind: str, what: str, found: list[Measures]) -> Ite
     target = [quantile(name, kind, what, share) for share in QUARTILES]
     # Each of n columns stands for 1 / n of all, and is in the middle of them.
     obtained = np.quantile(values, QUARTILES, method="hazen").tolist()
-    yield Comparison(name, kind, len(values), what, _text(target), _text(obtained), distance)
+    yield PropertyComparison(name, kind, len(values), what, _text(target), _text(obtained), distance)
 
 
 def _has(column: Measures, what: str) -> bool:
-    """Tell whether a property is one of such a column: those of values need values."""
+    """Return True if a column has a property: properties of values need values."""
     if what == "zipf_s":
         return column.pattern == "gentle_zipf"
     return what == "null_ratio" or column.pattern != "null"
@@ -125,7 +128,7 @@ def _text(values: list[float]) -> str:
 
 
 def detailed(name: str) -> Iterator[str]:
-    """Yield a table in Markdown of each property of a workload's columns, as it is usually made."""
+    """Yield a table in Markdown of all properties of a workload of the default size."""
     yield "| type | columns | property | target | obtained | distance |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for each in compared(name):
@@ -134,7 +137,7 @@ def detailed(name: str) -> Iterator[str]:
 
 
 def distances(rows: int, columns: int) -> Iterator[str]:
-    """Yield a table in Markdown of all workloads: means of the distances of types, by their columns."""
+    """Yield a table in Markdown of all workloads: mean distances, weighted by columns of each type."""
     what = ("type_mix", "pattern", *PROPERTIES)
     yield f"| workload | {' | '.join(what)} |"
     yield f"| --- {'| --- ' * len(what)}|"

@@ -1,8 +1,8 @@
-"""Files of every kind, damaged at random places, each read: ``python -m tools.fuzz_readers FOLDER``.
+"""Fuzz test of the readers: ``python -m tools.fuzz_readers FOLDER`` reads files with random damage.
 
-Prints as JSON what came of each kind, and how often: "read", "refused", or whatever else was raised.
-Where libraries crash, files are read in another process; what `load_table` says of one that crashes it
-is printed too.
+The number of each outcome is printed as JSON by kind of file: "read", "refused", or the error raised. If
+the library crashes on damaged files, they are read in another process, and the message of `load_table`
+about a file that crashes it is printed too.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from tests.factories.files import WRITERS, table, write
 
 ROWS = 20
 FILES = dict.fromkeys(set(WRITERS) - {"a.csv.zst", "a.tsv", "a.jsonl.xz"}, 200)
-"""How many of each kind; the same content in another wrapping is left out."""
+"""Number of damaged files of each kind; the same content with another compression is excluded."""
 FILES |= {"fixed.h5": 100, "table.h5": 100, "a.duckdb": 50, "a.lance": 50}
-"""HDF5 is there twice, and the others take long to open."""
+"""HDF5 has two layouts, and the others take long to open."""
 
 CRASHING = ("fixed.h5", "table.h5", "a.lance")
 
 
 def damage(path: Path, seed: int) -> None:
-    """Cut a file, or one of a folder, or flip 1 to 16 of its bits."""
+    """Truncate a file, or one of a folder, or flip 1 to 16 of its bits."""
     draw = random.Random(seed)
     target = draw.choice(sorted(p for p in path.rglob("*") if p.is_file())) if path.is_dir() else path
     data = bytearray(target.read_bytes())
@@ -46,7 +46,7 @@ def damage(path: Path, seed: int) -> None:
 
 
 def outcome(path: Path) -> str:
-    """Return what comes of reading a file in this process."""
+    """Return the outcome of reading a file in this process."""
     try:
         found = location.find(path)
         codec = codec_of(found)
@@ -63,7 +63,7 @@ def outcome(path: Path) -> str:
 
 
 def each_outcome(kept: Path, path: Path, seeds: range) -> Iterator[str]:
-    """Yield what comes of reading a file damaged in one way after the other."""
+    """Yield the outcomes of reading a file with different damage."""
     for seed in seeds:
         (shutil.copytree if kept.is_dir() else shutil.copy)(kept, path)
         damage(path, seed)
@@ -72,7 +72,7 @@ def each_outcome(kept: Path, path: Path, seeds: range) -> Iterator[str]:
 
 
 def each_outcome_in_a_fork(kept: Path, path: Path, seeds: range) -> Iterator[str]:
-    """Yield the same from a process that is as loud as it likes, and begun anew after a crash."""
+    """Yield the same from another process, which may print and is restarted after a crash."""
     while seeds:
         receiver, sender = os.pipe()
         child = os.fork()
@@ -94,7 +94,7 @@ def each_outcome_in_a_fork(kept: Path, path: Path, seeds: range) -> Iterator[str
 
 
 def write_in_a_fork(name: str, folder: Path) -> None:
-    """Write a file without using its library here: Lance's threads do not outlive a fork."""
+    """Write a file in another process: Lance's threads do not survive a fork."""
     child = os.fork()
     if not child:
         write(name, folder, table().head(ROWS))
@@ -103,7 +103,7 @@ def write_in_a_fork(name: str, folder: Path) -> None:
 
 
 def refusal(path: Path) -> str:
-    """Return what `load_table` says of a file."""
+    """Return the message of `load_table` about a file."""
     try:
         load_table(path)
     except InvalidDataError as error:
@@ -112,7 +112,7 @@ def refusal(path: Path) -> str:
 
 
 def outcomes(name: str, folder: Path) -> dict[str, int]:
-    """Return what came of all the damaged files of a kind."""
+    """Return the outcomes of all damaged files of a kind."""
     kept = folder / "kept"
     kept.mkdir()
     write_in_a_fork(name, kept)

@@ -1,4 +1,4 @@
-"""What a storage has done to a set of images: nothing, what it said it would, or something wrong."""
+"""Comparison of a set of images read back with the one saved."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ImageVerdict:
-    """How images and labels read back differ from those saved."""
+class ImageDiff:
+    """Differences between the images and labels read back and those saved."""
 
     losses: tuple[str, ...] = ()
-    """What was lost as the storage declares, in words."""
+    """Changes that the storage declares, as sentences."""
     errors: tuple[str, ...] = ()
-    """What came back wrong, in words."""
+    """Changes that it does not declare, as sentences."""
     changed_images: int = 0
-    """How many images came back with other pixels."""
+    """Number of images with other pixels."""
 
     @property
     def exact(self) -> bool:
-        """Whether everything came back as it was."""
+        """True without losses and errors."""
         return not self.losses and not self.errors
 
 
@@ -35,38 +35,41 @@ def verify_images(
     labels: Sequence[int] | np.ndarray,
     found_images: Sequence[np.ndarray],
     found_labels: np.ndarray,
-) -> ImageVerdict:
-    """Compare a set read back with the one saved, image by image, so that either may be made on demand.
+) -> ImageDiff:
+    """Compare a set read back with the one saved, image by image.
+
+    Only two images are in memory at a time, if the sequences are lazy.
 
     Parameters
     ----------
     storage : ImageStorage
-        Which may declare that it changes pixels; then changed pixels are a loss, else an error.
+        If it declares that it changes pixels, changed pixels are a loss, otherwise an error.
     images, labels
-        What was saved.
+        Saved images, uint8 arrays, and their labels.
     found_images, found_labels
-        What was read: uint8 arrays, and an array of shape (images,) and dtype int64.
+        Images read back, uint8 arrays, and their labels, shape (images,), dtype int64.
     """
     import numpy as np
 
     errors = list(_label_errors(np.asarray(labels, np.int64), found_labels))
     if len(found_images) != len(images):
-        return ImageVerdict((), (*errors, f"{len(images)} images came back as {len(found_images)}"))
+        return ImageDiff((), (*errors, f"{len(images)} images came back as {len(found_images)}"))
     changed, largest = 0, 0
     for index, (image, found) in enumerate(zip(images, found_images, strict=True)):
         if found.shape != image.shape or found.dtype != image.dtype:
             what = f"image {index}: {image.dtype} {image.shape} came back as {found.dtype} {found.shape}"
-            return ImageVerdict((), (*errors, what))
+            return ImageDiff((), (*errors, what))
         if not np.array_equal(image, found):
             changed += 1
+            # The difference of two uint8 arrays would wrap around.
             difference = np.abs(image.astype(np.int16) - found)
             largest = max(largest, int(difference.max()))
     if not changed:
-        return ImageVerdict((), tuple(errors))
+        return ImageDiff((), tuple(errors))
     words = f"pixels of {changed} of {len(images)} images changed, by up to {largest} of 255"
     if storage.changes_pixels:
-        return ImageVerdict((words,), tuple(errors), changed)
-    return ImageVerdict((), (*errors, words), changed)
+        return ImageDiff((words,), tuple(errors), changed)
+    return ImageDiff((), (*errors, words), changed)
 
 
 def _label_errors(labels: np.ndarray, found: np.ndarray) -> list[str]:

@@ -1,7 +1,7 @@
-"""Whether a table came back as it was saved, in words.
+"""Comparison of a table read back with the one saved.
 
-A changed dtype is a loss; a changed value, row, name or order is an error. Floats are compared bit
-for bit, except that all NaN are alike.
+A changed dtype is a loss; a changed value, row, name or order is an error. Floats are compared bit for
+bit, except that all NaN are equal.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ class TableDiff:
     """The result of a comparison."""
 
     losses: tuple[str, ...] = ()
-    """What the format did not keep, though every value is right: changed dtypes, rounded floats."""
+    """Changes that leave every value right, as sentences: changed dtypes, rounded floats."""
     lost_columns: int = 0
-    """In how many columns something was lost."""
+    """Number of columns with losses."""
     errors: tuple[str, ...] = ()
-    """What is wrong: values, nulls, rows, names, order."""
+    """Wrong values, nulls, rows, names or order, as sentences."""
 
     @property
     def exact(self) -> bool:
-        """Whether nothing at all differs."""
+        """True without losses and errors."""
         return not self.losses and not self.errors
 
 
@@ -42,8 +42,8 @@ def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = No
     saved, read : pandas.DataFrame
         Shape (rows, columns).
     kept_digits : int, optional
-        Decimal digits of floats that the format declares to keep; differences within that are
-        losses. By default floats must be equal bit for bit.
+        Decimal digits of floats that the format declares to keep; smaller differences are losses. By
+        default, floats must be equal bit for bit.
     """
     import pandas as pd
 
@@ -82,7 +82,7 @@ def _short(df: pd.DataFrame) -> str:
 
 
 def _differing(before: pd.Series, after: pd.Series) -> np.ndarray | None:
-    """Return which values differ, shape (rows,), or None if the two cannot be compared."""
+    """Return a mask of differing values, shape (rows,), or None if the dtypes cannot be compared."""
     import numpy as np
     import pandas as pd
 
@@ -94,9 +94,11 @@ def _differing(before: pd.Series, after: pd.Series) -> np.ndarray | None:
         back = _as_dtype_of(kept, after[both])
     except (ValueError, TypeError, OverflowError):
         return None
+    # Nulls, NaN included, are compared above; bits distinguish -0.0 from 0.0.
     if isinstance(kept.dtype, np.dtype) and kept.dtype.kind in "fc":
         wrong[both] = (_bits(kept) != _bits(back)).any(axis=1)
     elif kept.dtype == object or isinstance(kept.dtype, pd.ArrowDtype):
+        # 1 == True == 1.0 in Python: equal objects have to be of one type as well.
         pairs = zip(kept.tolist(), back.tolist(), strict=True)
         wrong[both] = [a != b or type(a) is not type(b) for a, b in pairs]
     else:
@@ -113,7 +115,7 @@ def _bits(values: pd.Series) -> np.ndarray:
 
 
 def _as_dtype_of(model: pd.Series, values: pd.Series) -> pd.Series:
-    """Return the values in the dtype of `model`, read as that type's usual text if they are text."""
+    """Return values converted to the dtype of `model`, from its usual notation if they are text."""
     import pandas as pd
 
     dtype: Any = model.dtype
@@ -146,7 +148,7 @@ def _as_objects_like(example: Any, values: pd.Series) -> pd.Series:
 
 
 def _all_rounded(before: pd.Series, after: pd.Series, digits: int) -> bool:
-    """Tell whether floats differ by no more than rounding to so many digits, or decimals, does."""
+    """Return True if floats differ only by rounding to significant digits, or to decimals."""
     import numpy as np
 
     if before.dtype.kind != "f" or after.dtype.kind not in "fiu":
@@ -156,7 +158,7 @@ def _all_rounded(before: pd.Series, after: pd.Series, digits: int) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as Python shows it; how NumPy shows its own is for any library to change."""
+    """Return the representation of a value as a Python object: NumPy's own differs between versions."""
     import numpy as np
 
     return repr(value.item() if isinstance(value, np.generic) else value)

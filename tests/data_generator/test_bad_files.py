@@ -1,4 +1,4 @@
-"""Bad input of every kind: one clear line each, and neither a crash, nor a wait, nor noise."""
+"""Invalid input of all kinds: one clear line each, without a crash, a delay or other output."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tests.factories.files import ROWS, WRITERS, write
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("case", EVERY)
-def test_bad_input_is_told_in_one_line(case, tmp_path, capfd):
+def test_bad_input_is_reported_in_one_line(case, tmp_path, capfd):
     make, expected = EVERY[case]
     assert refused(make(tmp_path)).startswith(expected)
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_folder_is_no_table(tmp_path):
+def test_a_folder_is_not_a_table(tmp_path):
     with pytest.raises(
         InvalidDataError, match="is a folder without a table in it; give one file, or a Lance"
     ):
@@ -36,7 +36,7 @@ def test_a_folder_is_no_table(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl"])
-def test_text_that_is_cut_is_shorter_or_told(name, tmp_path):
+def test_text_that_is_cut_is_shorter_or_reported(name, tmp_path):
     path = write(name, tmp_path)
     data = path.read_bytes()
     for share in (0.1, 0.5, 0.99):
@@ -47,11 +47,11 @@ def test_text_that_is_cut_is_shorter_or_told(name, tmp_path):
             refused(path)
 
 
-TOLD = set(WRITERS) - {"a.csv", "a.tsv", "a.jsonl", "a.lance"}
+REPORTED = set(WRITERS) - {"a.csv", "a.tsv", "a.jsonl", "a.lance"}
 
 
-@pytest.mark.parametrize("name", sorted(TOLD))
-def test_any_other_file_that_is_cut_is_told(name, tmp_path):
+@pytest.mark.parametrize("name", sorted(REPORTED))
+def test_any_other_file_that_is_cut_is_reported(name, tmp_path):
     path = write(name, tmp_path)
     data = path.read_bytes()
     # HDF5 takes a process for each.
@@ -60,7 +60,7 @@ def test_any_other_file_that_is_cut_is_told(name, tmp_path):
         refused(path)
 
 
-def test_a_data_set_that_lacks_its_data_is_told(tmp_path, capfd):
+def test_a_data_set_that_lacks_its_data_is_reported(tmp_path, capfd):
     path = write("a.lance", tmp_path)
     (data,) = (path / "data").iterdir()
     data.unlink()
@@ -70,7 +70,7 @@ def test_a_data_set_that_lacks_its_data_is_told(tmp_path, capfd):
 
 @pytest.fixture
 def reachable():
-    """Give a folder that any user can reach: each pytest that starts closes pytest's own to others."""
+    """Return a folder that any user can reach: pytest closes its own folders to other users."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         path.chmod(0o755)
@@ -80,7 +80,7 @@ def reachable():
 @pytest.mark.parametrize(
     "make", [lambda f: write("a.csv", f), lambda f: write("a.lance", f), folder("1.png")]
 )
-def test_what_may_not_be_read_is_told(make, reachable):
+def test_an_unreadable_path_is_reported(make, reachable):
     path = make(reachable)
     path.chmod(0)
     code = (
@@ -104,7 +104,7 @@ def test_what_may_not_be_read_is_told(make, reachable):
     assert done.stdout == f"{path}: {expected}\n"
 
 
-def test_a_database_that_is_open_elsewhere_is_told(tmp_path):
+def test_a_database_that_is_open_elsewhere_is_reported(tmp_path):
     path = write("a.duckdb", tmp_path)
     code = "import duckdb, sys; d = duckdb.connect(sys.argv[1]); print(flush=True); sys.stdin.read()"
     with subprocess.Popen(
@@ -117,7 +117,7 @@ def test_a_database_that_is_open_elsewhere_is_told(tmp_path):
     assert problem.endswith("; end the program that has it open")
 
 
-def test_a_locked_database_is_told(tmp_path):
+def test_a_locked_database_is_reported(tmp_path):
     path = write("a.sqlite", tmp_path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -125,7 +125,7 @@ def test_a_locked_database_is_told(tmp_path):
         assert refused(path) == expected
 
 
-def test_an_encrypted_archive_is_told(tmp_path):
+def test_an_encrypted_archive_is_reported(tmp_path):
     path = write("a.xlsx", tmp_path)
     data = bytearray(path.read_bytes())
     entry = data.index(b"PK\1\2")
@@ -141,7 +141,7 @@ def test_cells_with_errors_are_nulls(tmp_path):
     assert load_table(path).df["a"].isna().tolist() == [True, False]
 
 
-def test_more_than_fits_in_memory_is_told_before_it_is_read(tmp_path, monkeypatch):
+def test_more_than_fits_in_memory_is_reported_before_it_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(_memory, "available_bytes", lambda: 5_000)
     for name in ("a.parquet", "a.xlsx"):
         problem = refused(write(name, tmp_path))
@@ -149,7 +149,7 @@ def test_more_than_fits_in_memory_is_told_before_it_is_read(tmp_path, monkeypatc
     assert len(load_table(tmp_path / "a.parquet", sample_rows=10).df) == 10
 
 
-def test_a_reader_that_is_missing_is_told_with_what_to_install(tmp_path, monkeypatch):
+def test_a_reader_that_is_missing_is_reported_with_an_install_hint(tmp_path, monkeypatch):
     path = write("a.avro", tmp_path)
     monkeypatch.setitem(sys.modules, "fastavro", None)
     expected = (
@@ -169,7 +169,7 @@ def test_defects_of_our_own_are_not_taken_for_bad_data(tmp_path, monkeypatch):
 
 
 @pytest.mark.timeout(300)
-def test_damaged_files_are_read_or_told(root, tmp_path):
+def test_damaged_files_are_read_or_reported(root, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "tools.fuzz_readers", tmp_path],
         cwd=root,

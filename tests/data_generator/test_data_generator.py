@@ -1,4 +1,4 @@
-"""The tables: the same everywhere, of the stated schema and distribution, made in bulk."""
+"""Uniform tables: reproducible, of the documented schema and distribution, generated in bulk."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_the_real_webface_is_loaded_from_a_file(tmp_path):
     assert len(data_generator.table("webface", rows=20, path=path).df) == 20
 
 
-def test_a_wrong_webface_file_is_told(tmp_path):
+def test_a_wrong_webface_file_is_reported(tmp_path):
     path = tmp_path / "real.h5"
     with pytest.raises(FileNotFoundError, match=r"webface: there is no file .*real.h5"):
         data_generator.table("webface", path=path)
@@ -122,7 +122,7 @@ def test_a_wrong_webface_file_is_told(tmp_path):
         data_generator.table("webface", path=path)
 
 
-def test_bad_arguments_are_told():
+def test_bad_arguments_are_reported():
     with pytest.raises(UnknownNameError, match="no table 'floats'; did you mean float"):
         data_generator.table("floats")
     with pytest.raises(ValueError, match="a table cannot have -1 rows"):
@@ -162,7 +162,7 @@ def test_nulls_do_not_change_the_values_beside_them(make):
 
 
 def uniform(counts: np.ndarray) -> bool:
-    """Tell whether counts fit equal shares: Pearson's chi-squared below its mean plus five sigma."""
+    """Return True for equal shares: Pearson's chi-squared below its mean plus five sigma."""
     expected = counts.sum() / len(counts)
     free = len(counts) - 1
     return ((counts - expected) ** 2 / expected).sum() < free + 5 * (2 * free) ** 0.5

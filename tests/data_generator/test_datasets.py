@@ -42,7 +42,7 @@ DATASETS = (
 
 
 def run_in(folder, *arguments: str) -> str:
-    """Run Python with the packages of a checkout, and return what it prints."""
+    """Run Python with the packages of a checkout, and return its output."""
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,

@@ -1,4 +1,4 @@
-"""A user's own folder of images: which are taken, how they are labelled, what becomes of pixels."""
+"""Folders of a user's own images: selection, labels and pixels."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_flat_folder_has_one_label(tmp_path):
     assert [path.name for path in found.images.paths] == ["a.png", "b.png"]
 
 
-def test_what_the_png_storage_wrote_is_read(tmp_path):
+def test_files_of_the_png_storage_are_read(tmp_path):
     images, labels = [random_image(4, 5, 3), random_image(6, 3), random_image(2, 2, 4)], [7, 0, 300]
     image_storages.get("PNG").save(images, labels, tmp_path / "set.pngs")
     found = load_data(tmp_path / "set.pngs")
@@ -76,7 +76,7 @@ def test_what_the_png_storage_wrote_is_read(tmp_path):
         ("file,label\na.png,1,2\nb.png,2,3\n", "cannot be read as CSV"),
     ],
 )
-def test_labels_that_do_not_fit_are_told(text, problem, tmp_path):
+def test_labels_that_do_not_fit_are_reported(text, problem, tmp_path):
     for name in ("a.png", "b.png"):
         picture(tmp_path / name)
     (tmp_path / "labels.csv").write_text(text)
@@ -189,13 +189,13 @@ def test_a_sample_keeps_order_and_labels(tmp_path):
     assert Counter(everything.labels) == {0: 7, 1: 7, 2: 6}
 
 
-def test_a_folder_without_images_is_told(tmp_path):
+def test_a_folder_without_images_is_reported(tmp_path):
     (tmp_path / "notes.txt").write_text("nothing")
     with pytest.raises(InvalidDataError, match=r"contains no images; looked for were \.png, \.jpg"):
         load_data(tmp_path)
 
 
-def test_images_beside_classes_are_told(tmp_path):
+def test_images_beside_classes_are_reported(tmp_path):
     picture(tmp_path / "a" / "1.png")
     picture(tmp_path / "stray.png")
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""The sets of images: the same everywhere, made when asked for, and as hard to compress as real ones."""
+"""Sets of images: reproducible, lazy, and as hard to compress as real ones."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_images_are_the_same_in_another_process_and_another_order(root, name):
 
 
 @pytest.mark.parametrize("name", data_generator.image_names())
-def test_random_access_gives_what_iteration_gives(name):
+def test_random_access_equals_iteration(name):
     images = data_generator.images(name, 18).images
     whole = list(images)
     assert len(images) == len(whole) == 18
@@ -255,7 +255,7 @@ def test_no_images_are_a_set_too(name):
     assert made.labels == []
 
 
-def test_bad_arguments_are_told():
+def test_bad_arguments_are_reported():
     with pytest.raises(UnknownNameError, match="no set of images 'cifar'; did you mean cifar-like"):
         data_generator.images("cifar", 1)
     with pytest.raises(ValueError, match="a set cannot have -1 images"):
@@ -271,7 +271,7 @@ def test_bad_arguments_are_told():
 
 
 @pytest.mark.parametrize(
-    ("module", "call", "told"),
+    ("module", "call", "message"),
     [
         ("sklearn", lambda: data_generator.images("digits", 1), "digits is unavailable: sklearn is not"),
         (
@@ -286,13 +286,13 @@ def test_bad_arguments_are_told():
         ),
     ],
 )
-def test_a_missing_package_is_told(monkeypatch, module, call, told):
+def test_a_missing_package_is_reported(monkeypatch, module, call, message):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UnavailableError, match=told + r".*; try: python -m pip install"):
+    with pytest.raises(UnavailableError, match=message + r".*; try: python -m pip install"):
         call()
 
 
-def test_a_picture_that_scikit_image_no_longer_ships_is_told(monkeypatch):
+def test_a_picture_that_scikit_image_no_longer_ships_is_reported(monkeypatch):
     monkeypatch.setattr(bundled_images, "PICTURES", ["astronaut.png", "gone.png"])
     assert len(data_generator.images("pictures", 1).images) == 1
     with pytest.raises(UnavailableError, match=r"this version of scikit-image comes without gone\.png"):
@@ -405,7 +405,7 @@ def test_real_images_are_read_from_the_cache_of_hugging_face(hub, tmp_path):
     check(data_generator.load_images("CIFAR-10"))
 
 
-def test_wrong_copies_are_told(hub, tmp_path):
+def test_wrong_copies_are_reported(hub, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"CIFAR-10: there is nothing at .*gone"):
         data_generator.load_images("CIFAR-10", path=tmp_path / "gone")
     (tmp_path / "empty").mkdir()
@@ -423,14 +423,14 @@ def test_wrong_copies_are_told(hub, tmp_path):
 
 
 @pytest.mark.usefixtures("hub")
-def test_a_set_that_is_not_in_the_cache_is_told_when_offline():
+def test_a_set_that_is_not_in_the_cache_is_reported_when_offline():
     with pytest.raises(
         UnavailableError, match=r"could not be loaded from https://.*: OfflineModeIsEnabled"
     ):
         data_generator.load_images("ImageNet-100")
 
 
-def test_an_unreachable_hub_is_told_in_one_line(root, tmp_path):
+def test_an_unreachable_hub_is_reported_in_one_line(root, tmp_path):
     code = (
         "import data_generator, adapter_core\n"
         "try:\n"
@@ -448,8 +448,10 @@ def test_an_unreachable_hub_is_told_in_one_line(root, tmp_path):
         check=True,
         timeout=60,
     )
-    told = f"CIFAR-10 is unavailable: uoft-cs/cifar10 could not be loaded from {endpoint}: ConnectError"
-    assert done.stdout.startswith(told)
+    message = (
+        f"CIFAR-10 is unavailable: uoft-cs/cifar10 could not be loaded from {endpoint}: ConnectError"
+    )
+    assert done.stdout.startswith(message)
     assert "try: load_images('CIFAR-10', path=...)" in done.stdout
     assert done.stdout.count("\n") == 1
     assert not done.stderr

@@ -37,7 +37,7 @@ TRUST = (
 )
 
 
-def test_pickles_are_loaded_by_those_alone_who_trust_them(tmp_path):
+def test_pickles_are_loaded_only_if_they_are_trusted(tmp_path):
     mark, path = tmp_path / "mark", tmp_path / "a.pkl"
     path.write_bytes(pickle.dumps(_Call(mark)))
     assert refused(path) == f"is a pickle; {TRUST}"
@@ -58,7 +58,7 @@ def _text_attribute(path: Path, call: _Call) -> None:
 
 
 def _after_text_of_python_2(path: Path, call: _Call) -> None:
-    """Let the first of PyTables' three tries fail before it comes to what is evil."""
+    """Make the first of PyTables' three attempts fail before the harmful part."""
     with h5py.File(path, "a") as hdf5:
         hdf5["k"].attrs["evil"] = np.bytes_(b"(S'\\xff'\n" + pickle.dumps(call, 0))
 

@@ -1,4 +1,4 @@
-"""Profiles: twins are as large as their originals, and hold and say nothing of what is in them."""
+"""Profiles and twins: as large as the original, and without any of its values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CASES = (
 
 
 def made_up() -> pd.DataFrame:
-    """Return columns that are like none of ours: sentences, keys, prices, walks, codes and times."""
+    """Return columns unlike generated ones: sentences, keys, prices, walks, codes and times."""
     bits = RandomWords("made up")
     words = np.array(
         "the of and to in is was for that on as with by at from it an be this which".split()
@@ -121,7 +121,7 @@ def test_no_text_of_the_original_is_in_the_twin_or_in_its_spec(pair):
 EMPTY = TableSpec((ColumnSpec("c0", "str", pattern="measured", rank_shares=(1.0,)),), note=NOTE)
 
 
-def test_a_spec_holds_no_value_of_the_original():
+def test_a_spec_contains_no_value_of_the_original():
     secret = 7_351_942_861
     df = pd.DataFrame(
         {
@@ -178,7 +178,7 @@ def test_texts_are_found_wherever_they_are():
     assert texts(df) == {b"a", b"b", b"c", b"d", b"e", b"unused", b"f"}
 
 
-def test_a_twin_that_shares_texts_by_chance_says_so():
+def test_texts_shared_by_chance_are_counted():
     small = "abcdefghijklmnopqrstuvwxyz"
     letters = pd.DataFrame({"small": list(small), "large": list(small.upper())})
     assert twin(profile(letters), letters).shared_texts == 52
@@ -216,7 +216,7 @@ def test_the_command_prints_the_spec_of_a_named_table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("no.csv",), "no.csv"),
         (("eq", "--out", "spec.yaml"), "spec.yaml: a specification is a file *.json or *.toml"),
@@ -226,8 +226,8 @@ def test_the_command_prints_the_spec_of_a_named_table(tmp_path):
         ),
     ],
 )
-def test_the_command_tells_what_is_wrong_before_it_measures(arguments, told):
+def test_the_command_reports_errors_before_it_measures(arguments, message):
     done = run("profile", *arguments)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert message in done.stderr
     assert done.stdout == ""

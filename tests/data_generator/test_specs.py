@@ -1,4 +1,4 @@
-"""Specifications: what they state is what tables have, and mistakes in them are told one by one."""
+"""Specifications: tables have the specified properties, and each mistake is reported."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ EVERYTHING = TableSpec(
 
 
 def made(rows=ROWS, seed=1, **properties):
-    """Return a column of those properties, which is an int64 one if they do not say otherwise."""
+    """Return a column with the given properties, int64 by default."""
     spec = ColumnSpec("c", **{"dtype": "int64", "width": 6, **properties})
     array = column(spec, rows, "test", seed)
     array.validate(full=True)
@@ -198,7 +198,7 @@ def test_integers_have_the_stated_digits():
     assert (values < 0).mean() == pytest.approx(0.25, abs=0.01)
 
 
-def test_few_digits_hold_few_numbers():
+def test_few_digits_allow_few_numbers():
     assert set(made(width=1, distinct_ratio=0.0001).to_pylist()) == set(range(10))
     thirty = sorted(set(made(width=1, distinct_ratio=0.0003).to_pylist()))
     assert (len(thirty), thirty[:10], thirty[10] >= 10, thirty[-1] < 100) == (
@@ -285,7 +285,7 @@ def test_tables_are_made_without_a_python_step_per_row(calls):
 
 
 def slow_sortedness(codes) -> float:
-    """Return the study's score as its definition says it, value by value."""
+    """Return the study's score by its definition, value by value."""
     scores = []
     for start in range(0, len(codes), 512):
         window = codes[start : start + 512]
@@ -371,7 +371,7 @@ def test_powers_are_powers():
 @pytest.mark.parametrize(
     ("values", "distinct"), [(1, 1), (3, 3), (1_000, 3), (1_000, 999), (1_000, 1_000)]
 )
-def test_counts_have_the_right_sum_and_leave_none_out(pattern, values, distinct):
+def test_counts_have_the_right_sum_and_include_all_values(pattern, values, distinct):
     spec = ColumnSpec("c", "int64", pattern=pattern, exponent=2, rank_shares=(0.5, 0.5))
     counts = ranks.counts(spec, values, distinct)
     assert (len(counts), counts.sum(), counts.min() >= 1) == (distinct, values, True)
@@ -405,7 +405,7 @@ def test_numbers_without_room_move_to_more_digits_and_back():
 
 
 @pytest.mark.parametrize("ending", [".json", ".toml"])
-def test_what_is_written_is_read(tmp_path, ending):
+def test_a_written_spec_is_read(tmp_path, ending):
     path = tmp_path / f"spec{ending}"
     write_spec(EVERYTHING, path)
     assert read_spec(path) == EVERYTHING
@@ -413,15 +413,15 @@ def test_what_is_written_is_read(tmp_path, ending):
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_file_of_another_kind_is_told(tmp_path):
-    for name, text, told in [
+def test_a_file_of_another_kind_is_reported(tmp_path):
+    for name, text, message in [
         ("a.yaml", "", r"a.yaml: a specification is a file \*.json or \*.toml"),
         ("a.json", "{", r"a.json: is not JSON: Expecting property name"),
         ("a.toml", "rows = ", r"a.toml: is not TOML: Invalid value"),
         ("b.json", "[1]", r"b.json: is not a table of properties"),
     ]:
         (tmp_path / name).write_text(text)
-        with pytest.raises(InvalidSpecError, match=told):
+        with pytest.raises(InvalidSpecError, match=message):
             read_spec(tmp_path / name)
     with pytest.raises(FileNotFoundError):
         read_spec(tmp_path / "none.json")
@@ -472,15 +472,15 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), MISTAKES, ids=[told for _, told in MISTAKES])
-def test_a_mistake_is_told_in_a_line(change, told):
+@pytest.mark.parametrize(("change", "message"), MISTAKES, ids=[message for _, message in MISTAKES])
+def test_a_mistake_is_reported_in_a_line(change, message):
     with pytest.raises(InvalidSpecError) as caught:
         from_dict({"columns": [{"name": "c", "dtype": "str", **change}]})
     assert len(caught.value.mistakes) == 1
-    assert caught.value.mistakes[0].startswith(told)
+    assert caught.value.mistakes[0].startswith(message)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path):
+def test_all_mistakes_are_reported_at_once(tmp_path):
     path = tmp_path / "wrong.json"
     columns = [{"name": "a", "dtype": "str"}, {"name": "a", "dtype": "str", "width": None}, {}, 7]
     path.write_text(json.dumps({"rows": -1, "row": 3, "columns": columns}))

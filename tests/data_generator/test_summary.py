@@ -1,4 +1,4 @@
-"""What is told of a user's own data: right, in few lines, and readable by machines."""
+"""Summaries of a user's own data: correct, short, and machine-readable."""
 
 from __future__ import annotations
 

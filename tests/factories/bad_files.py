@@ -1,4 +1,4 @@
-"""Input of every kind that cannot be measured: how to make it, and what must be said of it."""
+"""Invalid input of all kinds, with the expected messages."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from data_generator.user.load import load_data
 from tests.factories.files import write
 
 LONGEST = 500
-"""Characters of a line beside those of the path."""
+"""Longest message without the path."""
 
 
 def refused(path: Path, **options) -> str:
-    """Return what is said of bad input, without the path that each line begins with."""
+    """Return the message for invalid input, without the path at its start."""
     with pytest.raises(InvalidDataError) as caught:
         load_data(path, **options)
     line = str(caught.value)
@@ -357,4 +357,4 @@ HOLDERS = {
 
 
 EVERY = {**PLACES, **KINDS, **TEXT, **HOLDERS}
-"""By name: what makes the input in a folder and returns its path, and how the line goes on behind it."""
+"""By name: a function that creates the input in a folder, and the start of the message."""

@@ -1,4 +1,4 @@
-"""Files of every kind that users bring, each with the same table."""
+"""Files of all kinds that users may have, each with the same table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS = 200
 
 
 def table() -> pd.DataFrame:
-    """Return a table that all kinds of file keep as it is, shape (200, 6)."""
+    """Return a table that all kinds of files preserve exactly, shape (200, 6)."""
     df = data_generator.table("eq", rows=ROWS).df
     return df[[name for name in df if not name.startswith("bool")]]
 
@@ -80,11 +80,11 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
     "a.duckdb": _duckdb,
     "a.pkl": lambda df, path: df.to_pickle(path),
 }
-"""By the name of the file; the function writes a table to a path."""
+"""Functions that write a table to a path, by file name."""
 
 
 def write(name: str, folder: Path, df: pd.DataFrame | None = None) -> Path:
-    """Write a table to a file of a kind, by default the one of this module; return its path."""
+    """Write a table, by default that of this module, to a file and return its path."""
     path = folder / name
     WRITERS[name](table() if df is None else df, path)
     return path

@@ -1,4 +1,4 @@
-"""The comparison of tables finds what differs, and says it in words."""
+"""Comparison of tables: differences and their wording."""
 
 from __future__ import annotations
 
