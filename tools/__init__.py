@@ -1,1 +1,1 @@
-"""Programs for developers: checks and measurements that take long."""
+"""Programs for developers: checks and measurements that take minutes or more."""

@@ -1,7 +1,12 @@
-"""Runs that are killed at random moments, and go on: ``python -m tools.check_crash_recovery 50``."""
+"""Recovery of runs after kills at random moments: ``python -m tools.check_crash_recovery 50``.
+
+Starts a run, kills it, and starts it again, until the given number of kills. No finished cell may be
+lost, measured twice or damaged, and no file or process may be left behind.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import signal
@@ -23,18 +28,18 @@ ROUNDS = 2
 
 
 def run(out: Path, scratch: Path) -> None:
-    """Measure the cases, or what is left of them."""
+    """Measure the cases that the results lack."""
     for _ in Runner(out, scratch, Limits(ROUNDS, budget_seconds=0)).run(CASES):
         pass
 
 
-def kill_and_go_on(folder: Path, kills: int, seed: int) -> int:
-    """Kill so many runs; return how many sets of results were completed on the way, the last included.
+def kill_and_resume(folder: Path, kills: int, seed: int) -> int:
+    """Kill a number of runs; return the number of complete sets of results, the last one included.
 
     Raises
     ------
     AssertionError
-        If results got lost, were doubled or damaged, or a file or process was left behind.
+        If results were lost, doubled or damaged, or a file or process was left behind.
     """
     draw = random.Random(seed)
     completed = 0
@@ -49,10 +54,10 @@ def kill_and_go_on(folder: Path, kills: int, seed: int) -> int:
             process.send_signal(signal.SIGKILL)
             process.wait()
         assert _lines(out)[: len(lines)] == lines, "finished cells were lost"
-        completed += _whole(out)
+        completed += _is_complete(out)
     out = folder / f"out{completed}"
     assert _start(out, scratch).wait() == 0
-    assert _whole(out)
+    assert _is_complete(out)
     assert list(scratch.iterdir()) == []
     _wait_until_no_process_uses(scratch)
     return completed + 1
@@ -68,8 +73,8 @@ def _lines(out: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True) if path.exists() else []
 
 
-def _whole(out: Path) -> bool:
-    """Tell whether all cells are there, after a check that what is there is valid, and there once."""
+def _is_complete(out: Path) -> bool:
+    """Return whether all cells are measured; check that each of them is valid and measured once."""
     if not (out / RESULTS).exists():
         return False
     found = records.read(out / RESULTS)
@@ -81,7 +86,7 @@ def _whole(out: Path) -> bool:
 
 
 def _wait_until_no_process_uses(folder: Path) -> None:
-    """Wait for orphans, which the kernel kills with their parent, but not before it returns."""
+    """Wait until the kernel has killed the orphans of a killed run, which takes a moment."""
     deadline = time.monotonic() + 10
     while any(str(folder) in _command(pid) for pid in os.listdir("/proc") if pid.isdigit()):  # noqa: PTH208 (names are enough)
         assert time.monotonic() < deadline, "a process was left behind"
@@ -95,11 +100,22 @@ def _command(pid: str) -> str:
         return ""
 
 
+def main() -> None:
+    """Kill and resume runs, and print the number of complete sets of results."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("kills", type=int, nargs="?", default=50)
+    parser.add_argument("--run", type=Path, nargs=2, metavar=("OUT", "SCRATCH"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.run:
+        run(*arguments.run)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        sets = kill_and_resume(Path(folder), arguments.kills, seed=1)
+    print(
+        f"{arguments.kills} runs killed or ended, {sets} complete sets of results, none lost or doubled"
+    )
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "--run":
-        run(Path(sys.argv[2]), Path(sys.argv[3]))
-    else:
-        number = int(sys.argv[1])
-        with tempfile.TemporaryDirectory() as place:
-            sets = kill_and_go_on(Path(place), number, seed=1)
-        print(f"{number} runs killed or ended, {sets} sets of results complete, none lost or doubled")
+    main()

@@ -1,12 +1,14 @@
-"""Three real months: ``python -m tools.check_months FOLDER``, about half an hour and 2 GB.
+"""Rehearsal of three real monthly runs: ``python -m tools.check_months FOLDER``.
 
-In the folder it makes a bare remote and a clone of it with few adapters, and calls cron.sh there for
-three consecutive months, at tiny scale, with the packages that the index had on those days and asv
-itself. Then it calls it once more in a month without news, and prints what the remote holds.
+Creates in the folder a bare remote and a clone of it with few adapters, and calls cron.sh there for
+three consecutive months, at tiny scale, with asv itself and the packages that the index had on those
+days. Then calls it once more in a month without new versions, and prints the months, their commits and
+graphs. Takes about half an hour and 2 GB.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -24,11 +26,11 @@ ADAPTERS = {
 }
 BEGINNING = "2026-08-15"
 DAYS = ["2026-09-01", "2026-10-15", "2026-11-15"]
-"""On each of them, pandas and pyarrow had other versions than on the others."""
+"""Days with different versions of pandas and pyarrow."""
 
 
 def make(folder: Path) -> tuple[Path, Path]:
-    """Make the remote, dated before the first month, and the clone on the benchmark server."""
+    """Create the remote, dated before the first month, and the clone on the benchmark server."""
     source, remote, server = folder / "source", folder / "remote.git", folder / "server"
     clone_with(source, {})
     for family, kept in ADAPTERS.items():
@@ -56,14 +58,14 @@ def make(folder: Path) -> tuple[Path, Path]:
 
 
 def run(server: Path, day: str) -> float:
-    """Run cron.sh on a day; return how long it took, in seconds.
+    """Run cron.sh on a day; return its duration in seconds.
 
     Raises
     ------
     subprocess.CalledProcessError
-        If it ends with any status but 0.
+        If its exit status is not 0.
     """
-    began = time.monotonic()
+    start = time.monotonic()
     variables = {
         "SCALE": "tiny",
         "CRON_DATE": day,
@@ -73,13 +75,13 @@ def run(server: Path, day: str) -> float:
     }
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     subprocess.run([server / "cron.sh"], env=kept | variables, check=True)
-    return time.monotonic() - began
+    return time.monotonic() - start
 
 
 def points(remote: Path) -> Iterator[tuple[str, int]]:
-    """Yield each graph of the site that is published, and how many points it has.
+    """Yield each graph of the published site, and its number of points.
 
-    A graph of asv has a list of values at each commit, one for each case.
+    A graph of asv has at each commit a list of values, one for each case.
     """
     names = git(remote, "ls-tree", "-r", "--name-only", "gh-pages").splitlines()
     for name in names:
@@ -88,13 +90,13 @@ def points(remote: Path) -> Iterator[tuple[str, int]]:
 
 
 def versions(remote: Path, commit: str) -> dict[str, str]:
-    """Return the versions that a commit's set pins."""
+    """Return the versions that the library set of a commit pins."""
     text = git(remote, "show", f"{commit}:constraints.txt")
     return dict(re.findall(r"^(pandas|pyarrow)==(\S+)", text, flags=re.MULTILINE))
 
 
 def measured(remote: Path, commit: str) -> dict[str, str]:
-    """Return the versions that were imported as a commit was measured."""
+    """Return the versions that were imported when a commit was measured."""
     names = git(remote, "ls-tree", "-r", "--name-only", "results").splitlines()
     lines = [
         json.loads(line)
@@ -111,7 +113,7 @@ def measured(remote: Path, commit: str) -> dict[str, str]:
 
 
 def samples(remote: Path, commit: str) -> int:
-    """Return how many samples all benchmarks of a commit have."""
+    """Return the number of samples of all benchmarks of a commit."""
     names = git(remote, "ls-tree", "-r", "--name-only", "results").splitlines()
     (name,) = [each for each in names if f"/{commit[:8]}-" in each]
     result = json.loads(git(remote, "show", f"results:{name}"))
@@ -121,12 +123,12 @@ def samples(remote: Path, commit: str) -> int:
 
 
 def check(remote: Path) -> None:
-    """Compare what the remote holds with what three months must leave.
+    """Check tags, commits, library sets and graphs of three months on the remote.
 
     Raises
     ------
     AssertionError
-        If anything else is there.
+        If one is missing or different.
     """
     commits = git(remote, "rev-list", "--reverse", "main").split()[1:]
     months = [day[:7] for day in DAYS]
@@ -145,25 +147,28 @@ def check(remote: Path) -> None:
 
 
 def add_samples(remote: Path, server: Path) -> None:
-    """Run a month in which the resolver finds nothing new.
+    """Run a month without new versions, which adds samples to the last month.
 
     Raises
     ------
     AssertionError
-        If it leaves a commit, or no samples.
+        If it adds a commit, or no samples.
     """
     last = git(remote, "rev-parse", "main").strip()
     before = samples(remote, last)
     os.environ["UV_CONSTRAINT"] = str(server / ".asv/monthly/constraints.txt")
-    print(f"a month without news: {run(server, '2026-12-01'):.0f} s")
+    print(f"a month without new versions: {run(server, '2026-12-01'):.0f} s")
     assert git(remote, "rev-parse", "main", "2026-12^{commit}").split() == [last, last]
     assert samples(remote, last) > before
     print(f"{before} samples became {samples(remote, last)}")
 
 
-def main(folder: Path) -> None:
-    """Run three months, and one in which nothing has changed."""
-    remote, server = make(folder)
+def main() -> None:
+    """Run three months with new versions, and one without."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("folder", type=lambda text: Path(text).absolute(), metavar="FOLDER")
+    remote, server = make(parser.parse_args().folder)
     for day in DAYS:
         print(f"{day}: {run(server, day):.0f} s")
     check(remote)
@@ -171,4 +176,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).absolute())
+    main()

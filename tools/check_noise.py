@@ -65,7 +65,8 @@ def reads_differ(first: DataFormat, second: DataFormat, path: Path) -> bool:
 
 def main() -> None:
     """Print for each format in how many of 20 tries its reads differed from those of its twins."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     usual = ["Feather", "Parquet", "Pickle", "CSV"]
     parser.add_argument("labels", nargs="*", default=usual, metavar="FORMAT")
     for label in parser.parse_args().labels:

@@ -1,8 +1,8 @@
-"""What is named of a regression that is really measured: ``python -m tools.check_regression_detection``.
+"""Detection of a planted regression: ``python -m tools.check_regression_detection [--runs N]``.
 
-Of six months of library sets, the third has a new version of a toy library, which reads slower (see
-`factories.measured_histories`). Printed is the page on changes; then, of twenty histories in which
-the library stays the same, how many changes are named though there are none.
+Measures six months of library sets; in the third a fake library has a new version that reads more slowly
+(see `tests.factories.measured_histories`). Prints the detected changes; then the false alarms in twenty
+histories without a change.
 """
 
 from __future__ import annotations
@@ -16,20 +16,23 @@ from tests.factories.measured_histories import planted, unchanged
 
 
 def main() -> None:
-    """Print what is named of what is planted, and of histories with nothing planted."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=20, help="Histories with nothing planted.")
+    """Print the changes detected in a history with a planted one, and in histories without."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("--runs", type=int, default=20, help="Histories without a change.")
     runs = parser.parse_args().runs
     with tempfile.TemporaryDirectory() as folder:
         changes = planted(Path(folder, "planted")).changes
     print("planted:", *map(sentence, changes or ()), sep="\n  ", flush=True)
-    named = 0
+    alarms = 0
     for number in range(1, runs + 1):
         with tempfile.TemporaryDirectory() as folder:
             changes = unchanged(Path(folder, "unchanged")).changes
-        named += len(changes)
-        print(f"history {number}: {len(changes)} named", *map(sentence, changes), sep="\n  ", flush=True)
-    print(f"{named} changes named in {runs} histories with none")
+        alarms += len(changes)
+        print(
+            f"history {number}: {len(changes)} changes", *map(sentence, changes), sep="\n  ", flush=True
+        )
+    print(f"{alarms} false alarms in {runs} histories without a change")
 
 
 if __name__ == "__main__":

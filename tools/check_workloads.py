@@ -1,6 +1,6 @@
 """Comparison of generated workloads with the statistics of the real columns that they imitate.
 
-``python -m tools.check_workloads`` prints the comparison in Markdown.
+Prints the comparison as Markdown tables.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _distribution(
     inner = zip(cuts(what)[1:-1], accumulate(shares(name, kind, what)), strict=False)
     distance = max(abs(below - float((values < cut).mean())) for cut, below in inner if cut > reachable)
     target = [quantile(name, kind, what, share) for share in QUARTILES]
-    # Each of n columns stands for 1 / n of all, and is in the middle of them.
+    # Each of n columns represents the middle of 1 / n of all columns.
     obtained = np.quantile(values, QUARTILES, method="hazen").tolist()
     yield PropertyComparison(name, kind, len(values), what, _text(target), _text(obtained), distance)
 
@@ -150,8 +150,14 @@ def distances(rows: int, columns: int) -> Iterator[str]:
         yield f"| {name} | {' | '.join(f'{mean:.2f}' for mean in means)} |"
 
 
-if __name__ == "__main__":
+@click.command(help=__doc__)
+def main() -> None:
+    """Print the comparison of one workload in detail, and the distances of all."""
     click.echo("\n".join(detailed("core")))
     for shape in (ROWS, COLUMNS), (100_000, 200):
         click.echo("\nDistances, {:,} rows x {} columns:\n".format(*shape))
         click.echo("\n".join(distances(*shape)))
+
+
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ about a file that crashes it is printed too.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
@@ -77,16 +78,17 @@ def each_outcome_in_a_fork(kept: Path, path: Path, seeds: range) -> Iterator[str
         receiver, sender = os.pipe()
         child = os.fork()
         if not child:
+            # Libraries print on their standard error output when they crash.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            for told in each_outcome(kept, path, seeds):
-                os.write(sender, told.replace("\n", " ").encode() + b"\n")
+            for result in each_outcome(kept, path, seeds):
+                os.write(sender, result.replace("\n", " ").encode() + b"\n")
             os._exit(0)
         os.close(sender)
         with os.fdopen(receiver, encoding="utf-8") as pipe:
-            told = pipe.read().splitlines()
+            results = pipe.read().splitlines()
         _, status = os.waitpid(child, 0)
-        yield from told
-        seeds = seeds[len(told) :]
+        yield from results
+        seeds = seeds[len(results) :]
         if os.WIFSIGNALED(status):
             yield f"crashed: {refusal(path)}"
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -122,5 +124,14 @@ def outcomes(name: str, folder: Path) -> dict[str, int]:
     return counts
 
 
+def main() -> None:
+    """Print the outcomes of all kinds as JSON."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="Folder for the damaged files.")
+    folder = parser.parse_args().folder
+    sys.stdout.write(json.dumps({name: outcomes(name, folder) for name in sorted(FILES)}))
+
+
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps({name: outcomes(name, Path(sys.argv[1])) for name in sorted(FILES)}))
+    main()

@@ -1,8 +1,8 @@
-"""How much memory storages need for a set of images: ``python -m tools.image_memory --count 3000``.
+"""Memory of image storages: ``python -m tools.image_memory [STORAGE...] --count 3000``.
 
-The images are made as they are asked for, so that the set itself is nowhere. A save that streams grows
-by little, whatever the size of the set; a read needs the set once. Pages of a mapped file count, too,
-though the kernel can take them back.
+The images are generated on access, so the set itself takes no memory. A save that streams grows little,
+whatever the size of the set; a read needs the set once. Pages of a mapped file count, too, though the
+kernel can reclaim them.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from format_bench.instruments.memory import measure
 
 
 def save(label: str, count: int, path: Path) -> tuple[int, int]:
-    """Save so many images; return by how many bytes the process grew, and the raw bytes of the set."""
+    """Save images; return the growth of the process and the raw size of the set, in bytes."""
     storage = image_storages.get(label)
     ImageOperations(storage).warm_up()
     found = data_generator.images("imagenet-like", count)
     images = CountingImages(found.images)
-    images[0]  # what the generator needs for itself
+    images[0]  # the memory of the generator itself does not count
     images.size_bytes = 0
     growth, _ = measure(lambda: storage.save(images, found.labels, path))
     return growth.peak_bytes, images.size_bytes
 
 
 def read(label: str, path: Path) -> int:
-    """Read all images; return by how many bytes the process grew."""
+    """Read all images; return the growth of the process in bytes."""
     storage = image_storages.get(label)
     ImageOperations(storage).warm_up()
     growth, _ = measure(lambda: storage.read(path))
@@ -40,7 +40,7 @@ def read(label: str, path: Path) -> int:
 
 
 class CountingImages:
-    """A set of images that counts the bytes of those it gave."""
+    """Sequence of images that counts the bytes of the images accessed."""
 
     def __init__(self, images) -> None:
         self.images = images
@@ -63,7 +63,7 @@ class CountingImages:
 @click.option("--count", default=3_000, show_default=True, help="Images of the set.")
 @click.option("--scratch", type=click.Path(exists=True, file_okay=False, path_type=Path))
 def main(labels: tuple[str, ...], count: int, scratch: Path | None) -> None:
-    """Print by how much a save and a read grow, in MB and as a multiple of the raw set."""
+    """Print the memory growth of a save and a read, in MB and relative to the raw set."""
     for label in labels or image_storages.names():
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
             path = Path(folder, "set")

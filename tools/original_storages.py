@@ -1,13 +1,12 @@
-"""What the usual way of keeping images costs beside ours: ``python -m tools.original_storages``.
+"""Image storages beside their first versions: ``python -m tools.original_storages [STORAGE...]``.
 
-The six storages that this benchmark began with are made here once more as they were first written:
-one image at a time, through the interfaces that come to mind first. Some do not give back what they
-were given: PNG has text for labels, SQLite bytes, and LMDB another order. They hold images of three
-axes and labels below 128.
+The first six storages of this benchmark are here as they were first written: one image at a time,
+through the most obvious interfaces. Some do not return the same data: PNG returns labels as text, SQLite
+as bytes, and LMDB changes the order. They support images of three axes and labels below 128.
 
-For each storage, saving and reading `cifar-like`: CPU seconds (user and system) of the usual way and of
-ours, in turn, the median of three, and their ratio. Each storage has a process of its own, since what
-one leaves in memory changes the times of the next. Names of storages may follow, and ``--images N``.
+For each storage the program saves and reads `cifar-like`, and prints the CPU seconds (user and system)
+of the usual way and of ours, measured alternately, the median of three, and their ratio. Each storage
+has a process of its own, since memory that one leaves changes the times of the next.
 """
 
 from __future__ import annotations
@@ -193,7 +192,7 @@ USUAL: dict[str, tuple[Save, Read]] = {
 
 
 def seconds(name: str, count: int) -> dict[str, tuple[float, float]]:
-    """Return the (usual, our) CPU seconds of save and read: medians of calls made in turn."""
+    """Return the (usual, our) CPU seconds of save and read: medians of alternate calls."""
     storage = image_storages.get(name)
     save, read = USUAL[name]
     dataset = data_generator.images("cifar-like", count)
@@ -210,16 +209,17 @@ def seconds(name: str, count: int) -> dict[str, tuple[float, float]]:
         for turn in range(ROUNDS):
             storage.remove(usual)
             storage.remove(ours)
-            # Whoever is first pays for memory that the second finds; so they take turns.
+            # The first caller pays for memory that the second one reuses, hence the alternation.
             for step in ("save", "read"):
-                for who in (turn % 2, 1 - turn % 2):
-                    samples[step][who].append(cpu_seconds(calls[step, who]))
+                for caller in (turn % 2, 1 - turn % 2):
+                    samples[step][caller].append(cpu_seconds(calls[step, caller]))
     return {step: tuple(map(statistics.median, both)) for step, both in samples.items()}
 
 
 def main() -> None:
     """Print a line for each storage and step."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("names", nargs="*", default=list(USUAL), metavar="STORAGE")
     parser.add_argument("--images", type=int, default=10_000)
     arguments = parser.parse_args()

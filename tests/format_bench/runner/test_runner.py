@@ -23,7 +23,7 @@ from format_bench.runner.recording import combined, keys
 from format_bench.runner.recording import records_of as step_records
 from format_bench.runner.runner import Limits, Runner
 from tests.factories import fake_package
-from tools.check_crash_recovery import kill_and_go_on
+from tools.check_crash_recovery import kill_and_resume
 
 STEPS = FAMILIES["tables"].steps
 
@@ -198,7 +198,7 @@ def test_images_are_measured_like_tables(tmp_path):
 
 
 def test_killed_runs_go_on(tmp_path):
-    assert kill_and_go_on(tmp_path, kills=4, seed=2) >= 1
+    assert kill_and_resume(tmp_path, kills=4, seed=2) >= 1
 
 
 def test_two_runs_do_not_write_to_the_same_results(tmp_path):
