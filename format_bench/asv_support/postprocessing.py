@@ -7,28 +7,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from adapter_core.errors import FormatBenchError
 from adapter_core.files import write_atomically
 from format_bench.asv_support import comparison
-from format_bench.asv_support.comparison import comma_separated, legend, tables
 from format_bench.asv_support.records import records_of
 from format_bench.asv_support.results import Run, newest_run
 from format_bench.asv_support.run import AsvMetadataFile
-from format_bench.display.markdown import Table, markdown
-from format_bench.display.marks import BEST, TIE
+from format_bench.display import terminal
+from format_bench.display.markdown import TextTable, markdown
 from format_bench.metadata import run_metadata
 from format_bench.results import export, noise_floor
+from format_bench.results.load import Results
+from format_bench.results.marks import symbols
+from format_bench.results.table import style_of
 
 if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
-
-
-STYLES = {BEST: "bold green", TIE: "green"}
-"""How a cell is printed, by its mark."""
+    from format_bench.results.records import Record
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,7 +33,7 @@ STYLES = {BEST: "bold green", TIE: "green"}
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     default="asv.conf.json",
     show_default=True,
-    help="asv's configuration, which says where the results are.",
+    help="asv's configuration, which contains the folder of the results.",
 )
 @click.option(
     "--out",
@@ -55,23 +51,22 @@ STYLES = {BEST: "bold green", TIE: "green"}
     "--noise",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Noise floors, as `format-bench study noise --out` writes them; by default "
-    "noise.json "
-    "beside the results, if it is there.",
+    "noise.json beside the results, if it is there.",
 )
 def command(config: Path, out: Path | None, measured_share: bool, noise: Path | None) -> None:  # noqa: FBT001 (a switch)
     """Compare formats by the newest results of asv.
 
-    Prints tables for each data set, formats by metrics, the best of each metric marked with an asterisk
-    and ties with it by an equals sign; writes the same as comparison.md, all values as comparison.csv,
-    all samples as records.jsonl and records.parquet, and the circumstances of the run as
-    circumstances.json.
+    Prints tables for each data set, formats by metrics, with an asterisk at the best of each metric and
+    an equals sign at ties with it. Writes the tables to comparison.md, all values to comparison.csv, all
+    samples to records.jsonl and records.parquet, the circumstances of the run to circumstances.json, and
+    the noise floors, if known, to noise.json.
     """
     from asv.config import Config
 
     results_dir = config.parent / Config.load(str(config)).results_dir
     try:
         run = newest_run(results_dir)
-        noise = noise or results_dir.parent / "noise.json"
+        noise = noise or results_dir.parent / noise_floor.FILE_NAME
         floors = noise_floor.read(noise) if noise.exists() else None
     except FormatBenchError as error:
         click.echo(f"postprocessing: {error}", err=True)
@@ -82,42 +77,41 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: Path | 
             f"{run.measured_share:.2f}"
         )
         return
-    found = tables(run.cells, floors) + comparison.compression_tables(run.cells, floors)
-    _print(found, floors)
+    circumstances = AsvMetadataFile(results_dir, run.environment).newest(run.commit)
+    records = records_of(run, circumstances)
+    found = comparison.tables(Results(run.machine, records, [circumstances], floors))
+    to = terminal.console()
+    for table in found:
+        terminal.text_table(to, table, style_of)
+        to.print()
+    to.print(symbols(floors))
     out = out or results_dir.parent / "report"
-    _write(run, found, legend(floors), out)
-    _write_records(run, AsvMetadataFile(results_dir, run.environment).newest(run.commit), out)
+    out.mkdir(parents=True, exist_ok=True)
+    _write_comparison(run, found, symbols(floors).replace("*", "\\*"), out)
+    _write_records(records, circumstances, floors, out)
     click.echo(f"Written: {', '.join(sorted(path.name for path in out.iterdir()))} in {out}")
 
 
-def _print(found: list[Table], floors: Floors | None) -> None:
-    console = Console()
-    for table in found:
-        shown = RichTable(title=table.title, title_justify="left")
-        for position, name in enumerate(table.header):
-            shown.add_column(name, justify="right" if position else "left")
-        for row in table.rows:
-            shown.add_row(*[Text(text, STYLES.get(text.partition(" [")[0][-1:], "")) for text in row])
-        console.print(shown)
-        for number, note in enumerate(table.notes, start=1):
-            console.print(f"[{number}] {note}", markup=False, highlight=False)
-    console.print(legend(floors), markup=False, highlight=False)
-
-
-def _write(run: Run, found: list[Table], legend: str, out: Path) -> None:
-    out.mkdir(parents=True, exist_ok=True)
+def _write_comparison(run: Run, found: list[TextTable], legend: str, out: Path) -> None:
     heading = f"# Comparison\n\nCommit {run.commit[:8]} on {run.machine}, {run.environment}.\n\n"
     text = heading + "\n".join(markdown(table) for table in found)
     for name, content in (
         ("comparison.md", f"{text}\n{legend}\n"),
-        ("comparison.csv", comma_separated(run.cells)),
+        ("comparison.csv", comparison.cells_as_csv(run.cells)),
     ):
         with write_atomically(out / name) as temporary:
             temporary.write_text(content, encoding="utf-8")
 
 
-def _write_records(run: Run, found: dict[str, Any], out: Path) -> None:
-    run_metadata.write(found, out / "circumstances.json")
-    cells = records_of(run, found)
+def _write_records(
+    records: list[Record], circumstances: dict[str, Any], floors: Floors | None, out: Path
+) -> None:
+    run_metadata.write(circumstances, out / "circumstances.json")
     for ending in (".jsonl", ".parquet"):
-        export.export(cells, out / f"records{ending}")
+        export.export(records, out / f"records{ending}")
+    # A report on these records marks the same ties.
+    noise = out / noise_floor.FILE_NAME
+    if floors:
+        noise_floor.write(floors, noise)
+    else:
+        noise.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ import numpy as np
 
 from format_bench.changes.detection import DetectorInput
 from format_bench.changes.series import TIMES, Operation
-from format_bench.display.text import times
+from format_bench.display.units import format_ratio
 from format_bench.results.metrics import Noise
 from format_bench.results.suites import qualified
 
@@ -91,7 +91,7 @@ class CommonShift:
 
     def __str__(self) -> str:
         verb = "slower" if self.ratio > 1 else "faster"
-        factor = times(max(self.ratio, 1 / self.ratio))
+        factor = format_ratio(max(self.ratio, 1 / self.ratio))
         formats = qualified("all formats", self.module)
         return f"{formats} {self.operation} {factor} times {verb} than usual"
 

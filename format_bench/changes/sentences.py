@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
 from format_bench.changes.change import ChangeKind
-from format_bench.display.text import joined, many, quantity, times
+from format_bench.display.text import joined, plural
+from format_bench.display.units import format_ratio, quantity
 
 if TYPE_CHECKING:
     from format_bench.changes.change import FormatChange
@@ -43,7 +44,7 @@ def _event(change: FormatChange) -> str:
         if len(ends) == 1:
             return f"{change.subject}: {' -> '.join(*ends)}"
         return f"{change.subject}: {change.verb}"
-    return f"{change.subject} {times(change.factor)} times {change.verb}"
+    return f"{change.subject} {format_ratio(change.factor)} times {change.verb}"
 
 
 def _period(change: FormatChange) -> str:
@@ -78,7 +79,7 @@ def _listed(steps: Sequence[VersionChange]) -> str:
 
 def _extent(change: FormatChange) -> str:
     if change.kind in (ChangeKind.LOST, ChangeKind.GAINED):
-        return f"in {many(len(change.cells), 'cell')} on {joined(change.datasets)}"
+        return f"in {plural(len(change.cells), 'cell')} on {joined(change.datasets)}"
     changed, compared = change.changed_datasets, len(change.datasets)
     names = "" if len(changed) == compared else f" ({joined(changed)})"
-    return f"on {len(changed)} of {many(compared, 'data set')}{names}"
+    return f"on {len(changed)} of {plural(compared, 'data set')}{names}"

@@ -15,7 +15,7 @@ from rich.text import Text
 from adapter_core.kinds import Kind
 from adapter_core.text import printable
 from data_generator.user.summary import ColumnDescription, ImagesDescription, Plain, TableDescription
-from format_bench.display.units import human
+from format_bench.display.units import quantity
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
@@ -39,7 +39,7 @@ def show(to: Console, found: TableDescription | ImagesDescription) -> None:
         for line in _image_lines(found):
             to.print(line, markup=False, highlight=False)
         return
-    size = human(found.memory_bytes, "bytes")
+    size = quantity(found.memory_bytes, "bytes")
     summary = (
         f"{_counted(found.rows, 'row')}, {_counted(len(found.columns), 'column')}, {size} in memory"
     )
@@ -90,7 +90,7 @@ def _widths(cells: list[list[str]], most: int) -> list[int]:
 
 
 def _image_lines(found: ImagesDescription) -> Iterable[str]:
-    size = human(found.raw_bytes, "bytes")
+    size = quantity(found.raw_bytes, "bytes")
     yield f"{_counted(found.images, 'image')}, {size} of pixels, {_counted(found.labels, 'label')}"
     if found.shapes == 1:
         yield f"all of the shape {found.smallest}"

@@ -77,7 +77,7 @@ def _ratios(
         group = pair.table, pair.measure
         if group in means and means[group] is None:
             continue
-        floor = max((each.of(pair.a.metric) for each in floors), default=0.0)
+        floor = max((each.floor_for(pair.a.metric) for each in floors), default=0.0)
         found.append(ratio_of(pair, means.get(group), floor))
     return found
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.comparison.ratios import Ratio, Verdict
 from format_bench.display import terminal
-from format_bench.display.units import human
+from format_bench.display.units import format_ratio, quantity
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,7 +73,7 @@ def _heading(table: PairedTable) -> str:
 def _text(ratio: Ratio) -> str:
     if ratio.pair.a.value == ratio.pair.b.value and not ratio.relative:
         return EQUAL
-    return ("from 0" if ratio.value is None else terminal.ratio(ratio.value)) + MARKS[ratio.verdict]
+    return ("from 0" if ratio.value is None else format_ratio(ratio.value)) + MARKS[ratio.verdict]
 
 
 def _show_largest(console: Console, ratios: list[Ratio]) -> None:
@@ -82,7 +82,7 @@ def _show_largest(console: Console, ratios: list[Ratio]) -> None:
         console.print(f"Largest of {len(real)} real differences:")
     for each in sorted(real, key=_size, reverse=True)[:SHOWN]:
         pair = each.pair
-        a, b = (human(record.value or 0.0, record.unit) for record in (pair.a, pair.b))
+        a, b = (quantity(record.value or 0.0, record.unit) for record in (pair.a, pair.b))
         what = f"{pair.configuration}, {pair.measure.phrase} of {pair.table.dataset}"
         line = f"- {what}: {_text(each)}{_between(each)}, from {a} to {b}"
         terminal.prose(console, line, indent="  ")
@@ -91,7 +91,7 @@ def _show_largest(console: Console, ratios: list[Ratio]) -> None:
 def _between(ratio: Ratio) -> str:
     if ratio.low is None or ratio.high is None:
         return ""
-    return f" ({terminal.ratio(ratio.low)} to {terminal.ratio(ratio.high)})"
+    return f" ({format_ratio(ratio.low)} to {format_ratio(ratio.high)})"
 
 
 def _size(ratio: Ratio) -> float:

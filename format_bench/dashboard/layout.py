@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.sentences import libraries, sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
-from format_bench.display.text import quantity, times
+from format_bench.display.units import format_ratio, quantity
 from format_bench.report.charts import svg
 from format_bench.report.charts.heat_map import COLOURS
 
@@ -51,7 +51,7 @@ def environment() -> Environment:
         "libraries": libraries,
         "quantity": lambda value, unit: "-" if value is None else quantity(value, unit),
         "sentence": sentence,
-        "times": times,
+        "times": format_ratio,
     }
     return found
 

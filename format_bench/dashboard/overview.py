@@ -11,11 +11,12 @@ from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
 from format_bench.dashboard.layout import Page, render
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import comparisons
-from format_bench.display.marks import BEST, TIE
-from format_bench.display.text import joined, quantity
-from format_bench.report import circumstances, ranking
+from format_bench.display.text import joined
+from format_bench.display.units import quantity
+from format_bench.report import circumstances
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
-from format_bench.report.ranking import findings_on, marks_of
+from format_bench.report.ranking import findings_on
+from format_bench.results.marks import BEST, TIE, legend, marks_of
 from format_bench.results.metrics import LEADERS
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def overview(site: SiteData, pages: Sequence[Page], exports: Sequence[str]) -> P
             }
             for family in outline.families
         ],
-        legend=ranking.legend(outline.floors),
+        legend=legend(outline.floors),
         logarithmic_range=LOGARITHMIC_RANGE,
         pages=[page for page in pages if page.in_menu],
         asv_page=ASV_PAGE,

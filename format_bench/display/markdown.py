@@ -1,34 +1,62 @@
-"""Tables that put formats side by side: one for each data set, formats by metrics, the best marked."""
+"""Markdown tables with numbered notes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Table:
-    """One comparison, as text."""
+class TextTable:
+    """A table as text, for any output."""
 
     title: str
     header: list[str]
     rows: list[list[str]]
-    """A row for each format, the format first."""
-    notes: list[str]
-    """A sentence for each kind of empty cell, in the order of their numbers."""
+    notes: list[str] = field(default_factory=list)
+    """The sentences that numbers in brackets refer to, from 1 on."""
 
 
-def reference(note: str, notes: list[str]) -> str:
-    """Return the number of a note in brackets; the same note has one number."""
-    if note not in notes:
-        notes.append(note)
-    return f"[{notes.index(note) + 1}]"
+def markdown(table: TextTable, *, padded: bool = False) -> str:
+    """Return a table in Markdown, with its title as a heading and its notes as a list.
 
-
-def markdown(table: Table) -> str:
-    """Return a table in Markdown, with its notes."""
-    lines = [f"## {table.title}", ""]
-    for row in (table.header, ["---"] + ["--:"] * (len(table.header) - 1), *table.rows):
-        lines.append("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |")
-    lines.append("")
+    Parameters
+    ----------
+    table : TextTable
+        The table; its text must be escaped, except for bars.
+    padded : bool
+        Align the columns also in the source, for readers of the plain text.
+    """
+    rows = [table.header, *table.rows]
+    if padded:
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        rows = [
+            [text.rjust(width) if at else text.ljust(width) for at, (text, width) in enumerate(row)]
+            for row in (list(zip(row, widths, strict=True)) for row in rows)
+        ]
+    header, *rows = rows
+    lines = [f"## {table.title}", "", *table_lines(header, rows), ""]
     lines += [f"{number}. {note}" for number, note in enumerate(table.notes, start=1)]
     return "\n".join(lines) + "\n"
+
+
+def table_lines(
+    header: Sequence[str], rows: Sequence[Sequence[str]], alignment: str = ""
+) -> Iterator[str]:
+    """Yield the lines of a Markdown table.
+
+    Parameters
+    ----------
+    header : sequence of str
+        The names of the columns.
+    rows : sequence of sequence of str
+        The cells, as many in each row as there are columns.
+    alignment : str
+        "l" or "r" for each column; by default the first is aligned left and all others right.
+    """
+    alignment = alignment or "l" + "r" * (len(header) - 1)
+    ruler = ["---" if side == "l" else "--:" for side in alignment]
+    for row in (header, ruler, *rows):
+        # GitHub ends a cell at any bar that is not escaped, even inside code.
+        cells = (text.replace("|", "\\|") for text in row)
+        yield f"| {' | '.join(cells)} |"

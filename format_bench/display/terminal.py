@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from format_bench.display.markdown import TextTable
 
 WIDTH = 80
 """Characters of a line of prose."""
 
 FILE_WIDTH = 1_000
-"""Of a table where no terminal limits it, so that all its columns stay together."""
+"""Characters of a line of a table where no terminal limits it: all its columns stay together."""
 
 HEADER_WIDTH = 12
-"""Of a line in the header of a column, on a terminal; longer words stay whole."""
+"""Characters of a line in the header of a column, on a terminal; longer words stay whole."""
+
+Row = Sequence["str | Text"]
 
 
 def console() -> Console:
@@ -27,15 +35,25 @@ def console() -> Console:
     return found
 
 
-def table(to: Console, title: str, header: list[str], rows: list[list[str]]) -> None:
+def table(to: Console, title: str, header: Sequence[str], rows: Sequence[Row]) -> None:
     """Print a table, the first column aligned left and all others right; without lines in a file.
 
-    One that is too wide is printed in parts, each with the first column: nothing is cut off.
+    A table that is too wide is printed in parts, each with the first column: nothing is cut off.
     """
     if title:
         to.print(title, style="bold")
     for columns in _parts(to, header, rows):
-        to.print(_table(to, columns, header, rows))
+        to.print(_part(to, columns, header, rows))
+
+
+def text_table(to: Console, shown: TextTable, style: Callable[[str], str]) -> None:
+    """Print a table with its notes; `style` returns the style of a cell from its text."""
+    rows: list[Row] = [
+        [first, *(Text(text, style(text)) for text in others)] for first, *others in shown.rows
+    ]
+    table(to, shown.title, shown.header, rows)
+    for number, sentence in enumerate(shown.notes, start=1):
+        to.print(f"[{number}] {sentence}", soft_wrap=True)
 
 
 def prose(to: Console, text: str, indent: str = "") -> None:
@@ -46,21 +64,32 @@ def prose(to: Console, text: str, indent: str = "") -> None:
     to.print("\n".join(lines), soft_wrap=True)
 
 
-def ratio(value: float) -> str:
-    """Return a ratio with three digits that say something, and at least all before the point."""
-    decimals = next((number for bound, number in _DECIMALS if value >= bound), None)
-    return f"{value:.3g}" if decimals is None else f"{value:,.{decimals}f}"
+def rich_table(header: Iterable[str], rows: Iterable[Row], *, lines: bool = False) -> Table:
+    """Return a table for rich, the first column aligned left and all others right.
+
+    Parameters
+    ----------
+    header : iterable of str
+        The names of the columns.
+    rows : iterable of sequence of str or rich.text.Text
+        The cells, as many in each row as there are columns.
+    lines : bool
+        Draw a line below the header.
+    """
+    found = Table(box=box.SIMPLE_HEAD if lines else None, pad_edge=False)
+    for position, name in enumerate(header):
+        found.add_column(name, justify="right" if position else "left", no_wrap=True)
+    for row in rows:
+        found.add_row(*row)
+    return found
 
 
-_DECIMALS = ((100, 0), (10, 1), (0.1, 2))
-
-
-def _parts(to: Console, header: list[str], rows: list[list[str]]) -> Iterator[list[int]]:
+def _parts(to: Console, header: Sequence[str], rows: Sequence[Row]) -> Iterator[list[int]]:
     """Yield the positions of the columns of each part."""
     part = [0]
     for position in range(1, len(header)):
         wider = [*part, position]
-        if len(part) > 1 and _width(to, _table(to, wider, header, rows)) > to.width:
+        if len(part) > 1 and _width(to, _part(to, wider, header, rows)) > to.width:
             yield part
             wider = [0, position]
         part = wider
@@ -71,12 +100,10 @@ def _width(to: Console, shown: Table) -> int:
     return to.measure(shown, options=to.options.update(width=FILE_WIDTH)).maximum
 
 
-def _table(to: Console, columns: list[int], header: list[str], rows: list[list[str]]) -> Table:
-    found = Table(box=box.SIMPLE_HEAD if to.is_terminal else None, pad_edge=False)
-    for position in columns:
+def _part(to: Console, columns: list[int], header: Sequence[str], rows: Sequence[Row]) -> Table:
+    names: Iterable[str] = (header[position] for position in columns)
+    if to.is_terminal:
         # rich would rather cut cells off than break the header.
-        title = textwrap.fill(header[position], HEADER_WIDTH) if to.is_terminal else header[position]
-        found.add_column(title, justify="right" if position else "left", no_wrap=True)
-    for row in rows:
-        found.add_row(*(row[position] for position in columns))
-    return found
+        names = map(textwrap.fill, names, repeat(HEADER_WIDTH))
+    cells = ([row[position] for position in columns] for row in rows)
+    return rich_table(names, cells, lines=to.is_terminal)

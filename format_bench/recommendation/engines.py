@@ -1,8 +1,7 @@
-"""The page "Which engine for which format", in Markdown, computed from results.
+"""Engines of each format compared with each other, as a page in Markdown.
 
-The engines of each format, compared with each other alone.
-
-Prints the page, of results in a folder or a file.
+A format is read and written through a library, its engine. Results of the usual formats and of the
+suite of further engines are on the same tables, so both are compared.
 """
 
 from __future__ import annotations
@@ -15,20 +14,26 @@ from typing import TYPE_CHECKING
 import data_formats
 from adapter_core.errors import InvalidResultsError
 from adapter_core.traits import Trait
-from format_bench.display.text import joined, many, times
-from format_bench.report import ranking
+from format_bench.display.markdown import table_lines
+from format_bench.display.text import joined, plural
+from format_bench.display.units import format_ratio
 from format_bench.report.losses_and_gaps import losses
-from format_bench.report.model import SuiteResults, families
-from format_bench.report.ranking import contest_of, findings_on, mean_ratios
-from format_bench.results.load import Results, suite_of
+from format_bench.report.model import SuiteResults, results_by_suite
+from format_bench.report.ranking import findings_on, mean_ratios, ranking_of
+from format_bench.results.load import suite_of
+from format_bench.results.marks import legend
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
+    from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
+
+SUITES = tuple(each.name for each in FAMILIES["tables"].suites if not each.codecs)
+"""Suites that measure tables alike, on tables of the same name, rows and seed."""
 
 MEASURES = {
     "save": Measure("save time"),
@@ -40,6 +45,13 @@ MEASURES = {
 """The columns of the tables."""
 
 RANKED = ("save", "read", "size")
+"""The columns of the overview."""
+
+_FEWEST = 2
+"""Engines of a format that are worth a comparison."""
+
+_AFTER_NAME = re.compile(r"[.\[]")
+"""First character of a label after the format's name: of the engine, or of the layout (HDF5.table)."""
 
 _HEAD = """\
 # Which engine for which format
@@ -53,91 +65,25 @@ second part, as HDF5.table, has layouts besides engines.
 
 
 def page(results: Results) -> str:
-    """Return the page.
+    """Return the page in Markdown.
 
     Raises
     ------
     InvalidResultsError
-        If no format has several engines in the results.
+        If the results contain several engines of no format.
     """
-    families = list(by_format(results))
-    if not families:
+    formats = list(by_format(results))
+    if not formats:
         raise InvalidResultsError(f"{results.name} holds no format with several engines")
-    parts = [_HEAD, f"{_extent(families)} {ranking.legend(results.floors)}\n"]
-    parts += _overview(families, results.floors)
-    for family in families:
-        parts += _section(family, results.floors)
+    parts = [_HEAD, f"{_extent(formats)} {legend(results.floors)}\n"]
+    parts += _overview(formats, results.floors)
+    for each in formats:
+        parts += _section(each, results.floors)
     return "\n".join(parts) + "\n"
 
 
-def _extent(families: list[SuiteResults]) -> str:
-    """Return on which data was measured, as a sentence."""
-    groups = [group for family in families for group in family.groups]
-    datasets = list(dict.fromkeys(group.dataset for group in groups))
-    rows = [many(number, "row") for number in sorted({group.rows for group in groups})]
-    return f"Measured on {joined(datasets, most=8)}, of {joined(rows)}."
-
-
-def _overview(families: list[SuiteResults], floors: Floors | None) -> Iterator[str]:
-    yield "| format | engines | fastest to save | fastest to read | smallest |"
-    yield "| --- | --: | --- | --- | --- |"
-    for family in families:
-        ahead = [_ahead(family, MEASURES[name], floors) for name in RANKED]
-        yield f"| {family.name} | {len(family.configurations)} | {' | '.join(ahead)} |"
-
-
-def _ahead(family: SuiteResults, measure: Measure, floors: Floors | None) -> str:
-    contest = contest_of(family, measure, floors)
-    if contest is None:
-        return "no difference"
-    ties = [str(entry) for entry in contest.ties(contest.leader)]
-    return f"{contest.leader}{f' (ties: {joined(ties)})' if ties else ''}"
-
-
-def _section(family: SuiteResults, floors: Floors | None) -> Iterator[str]:
-    yield f"\n## {family.name}\n"
-    yield from (f"- {finding}" for finding in findings_on(family, floors))
-    ratios = {name: mean_ratios(family.groups, measure) for name, measure in MEASURES.items()}
-    lost = {entry: joined(words, most=3) for entry, words in _lost(family).items()}
-    yield f"\n| engine | {' | '.join(MEASURES)} | loses | reading runs no code |"
-    yield f"| --- {'| --: ' * len(MEASURES)}| --- | --- |"
-    for entry in family.configurations:
-        numbers = [times(found[entry]) if entry in found else "-" for found in ratios.values()]
-        yield f"| {entry} | {' | '.join(numbers)} | {lost.get(entry, 'nothing')} | {_safe(entry)} |"
-
-
-def _lost(family: SuiteResults) -> dict[Configuration, list[str]]:
-    found: dict[Configuration, list[str]] = {}
-    for loss in losses(family):
-        found.setdefault(loss.entry, []).append(f"{loss.words} ({joined(loss.groups)})")
-    return found
-
-
-def _safe(entry: Configuration) -> str:
-    try:
-        traits = data_formats.find(entry.format).traits
-    except Exception:
-        # Results outlive their adapters: of one that is gone or broken nothing is known.
-        traits = None
-    return "not known" if traits is None else "yes" if Trait.SAFE in traits else "**no**"
-
-
-SUITES = tuple(each.name for each in FAMILIES["tables"].suites if not each.codecs)
-"""Both measure tables alike, on tables of the same name, number and seed."""
-
-_AFTER_NAME = re.compile(r"[.\[]")
-"""Begins what a label says beyond the format: the engine, or the layout, as in HDF5.table."""
-
-_FEWEST = 2
-
-
-def format_of(label: str) -> str:
-    """Return the format that a label names, as in "CSV" of "CSV[polars]"."""
-    return _AFTER_NAME.split(label, maxsplit=1)[0]
-
-
 def by_format(results: Results) -> Iterator[SuiteResults]:
-    """Yield a family for each format of which at least two engines have values on some data set.
+    """Yield the results of each format of which at least two engines have values on some data set.
 
     Records with a codec are left out: codecs are compared elsewhere.
     """
@@ -147,7 +93,76 @@ def by_format(results: Results) -> Iterator[SuiteResults]:
             one_suite = replace(record, suite=SUITES[0])
             found.setdefault(format_of(record.format), []).append(one_suite)
     for name in sorted(found, key=str.casefold):
-        for family in families(replace(results, records=found[name])):
-            groups = [group for group in family.groups if len(group.configurations) >= _FEWEST]
+        for suite in results_by_suite(replace(results, records=found[name])):
+            groups = [group for group in suite.groups if len(group.configurations) >= _FEWEST]
             if groups:
                 yield SuiteResults(name, groups)
+
+
+def format_of(label: str) -> str:
+    """Return the format of a label, e.g. "CSV" of "CSV[polars]"."""
+    return _AFTER_NAME.split(label, maxsplit=1)[0]
+
+
+def _extent(formats: list[SuiteResults]) -> str:
+    """Return a sentence on the data sets and their sizes."""
+    groups = [group for each in formats for group in each.groups]
+    datasets = list(dict.fromkeys(group.dataset for group in groups))
+    rows = [plural(number, "row") for number in sorted({group.rows for group in groups})]
+    return f"Measured on {joined(datasets, most=8)}, of {joined(rows)}."
+
+
+def _overview(formats: list[SuiteResults], floors: Floors | None) -> Iterator[str]:
+    header = ["format", "engines", "fastest to save", "fastest to read", "smallest"]
+    rows = [
+        [
+            each.name,
+            str(len(each.configurations)),
+            *(_best(each, MEASURES[name], floors) for name in RANKED),
+        ]
+        for each in formats
+    ]
+    yield from table_lines(header, rows, alignment="lrlll")
+
+
+def _best(results: SuiteResults, measure: Measure, floors: Floors | None) -> str:
+    ranking = ranking_of(results, measure, floors)
+    if ranking is None:
+        return "no difference"
+    ties = [str(each) for each in ranking.ties(ranking.leader)]
+    return f"{ranking.leader}{f' (ties: {joined(ties)})' if ties else ''}"
+
+
+def _section(results: SuiteResults, floors: Floors | None) -> Iterator[str]:
+    yield f"\n## {results.name}\n"
+    yield from (f"- {finding}" for finding in findings_on(results, floors))
+    yield ""
+    ratios = [mean_ratios(results.groups, measure) for measure in MEASURES.values()]
+    lost = {each: joined(words, most=3) for each, words in _losses(results).items()}
+    rows = [
+        [
+            str(each),
+            *(format_ratio(found[each]) if each in found else "-" for found in ratios),
+            lost.get(each, "nothing"),
+            _is_safe(each),
+        ]
+        for each in results.configurations
+    ]
+    header = ["engine", *MEASURES, "loses", "reading runs no code"]
+    yield from table_lines(header, rows, alignment="l" + "r" * len(MEASURES) + "ll")
+
+
+def _losses(results: SuiteResults) -> dict[Configuration, list[str]]:
+    found: dict[Configuration, list[str]] = {}
+    for loss in losses(results):
+        found.setdefault(loss.configuration, []).append(f"{loss.words} ({joined(loss.groups)})")
+    return found
+
+
+def _is_safe(configuration: Configuration) -> str:
+    try:
+        traits = data_formats.find(configuration.format).traits
+    except Exception:
+        # Results outlive their adapters: one may be gone or broken by now.
+        traits = None
+    return "not known" if traits is None else "yes" if Trait.SAFE in traits else "**no**"

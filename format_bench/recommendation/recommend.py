@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from format_bench.display.units import human
+from format_bench.display.units import quantity
 from format_bench.recommendation import scope
 from format_bench.recommendation import scoring as noise
 from format_bench.recommendation.answer import Ranked, Recommendation, excluded_of, with_score
@@ -45,7 +45,7 @@ def about(results: Results, scoped: Results, scoring: Scoring, noise: str) -> li
         shift = shift_of(measure)
         if measure.unit == "seconds" and max(best) < shift:
             found.append(
-                f"the best {measure.phrase} is below {human(shift, 'seconds')} on every table, where "
+                f"the best {measure.phrase} is below {quantity(shift, 'seconds')} on every table, where "
                 "differences hardly count; measure more rows if yours are more"
             )
     if noise == "unknown":

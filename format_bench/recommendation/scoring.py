@@ -99,7 +99,7 @@ def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:
     """
     value = record.value or 0.0
     if floors:
-        half = math.sqrt(1 + floors.of(record.metric))
+        half = math.sqrt(1 + floors.floor_for(record.metric))
         return value / half, value * half
     low, high = record.interval or (value, value)
     return low, high

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from format_bench.display import terminal
-from format_bench.display.units import human
+from format_bench.display.units import format_ratio, quantity
 from format_bench.results.suites import item_of
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def break_even(found: BreakEven) -> str:
             "there over a link of any speed."
         )
     return (
-        f"Below {human(found.bytes_per_second, 'bytes')}/s, fetched and read, {found.smaller}, which is "
-        f"smaller, is sooner there; above it {found.other}, which reads faster."
+        f"Below {quantity(found.bytes_per_second, 'bytes')}/s, fetched and read, {found.smaller}, "
+        f"which is smaller, is sooner there; above it {found.other}, which reads faster."
     )
 
 
@@ -82,7 +82,7 @@ def _merits(answer: Recommendation) -> list[str]:
 
 
 def _factor(ratio: float | None) -> str:
-    return "more than the best" if ratio is None else f"{terminal.ratio(ratio)} times the best"
+    return "more than the best" if ratio is None else f"{format_ratio(ratio)} times the best"
 
 
 def _best_in(measure: Measure, answer: Recommendation) -> str:
@@ -160,10 +160,10 @@ def _tables(answer: Recommendation) -> str:
 
 def _row(ranked: Ranked, answer: Recommendation) -> list[str]:
     marks = TIE * (ranked in answer.ties) + FRONT * ranked.on_front
-    ratios = ["> 0" if each is None else terminal.ratio(each) for each in ranked.ratios.values()]
+    ratios = ["> 0" if each is None else format_ratio(each) for each in ranked.ratios.values()]
     least, most = ranked.places
     place = f"{least}" if least == most else f"{least}-{most}"
-    return [ranked.candidate.name, marks, place, terminal.ratio(ranked.score), *ratios]
+    return [ranked.candidate.name, marks, place, format_ratio(ranked.score), *ratios]
 
 
 def _show_excluded(console: Console, answer: Recommendation) -> None:

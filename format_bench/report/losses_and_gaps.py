@@ -1,9 +1,4 @@
-"""What came back otherwise than it was saved.
-
-What has no value, and why: cells of the same kind together.
-
-What there is to say of values, other than losses: how often measured, by which method.
-"""
+"""Losses, empty cells and remarks of a suite's results."""
 
 from __future__ import annotations
 
@@ -12,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import many
+from format_bench.display.text import plural
 from format_bench.results.metrics import Measure
 from format_bench.results.status import WRONG
 
@@ -23,31 +18,31 @@ if TYPE_CHECKING:
 
 
 COUNTED = (Measure("lost columns"), Measure("changed images"))
-"""The measures that count losses; of what has none of them, nothing is known."""
+"""The measures that count losses; without a value of either, nothing is known of losses."""
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What an entry lost, in groups where it lost the same."""
+    """A loss of a configuration, with the groups in which it is the same."""
 
-    entry: Configuration
+    configuration: Configuration
     groups: list[str]
-    """Their names."""
+    """Names of groups."""
     words: str
 
 
-def losses(family: SuiteResults) -> list[Loss]:
-    """Return what was lost though every value is right, by entry."""
+def losses(suite: SuiteResults) -> list[Loss]:
+    """Return the losses of configurations whose values all came back right, sorted."""
     found: dict[tuple[Configuration, str], list[str]] = {}
-    for group in family.groups:
+    for group in suite.groups:
         for measure in COUNTED:
-            for entry, value in group.values(measure).items():
+            for configuration, value in group.values(measure).items():
                 if value:
-                    cell = group.cell(entry, measure)
+                    cell = group.cell(configuration, measure)
                     words = _summary(cell.sentence) or f"{value:g} {cell.unit}"
-                    found.setdefault((entry, words), []).append(group.name)
+                    found.setdefault((configuration, words), []).append(group.name)
     in_order = sorted(found.items(), key=lambda item: item[0][0].sort_key)
-    return [Loss(entry, groups, words) for (entry, words), groups in in_order]
+    return [Loss(configuration, groups, words) for (configuration, words), groups in in_order]
 
 
 def _summary(sentence: str) -> str:
@@ -59,50 +54,48 @@ def _summary(sentence: str) -> str:
     return "; ".join(kind if n == 1 else f"{kind} (in {n} columns)" for kind, n in kinds.items())
 
 
-def in_short(family: SuiteResults) -> str:
-    """Return what there is to say where no loss is."""
-    if exact(family):
+def no_loss(suite: SuiteResults) -> str:
+    """Return a sentence for a suite without losses."""
+    if exact(suite):
         return "What came back was compared with what was saved; nothing was lost."
     return "The results do not say whether anything was lost."
 
 
-def exact(family: SuiteResults) -> list[Configuration]:
-    """Return the entries that were looked at and of which nothing was lost, in no group."""
-    return [entry for entry in family.configurations if _looked_at(entry, family) == {0}]
+def exact(suite: SuiteResults) -> list[Configuration]:
+    """Return the configurations that were verified and lost nothing in any group."""
+    return [each for each in suite.configurations if _counts(each, suite) == {0}]
 
 
-def lossy(family: SuiteResults) -> list[Configuration]:
-    """Return the entries that lost something."""
-    return [entry for entry in family.configurations if _looked_at(entry, family) - {0}]
+def lossy(suite: SuiteResults) -> list[Configuration]:
+    """Return the configurations that lost something."""
+    return [each for each in suite.configurations if _counts(each, suite) - {0}]
 
 
-def _looked_at(entry: Configuration, family: SuiteResults) -> set[float]:
-    counts = (group.cell(entry, measure).value for group in family.groups for measure in COUNTED)
+def _counts(configuration: Configuration, suite: SuiteResults) -> set[float]:
+    counts = (group.cell(configuration, each).value for group in suite.groups for each in COUNTED)
     return {count for count in counts if count is not None}
 
 
-def wrong(family: SuiteResults) -> dict[Configuration, list[str]]:
-    """Return the names of the groups in which entries gave back wrong values, by entry."""
-    found = {
-        entry: [g.name for g in family.groups if _is_wrong(g, entry)] for entry in family.configurations
-    }
-    return {entry: names for entry, names in found.items() if names}
+def wrong(suite: SuiteResults) -> dict[Configuration, list[str]]:
+    """Return the names of the groups in which a configuration returned wrong values."""
+    found = {each: [g.name for g in suite.groups if _is_wrong(g, each)] for each in suite.configurations}
+    return {configuration: names for configuration, names in found.items() if names}
 
 
-def _is_wrong(group: ComparisonGroup, entry: Configuration) -> bool:
-    cells = (group.cell(entry, measure) for measure in group.measures)
+def _is_wrong(group: ComparisonGroup, configuration: Configuration) -> bool:
+    cells = (group.cell(configuration, measure) for measure in group.measures)
     return any(cell.value is None and cell.sentence.startswith(WRONG.strip()) for cell in cells)
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Cells of one entry that have no value for the same reason."""
+    """Empty cells of a configuration that have the same reason."""
 
-    entry: Configuration
+    configuration: Configuration
     groups: list[str]
-    """Their names."""
+    """Names of groups."""
     measures: list[Measure]
-    """Those without a value in each of the groups."""
+    """The measures without a value in each of the groups."""
     everything: bool
     """Whether these are all measures of the groups."""
     status: str
@@ -110,7 +103,7 @@ class Gap:
 
     @property
     def cells(self) -> int:
-        """How many cells they are."""
+        """The number of cells."""
         return len(self.groups) * len(self.measures)
 
     @property
@@ -119,67 +112,68 @@ class Gap:
         return "everything" if self.everything else "; ".join(map(str, self.measures))
 
 
-def gaps(family: SuiteResults) -> list[Gap]:
-    """Return the gaps of a family, by entry; also what the results hold no record of."""
+def gaps(suite: SuiteResults) -> list[Gap]:
+    """Return the gaps of a suite, sorted by configuration; also cells without a record."""
     found: dict[tuple[Configuration, str, str, tuple[Measure, ...], bool], list[str]] = {}
-    for group in family.groups:
-        for key in _of_group(group, family.configurations):
+    for group in suite.groups:
+        for key in _gaps_of_group(group, suite.configurations):
             found.setdefault(key, []).append(group.name)
     in_order = sorted(found.items(), key=lambda item: item[0][0].sort_key)
     return [
-        Gap(entry, groups, list(measures), everything, status, sentence)
-        for (entry, status, sentence, measures, everything), groups in in_order
+        Gap(configuration, groups, list(measures), everything, status, sentence)
+        for (configuration, status, sentence, measures, everything), groups in in_order
     ]
 
 
-def _of_group(
-    group: ComparisonGroup, entries: list[Configuration]
+def _gaps_of_group(
+    group: ComparisonGroup, configurations: list[Configuration]
 ) -> Iterator[tuple[Configuration, str, str, tuple[Measure, ...], bool]]:
-    for entry in entries:
+    for configuration in configurations:
         reasons: dict[tuple[str, str], list[Measure]] = {}
         for measure in group.measures:
-            cell = group.cell(entry, measure)
+            cell = group.cell(configuration, measure)
             if cell.value is None:
                 reasons.setdefault((cell.status, cell.sentence), []).append(measure)
         for (status, sentence), measures in reasons.items():
-            yield entry, status, sentence, tuple(measures), measures == group.measures
+            yield configuration, status, sentence, tuple(measures), measures == group.measures
 
 
-def total(family: SuiteResults) -> int:
-    """Return how many cells a family has, with and without values."""
-    return sum(len(family.configurations) * len(group.measures) for group in family.groups)
+def total(suite: SuiteResults) -> int:
+    """Return the number of cells of a suite, with and without values."""
+    return sum(len(suite.configurations) * len(group.measures) for group in suite.groups)
 
 
-def not_run(group: ComparisonGroup, family: SuiteResults) -> list[Configuration]:
-    """Return the entries of which a group has no record at all."""
-    return [entry for entry in family.configurations if entry not in set(group.configurations)]
+def not_run(group: ComparisonGroup, suite: SuiteResults) -> list[Configuration]:
+    """Return the configurations without any record in a group."""
+    return [each for each in suite.configurations if each not in set(group.configurations)]
 
 
 _SHOWN = 3
-"""How many cells are named of those with the same remark; the others are in the CSV."""
+"""Number of cells that a remark names; the CSV contains all."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence, and what it is said of."""
+    """A sentence and the cells it applies to."""
 
     sentence: str
     cells: list[str]
-    """Their names, as in "CSV, save time (eq)"."""
+    """Names of cells, e.g. "CSV, save time (eq)"."""
 
     @property
     def places(self) -> str:
-        """The first cells, and how many others."""
+        """The first cells, and the number of the others."""
         others = len(self.cells) - _SHOWN
-        more = [many(others, "other")] if others > 0 else []
+        more = [plural(others, "other")] if others > 0 else []
         return "; ".join([*self.cells[:_SHOWN], *more])
 
 
-def remarks(family: SuiteResults) -> list[Remark]:
-    """Return the remarks of a family, each sentence once, in the order of the groups."""
-    said: dict[str, list[str]] = {}
-    for group in family.groups:
-        for (entry, measure), cell in group.cells.items():
+def remarks(suite: SuiteResults) -> list[Remark]:
+    """Return the remarks on values, other than losses, each sentence once."""
+    found: dict[str, list[str]] = {}
+    for group in suite.groups:
+        for (configuration, measure), cell in group.cells.items():
             if cell.value is not None and cell.sentence and measure not in COUNTED:
-                said.setdefault(cell.sentence, []).append(f"{entry}, {measure} ({group.name})")
-    return [Remark(sentence, cells) for sentence, cells in said.items()]
+                place = f"{configuration}, {measure} ({group.name})"
+                found.setdefault(cell.sentence, []).append(place)
+    return [Remark(sentence, cells) for sentence, cells in found.items()]

@@ -1,17 +1,4 @@
-"""Which value is the best of a comparison, and which cannot be told from it.
-
-With the machine's noise floors, a tie is what is no further from the best than noise is. Without them,
-it is what has an interval that overlaps with the best's: a weaker test, for with few samples intervals
-are wide, and it says nothing where there is one sample, as of sizes.
-
-How many times the best a value is, in one group and over several.
-
-What nothing beats in two measures at once.
-
-Who is ahead in a measure, in a sentence computed from the cells.
-
-The verdict of a report, in plain sentences that are computed from its cells.
-"""
+"""Rankings and verdict of a report, as sentences computed from its cells."""
 
 from __future__ import annotations
 
@@ -22,129 +9,123 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.marks import BEST, TIE
-from format_bench.display.text import joined, quantity, times
+from format_bench.display.text import joined
+from format_bench.display.units import format_ratio, quantity
 from format_bench.report import losses_and_gaps
-from format_bench.report.losses_and_gaps import gaps, total
-from format_bench.report.model import families
+from format_bench.report.model import results_by_suite
+from format_bench.results.marks import BEST, TIE, marks_of
 from format_bench.results.metrics import LEADERS, METRICS, Measure
+from format_bench.results.pareto import pareto_front
 
 if TYPE_CHECKING:
     from format_bench.report.model import SuiteResults
     from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup, ResultCell
+    from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
 
 
-def marks_of(
-    group: ComparisonGroup, measure: Measure, floors: Floors | None
-) -> dict[Configuration, str]:
-    """Return `BEST`, `TIE` or nothing for each value.
+@dataclass(frozen=True)
+class Finding:
+    """One sentence of a verdict."""
 
-    Nothing is marked where no two values differ, or where they are ratios: these explain times, and
-    are no aims.
-    """
-    values = group.values(measure)
-    if METRICS[measure.metric].unit == "ratio" or len(set(values.values())) < 2:  # noqa: PLR2004 (a comparison needs two)
-        return dict.fromkeys(values, "")
-    best = min(values, key=lambda entry: values[entry])
-    return {
-        entry: BEST
-        if value == values[best]
-        else TIE
-        if _ties(group.cell(entry, measure), group.cell(best, measure), measure, floors)
-        else ""
-        for entry, value in values.items()
-    }
+    subject: str
+    """The topic, e.g. "Fastest to read, warm"."""
+    lead: str
+    """A name or a number, which is emphasised."""
+    rest: str = ""
+    """The rest of the sentence, from its first punctuation mark on."""
+
+    def __str__(self) -> str:
+        """Return the whole sentence."""
+        return f"{self.subject}: {self.lead}{self.rest}."
 
 
-def _ties(cell: ResultCell, best: ResultCell, measure: Measure, floors: Floors | None) -> bool:
-    if floors:
-        bound = (best.value or 0) * (1 + floors.of(measure.metric))
-        return cell.value is not None and cell.value <= bound
-    return bool(cell.interval and best.interval and cell.interval[0] <= best.interval[1])
-
-
-def legend(floors: Floors | None) -> str:
-    """Return what the words mean."""
-    text = "Smaller is better, always; the best of each comparison is marked."
-    if floors:
-        return f"{text} A tie is what is no further from the best than noise is here ({floors})."
-    return (
-        f"{text} A tie is what has an interval that overlaps with the best's: this machine's noise has"
-        " not been measured, so a difference that is not a tie may be noise all the same."
-    )
-
-
-def ratios(group: ComparisonGroup, measure: Measure) -> dict[Configuration, float]:
-    """Return each value by the smallest one; none if that is 0."""
-    values = group.values(measure)
-    best = min(values.values(), default=0)
-    return {entry: value / best for entry, value in values.items()} if best > 0 else {}
-
-
-def mean_ratios(groups: Iterable[ComparisonGroup], measure: Measure) -> dict[Configuration, float]:
-    """Return the geometric means over groups, of the entries that have a ratio in each.
-
-    Ratios call for the geometric mean: it does not depend on what they are relative to (Fleming and
-    Wallace, "How not to lie with statistics", Communications of the ACM 29, 1986).
-    """
-    found = [each for group in groups if (each := ratios(group, measure))]
-    everywhere = set.intersection(*map(set, found)) if found else set()
-    return {
-        entry: math.exp(statistics.fmean(math.log(each[entry]) for each in found))
-        for entry in sorted(everywhere, key=lambda entry: entry.sort_key)
-    }
-
-
-Points = dict["Configuration", tuple[float, float]]
-
-
-def front(points: Points) -> list[Configuration]:
-    """Return the entries on the Pareto front, by the first measure.
-
-    An entry is on it if no other is at most as large in both measures and smaller in one.
-
-    Parameters
-    ----------
-    points : dict
-        Of each entry two values, of which smaller is better.
-    """
-    ahead = [
-        entry
-        for entry, (x, y) in points.items()
-        if not any(
-            other_x <= x and other_y <= y and (other_x, other_y) != (x, y)
-            for other_x, other_y in points.values()
-        )
+def findings(results: Results) -> list[str]:
+    """Return the verdict on all suites, a sentence each; of several suites, each sentence names its."""
+    suites = results_by_suite(results)
+    return [
+        f"{f'{suite.title}: ' if len(suites) > 1 else ''}{each}"
+        for suite in suites
+        for each in findings_on(suite, results.floors)
     ]
-    return sorted(ahead, key=lambda entry: points[entry])
 
 
-def points_of(group: ComparisonGroup, read: Measure) -> Points:
-    """Return size and read time of the entries that have both."""
-    sizes, times = group.values(Measure("size")), group.values(read)
-    return {entry: (sizes[entry], times[entry]) for entry in sizes if entry in times}
+def findings_on(suite: SuiteResults, floors: Floors | None) -> list[Finding]:
+    """Return the verdict on a suite: the best of each ranked metric, losses and empty cells."""
+    ahead = [*_best(suite, floors), *_unbeaten(suite)]
+    if not ahead:
+        ahead = [Finding("Nothing to rank", "no metric that is ranked has two values that differ")]
+    return [*ahead, *_losses(suite), *_empty_cells(suite)]
+
+
+def _best(suite: SuiteResults, floors: Floors | None) -> Iterator[Finding]:
+    for metric in LEADERS:
+        for measure in suite.measures:
+            # Of random reads only the warm ones: cold ones measure the disk more than the format.
+            is_ranked = measure.metric == metric.name and (
+                measure.cache != "cold" or metric.name == "read time"
+            )
+            ranking = ranking_of(suite, measure, floors) if is_ranked else None
+            if ranking:
+                cache = f", {measure.cache}" if metric.unit == "seconds" and measure.cache else ""
+                yield Finding(metric.leader + cache, str(ranking.leader), describe_rest(ranking))
+
+
+def _unbeaten(suite: SuiteResults) -> Iterator[Finding]:
+    for read in suite.measures:
+        if read.metric != "read time" or read.cache == "cold":
+            continue
+        points = (points_of(group, read) for group in suite.groups)
+        fronts = [pareto_front(each) for each in points if len(each) > 1]
+        times = Counter(each for front in fronts for each in front)
+        ordered = sorted(times, key=lambda each: (-times[each], each.sort_key))
+        names = [f"{each} (on {times[each]})" if len(fronts) > 1 else str(each) for each in ordered]
+        if names:
+            yield Finding(f"Not beaten in both size and {read}", joined(names, most=8))
+
+
+def _losses(suite: SuiteResults) -> Iterator[Finding]:
+    wrong, lossy = losses_and_gaps.wrong(suite), losses_and_gaps.lossy(suite)
+    exact = losses_and_gaps.exact(suite)
+    if wrong:
+        names = [f"{each} on {joined(groups)}" for each, groups in wrong.items()]
+        yield Finding("Came back with wrong values", joined(names), "; their cells there are empty")
+    if lossy:
+        rest = f"; {len(exact)} of {len(suite.configurations)} gave everything back exactly"
+        yield Finding("Lost something", joined(lossy, most=8), rest)
+    elif exact:
+        everyone = exact == suite.configurations and len(exact) > 1
+        yield Finding("Gave back exactly", f"all {len(exact)}" if everyone else joined(exact, most=8))
+
+
+def _empty_cells(suite: SuiteResults) -> Iterator[Finding]:
+    by_status: Counter[str] = Counter()
+    for gap in losses_and_gaps.gaps(suite):
+        by_status[gap.status] += gap.cells
+    if by_status:
+        kinds = ", ".join(f"{number} {status}" for status, number in by_status.items())
+        share = f"{by_status.total()} of {losses_and_gaps.total(suite)} cells"
+        yield Finding("Without a value", share, f": {kinds}")
 
 
 @dataclass(frozen=True)
-class Contest:
-    """The groups in which a measure tells at least two entries apart."""
+class Ranking:
+    """The groups in which a measure has a best value, and the marks in each."""
 
     measure: Measure
     groups: list[ComparisonGroup]
     marks: list[dict[Configuration, str]]
-    """Of each group."""
+    """As `marks_of` returns them, by group."""
 
     @property
     def leader(self) -> Configuration:
-        """Who is the best most often; of equals who ties more often."""
-        best, tied = (Counter(self._marked(mark, self.marks)) for mark in (BEST, TIE))
-        return min(best, key=lambda entry: (-best[entry], -tied[entry], entry.sort_key))
+        """The configuration that is the best most often; of equals the one that ties more often."""
+        best, ties = (Counter(self._marked(mark, self.marks)) for mark in (BEST, TIE))
+        return min(best, key=lambda each: (-best[each], -ties[each], each.sort_key))
 
     def share(self, leader: Configuration) -> str:
-        """Return in how many of the groups somebody is the best, in words."""
+        """Return in words the number of groups in which a configuration is the best."""
         number, count = sum(each.get(leader) == BEST for each in self.marks), len(self.groups)
         distinct = len({group.dataset for group in self.groups}) == count
         things = "data sets" if distinct else "comparisons"
@@ -153,138 +134,88 @@ class Contest:
         return f"{number} of {count} {things}"
 
     def ties(self, leader: Configuration) -> dict[Configuration, int]:
-        """Return who cannot be told from the leader, and in how many groups."""
+        """Return the configurations that tie with the leader, with the number of groups."""
         led = [{**each, leader: ""} for each in self.marks if each.get(leader) == BEST]
         tied = [each for each in self.marks if each.get(leader) == TIE]
         return Counter(self._marked(BEST, led) + self._marked(TIE, led) + self._marked(BEST, tied))
 
     def elsewhere(self, leader: Configuration) -> dict[Configuration, int]:
-        """Return who is the best in how many of the groups where the leader is behind."""
+        """Return the best of the groups where the leader is behind, with the number of groups."""
         return Counter(self._marked(BEST, [each for each in self.marks if not each.get(leader)]))
 
     @staticmethod
     def _marked(mark: str, marks: list[dict[Configuration, str]]) -> list[Configuration]:
-        return [entry for each in marks for entry, found in each.items() if found == mark]
+        return [name for each in marks for name, found in each.items() if found == mark]
 
 
-def contest_of(family: SuiteResults, measure: Measure, floors: Floors | None) -> Contest | None:
-    """Return the contest in a measure; None if nothing can be compared."""
-    marked = [(group, marks_of(group, measure, floors)) for group in family.groups]
-    told = [(group, marks) for group, marks in marked if BEST in marks.values()]
-    groups, marks = [group for group, _ in told], [marks for _, marks in told]
-    return Contest(measure, groups, marks) if told else None
+def ranking_of(suite: SuiteResults, measure: Measure, floors: Floors | None) -> Ranking | None:
+    """Return the ranking in a measure; None if no group has two values that differ."""
+    marked = [(group, marks_of(group, measure, floors)) for group in suite.groups]
+    ranked = [(group, marks) for group, marks in marked if BEST in marks.values()]
+    if not ranked:
+        return None
+    return Ranking(measure, [group for group, _ in ranked], [marks for _, marks in ranked])
 
 
-def rest_of_sentence(contest: Contest) -> str:
-    """Return where the leader is ahead, who ties with it, who leads elsewhere, and who is the last."""
-    leader, count = contest.leader, len(contest.groups)
-    elsewhere, ties = contest.elsewhere(leader), contest.ties(leader)
-    where = f"on {contest.share(leader)}" if count > 1 else _value(contest, leader)
+def describe_rest(ranking: Ranking) -> str:
+    """Return the end of a sentence that begins with the leader: where it leads, ties, the last."""
+    leader, count = ranking.leader, len(ranking.groups)
+    elsewhere, ties = ranking.elsewhere(leader), ranking.ties(leader)
+    where = f"on {ranking.share(leader)}" if count > 1 else _value(ranking, leader)
     parts = [f", {where}"]
     if ties:
-        parts.append(f"ties with {_counted(ties, several=count > 1)}")
+        parts.append(f"ties with {_names(ties, with_numbers=count > 1)}")
     if elsewhere:
-        parts.append(f"elsewhere {_counted(elsewhere, several=True)}")
-    return "; ".join([*parts, *_last(contest)])
+        parts.append(f"elsewhere {_names(elsewhere, with_numbers=True)}")
+    return "; ".join([*parts, *_last(ranking)])
 
 
-def _value(contest: Contest, leader: Configuration) -> str:
-    cell = contest.groups[0].cell(leader, contest.measure)
+def _value(ranking: Ranking, leader: Configuration) -> str:
+    cell = ranking.groups[0].cell(leader, ranking.measure)
     return quantity(cell.value or 0, cell.unit)
 
 
-def _counted(numbers: dict[Configuration, int], *, several: bool) -> str:
-    ordered = sorted(numbers, key=lambda entry: (-numbers[entry], entry.sort_key))
-    return joined([f"{entry} on {numbers[entry]}" if several else entry for entry in ordered])
+def _names(numbers: dict[Configuration, int], *, with_numbers: bool) -> str:
+    ordered = sorted(numbers, key=lambda each: (-numbers[each], each.sort_key))
+    return joined([f"{each} on {numbers[each]}" if with_numbers else each for each in ordered])
 
 
-def _last(contest: Contest) -> list[str]:
-    """Return how far the last of all is behind the best, if that can be said."""
-    ratios = mean_ratios(contest.groups, contest.measure)
+def _last(ranking: Ranking) -> list[str]:
+    """Return the distance of the last one from the best, if there is a mean ratio."""
+    ratios = mean_ratios(ranking.groups, ranking.measure)
     if not ratios:
         return []
-    last = max(ratios, key=lambda entry: ratios[entry])
-    verb = METRICS[contest.measure.metric].comparison.format(times(ratios[last]))
-    mean = " (geometric mean)" if len(contest.groups) > 1 else ""
+    last = max(ratios, key=lambda each: ratios[each])
+    verb = METRICS[ranking.measure.metric].comparison.format(format_ratio(ratios[last]))
+    mean = " (geometric mean)" if len(ranking.groups) > 1 else ""
     return [f"{last} {verb} as the best{mean}"]
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One sentence."""
-
-    subject: str
-    """What it is about, as in "Fastest to read, warm"."""
-    lead: str
-    """Who, or how many: the text that comes first."""
-    rest: str = ""
-    """What else there is to say, with the punctuation that it begins with."""
-
-    def __str__(self) -> str:
-        """Return the whole sentence."""
-        return f"{self.subject}: {self.lead}{self.rest}."
+def ratios_to_best(group: ComparisonGroup, measure: Measure) -> dict[Configuration, float]:
+    """Return each value by the smallest one; empty if that is 0."""
+    values = group.values(measure)
+    best = min(values.values(), default=0)
+    return {each: value / best for each, value in values.items()} if best > 0 else {}
 
 
-def findings(results: Results) -> list[str]:
-    """Return the verdict on all families, a sentence each; with several families, each says its own."""
-    found = families(results)
-    return [
-        f"{f'{family.title}: ' if len(found) > 1 else ''}{each}"
-        for family in found
-        for each in findings_on(family, results.floors)
-    ]
+def mean_ratios(groups: Iterable[ComparisonGroup], measure: Measure) -> dict[Configuration, float]:
+    """Return the geometric means over groups, of the configurations that have a ratio in each.
+
+    Ratios call for the geometric mean: it does not depend on what they are relative to (Fleming and
+    Wallace, "How not to lie with statistics", Communications of the ACM 29, 1986).
+    """
+    found = [each for group in groups if (each := ratios_to_best(group, measure))]
+    everywhere = set.intersection(*map(set, found)) if found else set()
+    return {
+        each: math.exp(statistics.fmean(math.log(ratios[each]) for ratios in found))
+        for each in sorted(everywhere, key=lambda each: each.sort_key)
+    }
 
 
-def findings_on(family: SuiteResults, floors: Floors | None) -> list[Finding]:
-    """Return the verdict on a family: who is ahead, in what; what was lost; what has no value."""
-    ahead = [*_ahead(family, floors), *_unbeaten(family)]
-    if not ahead:
-        ahead = [Finding("Nothing to rank", "no metric that is ranked has two values that differ")]
-    return [*ahead, *_kept(family), *_empty(family)]
+Points = dict["Configuration", tuple[float, float]]
 
 
-def _ahead(family: SuiteResults, floors: Floors | None) -> Iterator[Finding]:
-    for metric, subject in ((each.name, each.leader) for each in LEADERS):
-        for measure in family.measures:
-            told = measure.metric == metric and (measure.cache != "cold" or metric == "read time")
-            contest = contest_of(family, measure, floors) if told else None
-            if contest:
-                cache = f", {measure.cache}" if "time" in metric and measure.cache else ""
-                yield Finding(subject + cache, str(contest.leader), rest_of_sentence(contest))
-
-
-def _unbeaten(family: SuiteResults) -> Iterator[Finding]:
-    reads = [each for each in family.measures if each.metric == "read time" and each.cache != "cold"]
-    for read in reads:
-        fronts = [front(points) for g in family.groups if len(points := points_of(g, read)) > 1]
-        often = Counter(entry for each in fronts for entry in each)
-        ordered = sorted(often, key=lambda entry: (-often[entry], entry.sort_key))
-        names = [f"{entry} (on {often[entry]})" if len(fronts) > 1 else str(entry) for entry in ordered]
-        if names:
-            yield Finding(f"Not beaten in both size and {read}", joined(names, most=8))
-
-
-def _kept(family: SuiteResults) -> Iterator[Finding]:
-    wrong, lossy, exact = (
-        losses_and_gaps.wrong(family),
-        losses_and_gaps.lossy(family),
-        losses_and_gaps.exact(family),
-    )
-    if wrong:
-        names = [f"{entry} on {joined(groups)}" for entry, groups in wrong.items()]
-        yield Finding("Came back with wrong values", joined(names), "; their cells there are empty")
-    if lossy:
-        rest = f"; {len(exact)} of {len(family.configurations)} gave everything back exactly"
-        yield Finding("Lost something", joined(lossy, most=8), rest)
-    elif exact:
-        everyone = exact == family.configurations and len(exact) > 1
-        yield Finding("Gave back exactly", f"all {len(exact)}" if everyone else joined(exact, most=8))
-
-
-def _empty(family: SuiteResults) -> Iterator[Finding]:
-    by_status: Counter[str] = Counter()
-    for gap in gaps(family):
-        by_status[gap.status] += gap.cells
-    if by_status:
-        kinds = ", ".join(f"{number} {status}" for status, number in by_status.items())
-        yield Finding("Without a value", f"{by_status.total()} of {total(family)} cells", f": {kinds}")
+def points_of(group: ComparisonGroup, read: Measure) -> Points:
+    """Return size and read time of the configurations that have both."""
+    sizes, seconds = group.values(Measure("size")), group.values(read)
+    return {each: (sizes[each], seconds[each]) for each in sizes if each in seconds}

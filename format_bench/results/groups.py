@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -47,11 +47,11 @@ class ComparisonGroup:
 
     name: str
     """The data set, and what distinguishes the group from others of that data set."""
-    dataset: str
-    rows: int
-    columns: int
-    threads: str
-    cells: dict[tuple[Configuration, Measure], ResultCell]
+    dataset: str = ""
+    rows: int = 0
+    columns: int = 0
+    threads: str = "all"
+    cells: dict[tuple[Configuration, Measure], ResultCell] = field(default_factory=dict)
     """The thread policy is not repeated in the configurations."""
 
     @classmethod

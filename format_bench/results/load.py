@@ -1,4 +1,4 @@
-"""Results of a run, wherever it was made, in the one form that reports and comparisons take."""
+"""Results of a run of the runner or of asv, or published ones, as reports and comparisons take them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ if TYPE_CHECKING:
     from format_bench.results.records import Record
 
 
-FILES = ("results.jsonl", "records.jsonl")
-"""What a folder of results holds: the runner's own file, or what postprocessing makes of asv's."""
+RESULTS = "results.jsonl"
+"""The runner's file in a folder of results."""
 
-NOISE = "noise.json"
+FILES = (RESULTS, "records.jsonl")
+"""Files of records that a folder may contain; the second is made of asv's results."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """Records with what is known of the machine that they were made on."""
+    """Records, and facts about the machine that they were made on."""
 
     name: str
-    """What titles and columns call them: the folder's or the file's name."""
+    """The name of the folder or the file, for titles and columns."""
     records: list[Record]
-    """Of each cell the last one written, in the order in which the cells were first written."""
+    """The last record written of each cell, in the order in which the cells were first written."""
     circumstances: list[dict[str, Any]]
-    """Those of each run, oldest first; possibly none."""
+    """The circumstances of each run, oldest first; possibly none."""
     floors: Floors | None = None
-    """By how much two equal measurements differ on that machine, if that was measured."""
+    """The noise floors of the machine, if they were measured."""
 
 
 def load(source: str | Path) -> Results:
@@ -43,13 +44,13 @@ def load(source: str | Path) -> Results:
     ----------
     source : str or Path
         A folder with results.jsonl (of `Runner`) or records.jsonl (of postprocessing.py), or such a
-        file itself. Circumstances and noise floors are taken from beside it. Or text that is one of
-        `published.names`; a file or a folder of that name comes first, since who has one means it.
+        file itself. Circumstances and noise floors are taken from beside it. Or a name of published
+        results, one of `published.names`, unless a file or a folder has that name.
 
     Raises
     ------
     InvalidResultsError
-        If nothing is there, or something else; the message names the file and, if it can, the line.
+        If there are no results; the message contains the file and, if possible, the line.
     """
     if source in published.names() and not Path(source).exists():
         return Results(str(source), published.records(str(source)), circumstances=[])
@@ -57,17 +58,16 @@ def load(source: str | Path) -> Results:
     last = {key(record): record for record in records.read(path)}
     if not last:
         raise InvalidResultsError(f"{path} is empty: no cell has been measured")
-    noise = path.parent / NOISE
     return Results(
         name=path.parent.resolve().name if path.name in FILES else path.stem,
         records=list(last.values()),
         circumstances=_circumstances(path.parent),
-        floors=noise_floor.read(noise) if noise.exists() else None,
+        floors=noise_floor.beside(path),
     )
 
 
 def suite_of(record: Record) -> str:
-    """Return "tabular", "compression" or "image": asv's suites name their class, too."""
+    """Return the suite's module, e.g. "tabular" or "image"; suites of asv also name their class."""
     return record.suite.partition(".")[0]
 
 
@@ -86,7 +86,7 @@ def _file(source: Path) -> Path:
 
 
 def _circumstances(folder: Path) -> list[dict[str, Any]]:
-    """Return what is in the JSON files that tell when a run started, oldest run first."""
+    """Return the contents of the JSON files with the start of a run, oldest run first."""
     found = []
     for path in folder.glob("*.json"):
         try:
@@ -96,6 +96,3 @@ def _circumstances(folder: Path) -> list[dict[str, Any]]:
         if isinstance(facts, dict) and "started" in facts:
             found.append(facts)
     return sorted(found, key=lambda facts: str(facts["started"]))
-
-
-RESULTS = "results.jsonl"

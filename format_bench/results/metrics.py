@@ -151,6 +151,12 @@ class Measure(NamedTuple):
         return METRICS[self.metric].unit
 
     @property
+    def is_exact(self) -> bool:
+        """Whether equal calls give equal values: sizes and counts, but not times or memory."""
+        # Ratios are counts by counts, but of what the kernel happens to do.
+        return METRICS[self.metric].noise in {Noise.SIZE, Noise.EXACT} and self.unit != "ratio"
+
+    @property
     def phrase(self) -> str:
         """The name inside a sentence, e.g. "cold read time"."""
         return f"{self.cache} {self.metric}" if self.cache else self.metric

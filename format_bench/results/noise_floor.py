@@ -1,4 +1,4 @@
-"""The noise floors of a machine, as the noise command leaves them for the comparisons."""
+"""Noise floors of a machine: by how much two measurements of the same thing differ on it."""
 
 from __future__ import annotations
 
@@ -10,24 +10,29 @@ from adapter_core.errors import InvalidNoiseFloorError
 from adapter_core.files import write_atomically
 from format_bench.results.metrics import METRICS, Noise
 
+FILE_NAME = "noise.json"
+"""The file beside the results of a machine."""
+
 
 @dataclass(frozen=True)
 class Floors:
-    """By how much two measurements of the same thing differ here, as a share of the smaller."""
+    """Relative differences of medians that noise alone reaches, as shares of the smaller median."""
 
     wall_time: float
     cpu_time: float
     memory: float
     size: float
 
-    def of(self, metric: str) -> float:
-        """Return the floor of a metric; 0 for an exact one."""
-        return {
+    def floor_for(self, metric: str) -> float:
+        """Return the floor of a metric; 0 for counts and ratios."""
+        by_noise = {
             Noise.WALL_TIME: self.wall_time,
             Noise.CPU_TIME: self.cpu_time,
             Noise.MEMORY: self.memory,
             Noise.SIZE: self.size,
-        }.get(METRICS[metric].noise, 0.0)
+            Noise.EXACT: 0.0,
+        }
+        return by_noise[METRICS[metric].noise]
 
     def __str__(self) -> str:
         """Return the floors as percentages."""
@@ -36,7 +41,7 @@ class Floors:
 
 
 def write(floors: Floors, path: Path) -> None:
-    """Write floors as JSON; the file is whole at any time, or not there."""
+    """Write floors as JSON, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with write_atomically(path) as temporary:
         temporary.write_text(json.dumps(asdict(floors)) + "\n", encoding="utf-8")
@@ -48,9 +53,9 @@ def read(path: Path) -> Floors:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     InvalidNoiseFloorError
-        If it holds something else.
+        If it contains something else.
     """
     try:
         return Floors(**{name: float(value) for name, value in json.loads(path.read_bytes()).items()})
@@ -58,3 +63,9 @@ def read(path: Path) -> Floors:
         raise InvalidNoiseFloorError(
             f"{path} holds no noise floors; write it anew with the noise command"
         ) from error
+
+
+def beside(path: Path) -> Floors | None:
+    """Return the floors in the folder of a file of results, or None if they were not measured."""
+    noise = path.parent / FILE_NAME
+    return read(noise) if noise.exists() else None

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.results import noise_floor
+from format_bench.results.load import RESULTS
 from format_bench.runner import folders
 from format_bench.runner.plan import RunRequest, plan
-from format_bench.runner.progress import Column, Display, columns_of
+from format_bench.runner.progress import Display, MeasureColumn, columns_of
 from format_bench.runner.runner import Limits, Runner
 from format_bench.runner.timing import MeasuredShare
 from format_bench.runner.user_data import Prepared, prepare
@@ -36,7 +38,7 @@ class RunSummary:
     """Outcome of a session."""
 
     cases: tuple[Case, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[MeasureColumn, ...]
     """Columns of the table of results."""
     records: list[Record]
     """All records in the folder of results."""
@@ -106,10 +108,10 @@ def _follow(
     on_record: Callable[[Record], None],
 ) -> RunSummary:
     columns = columns_of(cases[0].suite, cold=request.cold)
-    earlier = runner.read()
+    earlier, floors = runner.read(), noise_floor.beside(request.out / RESULTS)
     watch = MeasuredShare(earlier)
     try:
-        with Display(shown, cases, runner.left(cases), columns, earlier) as display:
+        with Display(shown, cases, runner.left(cases), columns, earlier, floors) as display:
             runner.watch = display.begin
             for record in runner.run(cases):
                 watch.add(record)

@@ -15,28 +15,32 @@ from rich.progress import Progress
 
 from adapter_core.availability import import_failure
 from adapter_core.files import write_atomically
-from format_bench.display.marks import BEST
+from format_bench.display.markdown import markdown
 from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.results import noise_floor
+from format_bench.results.candidates import Configuration
+from format_bench.results.load import RESULTS
+from format_bench.results.marks import symbols
 from format_bench.results.records import key
 from format_bench.runner.recording import keys
 from format_bench.runner.runner import Limits, Runner
 from format_bench.studies.codec_grid import picture, tracks
 from format_bench.studies.codec_grid import tables as grid_tables
 from format_bench.studies.codec_grid.cases import STEPS, cases, measured_steps
-from format_bench.studies.codec_grid.tables import name_of
+
+if TYPE_CHECKING:
+    from format_bench.families.cases import Case
+    from format_bench.results.noise_floor import Floors
 
 BUDGET_SECONDS = 1.0
 """Wall time of the repeats of one step in one round; three are made in any case."""
 
 PAGE = "grid.md"
 
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
-
-_LEGEND = f"""\
+_LEGEND = """\
 ratio, also in brackets: size by the size without compression. added: difference of the medians to
-those without compression, and the interval in which it lies. Reads are warm. {BEST} best of the metric
-in its column; smaller is better."""
+those without compression, and the interval in which it lies. Reads are warm. {marks} In the first table
+the formats of a column are compared with each other, in the others the codecs of a format."""
 
 
 def measure(runner: Runner, wanted: list[Case]) -> None:
@@ -47,15 +51,16 @@ def measure(runner: Runner, wanted: list[Case]) -> None:
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=len(cells) * runner.limits.rounds, completed=done)
         for record in runner.run(wanted):
-            last = name_of(record.format, record.codec, record.level)
+            last = Configuration.of(record)
             progress.update(task, advance=1, description=f"measured: {last}")
 
 
-def page(cells: grid_tables.Cells, title: str) -> str:
+def page(cells: grid_tables.Cells, title: str, floors: Floors | None = None) -> str:
     """Return title, tables and legend in Markdown: first all formats together, then each by itself."""
-    found = [tracks.table(cells), *grid_tables.tables(cells)]
-    tables = "\n".join(map(grid_tables.markdown, found))
-    return f"# {title}\n\n{tables}\n{_LEGEND}\n"
+    found = [tracks.table(cells, floors), *grid_tables.tables(cells, floors)]
+    tables = "\n".join(markdown(each, padded=True) for each in found)
+    legend = _LEGEND.format(marks=symbols(floors).replace("*", "\\*"))
+    return f"# {title}\n\n{tables}\n{legend}\n"
 
 
 @click.command
@@ -117,7 +122,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
 
 
 def _write(cells: grid_tables.Cells, title: str, out: Path) -> None:
-    text = page(cells, title)
+    text = page(cells, title, noise_floor.beside(out / RESULTS))
     click.echo(text, nl=False)
     with write_atomically(out / PAGE) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import times
+from format_bench.display.units import format_ratio
 from format_bench.report.charts.axes import scale_of
 from format_bench.report.charts.drawing import (
     ACCENT,
@@ -127,7 +127,8 @@ def draw(
                 *runs[-1][-1],
                 _CHANGED if stands_out else _RADIUS,
                 ACCENT if stands_out else QUIET,
-                f"{point.name}: {times(middle)}, from {times(low)} to {times(high)}",
+                f"{point.name}: {format_ratio(middle)},"
+                f" from {format_ratio(low)} to {format_ratio(high)}",
             ),
         )
     drawing.add("whisker", *(Line(tuple(run)) for run in runs if len(run) > 1))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from format_bench.changes.group_changes import LEVEL
 from format_bench.changes.series import Operation
 from format_bench.dashboard.layout import Page, render
-from format_bench.display.text import joined, many
+from format_bench.display.text import joined, plural
 from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def headline(found: LineChanges) -> str:
     points = found.line.points
     if len(points) < 2:  # noqa: PLR2004 (a change needs two)
         return f"So far there is one point, {points[-1].name}."
-    number = many(len(found.newest), "change") if found.newest else "Nothing has changed beyond noise"
+    number = plural(len(found.newest), "change") if found.newest else "Nothing has changed beyond noise"
     return f"{number} in {points[-1].name}, since {points[-2].name}."
 
 

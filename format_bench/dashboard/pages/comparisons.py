@@ -10,22 +10,21 @@ from urllib.parse import quote, urlencode
 from adapter_core.text import printable
 from format_bench.dashboard.asv_page import ASV_PAGE
 from format_bench.dashboard.layout import Page, render
-from format_bench.display import marks
 from format_bench.display.text import joined
-from format_bench.report import ranking
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.writers.html import section
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import suite_of
+from format_bench.results.marks import WORDS, legend
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import AsvCell
     from format_bench.dashboard.site_data import LatestRun, SiteData
     from format_bench.report.model import SuiteResults
-    from format_bench.report.numbers import Numbers, Place
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.records import Record
+    from format_bench.results.table import FormattedCell, ResultTable
 
 MENU_ORDER = 30
 
@@ -85,9 +84,9 @@ def pages(site: SiteData) -> Iterator[Page]:
             graphs=[
                 (str(measure), graphs.by_measure[suite.name, measure]) for measure in suite.measures
             ],
-            legend=ranking.legend(latest.outline.floors),
+            legend=legend(latest.outline.floors),
             logarithmic_range=LOGARITHMIC_RANGE,
-            words=marks.WORDS,
+            words=WORDS,
         )
         groups = joined([group.name for group in suite.groups], most=8)
         summary = f"Charts and all numbers of the latest run on {groups}."
@@ -108,10 +107,12 @@ def _section(suite: SuiteResults, latest: LatestRun, graphs: GraphLinks) -> dict
     return found
 
 
-def _linked(found: Numbers, suite: SuiteResults, group: ComparisonGroup, graphs: GraphLinks) -> Numbers:
+def _linked(
+    found: ResultTable, suite: SuiteResults, group: ComparisonGroup, graphs: GraphLinks
+) -> ResultTable:
     """Return the numbers of a group, each measured one a link to its graph."""
 
-    def link(entry: Configuration, measure: Measure, place: Place) -> Place:
+    def link(entry: Configuration, measure: Measure, place: FormattedCell) -> FormattedCell:
         graph = graphs.by_cell.get((suite.name, group.dataset, entry, measure))
         return replace(place, text=_anchor(graph, place.text)) if graph else place
 

@@ -20,7 +20,7 @@ def pages(site: SiteData) -> Iterator[Page]:
         {
             "title": family.title,
             "losses": losses_and_gaps.losses(family),
-            "no_loss": losses_and_gaps.in_short(family),
+            "no_loss": losses_and_gaps.no_loss(family),
             "gaps": losses_and_gaps.gaps(family),
             "remarks": losses_and_gaps.remarks(family),
         }

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from format_bench.dashboard.changes import chart
 from format_bench.dashboard.changes.chart import Relative, relatives
 from format_bench.dashboard.layout import Page, render
-from format_bench.display.text import joined, times
+from format_bench.display.text import joined
+from format_bench.display.units import format_ratio
 from format_bench.library_sets import version_changes
 from format_bench.report.charts.svg import svg
 from format_bench.results.metrics import METRICS, Noise
@@ -95,8 +96,9 @@ def _chart(history: History, found: LineChanges, relative: Relative) -> str:
 def _alt_text(relative: Relative, points: Sequence[Point], changed: set[int]) -> str:
     first, last = relative.values[0], relative.values[-1]
     extent = (
-        f"From {times(first)} at the first point with a value to {times(last)} at the last;"
-        f" lowest {times(min(relative.values))}, highest {times(max(relative.values))}."
+        f"From {format_ratio(first)} at the first point with a value"
+        f" to {format_ratio(last)} at the last;"
+        f" lowest {format_ratio(min(relative.values))}, highest {format_ratio(max(relative.values))}."
     )
     names = [points[place].name for place in sorted(changed)]
     return f"{extent} Changes at {joined(names, most=8)}." if names else f"{extent} No change."

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.marks import BEST, TIE
 from format_bench.report.charts.axes import Plot, add_name, add_value_axis, scale_of
 from format_bench.report.charts.drawing import WIDTH, Drawing, Line, Rectangle, Text, fitted, width_of
+from format_bench.results.marks import BEST, TIE
 
 if TYPE_CHECKING:
     from format_bench.report.model import Series

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.marks import BEST, TIE
 from format_bench.display.text import joined
 from format_bench.report.charts import bars, scatter
 from format_bench.report.charts.svg import svg
-from format_bench.report.derived import DERIVED, derive
 from format_bench.report.model import CHARTED, Series, outline_of
-from format_bench.report.ranking import Points, front, marks_of, points_of
+from format_bench.report.ranking import Points, points_of
+from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
+from format_bench.results.marks import BEST, TIE, marks_of
+from format_bench.results.pareto import pareto_front
 
 if TYPE_CHECKING:
     from format_bench.report.charts.drawing import Drawing
@@ -55,7 +56,8 @@ def _named(series: Series, entry: Configuration) -> str:
 
 def scatter_in_words(points: Points) -> str:
     """Return what a scatter chart says."""
-    ahead = joined(front(points), most=10)
+    front = pareto_front(points)
+    ahead = joined(front, most=10)
     return f"{len(points)} points. On the Pareto front, which nothing beats in both: {ahead}."
 
 
@@ -131,12 +133,12 @@ def _measured(
 
 
 def _compared(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
-    for derived in DERIVED:
-        cells = derive(derived, group)
+    for cost in CODEC_COSTS:
+        cells = codec_costs(cost, group)
         if cells:
-            series = Series(cells, {}, show=derived.show)
+            series = Series(cells, {}, show=cost.show)
             yield _all_charts_bars(
-                f"{derived.title}: {group.name}", {derived.title: series}, colours, derived.note
+                f"{cost.title}: {group.name}", {cost.title: series}, colours, cost.note
             )
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.marks import BEST, TIE
-from format_bench.display.text import quantity, times
+from format_bench.display.units import format_ratio, quantity
 from format_bench.report.charts.drawing import Drawing, Rectangle, Text, fitted, width_of
 from format_bench.report.model import CHARTED
-from format_bench.report.ranking import marks_of, ratios
+from format_bench.report.ranking import ratios_to_best
+from format_bench.results.marks import BEST, TIE, marks_of
 
 if TYPE_CHECKING:
     from format_bench.report.model import SuiteResults
@@ -88,7 +88,7 @@ def _title(measure: Measure) -> str:
 def _column(
     group: ComparisonGroup, measure: Measure, entries: list[Configuration], floors: Floors | None
 ) -> list[HeatCell]:
-    found, marks = ratios(group, measure), marks_of(group, measure, floors)
+    found, marks = ratios_to_best(group, measure), marks_of(group, measure, floors)
     cells = []
     for entry in entries:
         cell, ratio = group.cell(entry, measure), found.get(entry)
@@ -96,7 +96,7 @@ def _column(
             cells.append(HeatCell(cell.status, "empty", None, cell.sentence))
             continue
         value = quantity(cell.value, cell.unit)
-        text = value if ratio is None else times(ratio)
+        text = value if ratio is None else format_ratio(ratio)
         cells.append(HeatCell(text, _shade(ratio, marks[entry]), ratio, value))
     return cells
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import quantity
+from format_bench.display.units import quantity
 from format_bench.report.charts.axes import Plot, Scale, add_value_axis, scale_of
 from format_bench.report.charts.drawing import WIDTH, Circle, Drawing, Line, Text, fitted, width_of
-from format_bench.report.ranking import Points, front
+from format_bench.results.pareto import pareto_front
 
 if TYPE_CHECKING:
+    from format_bench.report.ranking import Points
     from format_bench.results.candidates import Configuration
 
 
@@ -158,7 +159,7 @@ def draw(title: str, points: Points, x: Axis, y: Axis, colours: dict[Configurati
     for entry, place in placed.items():
         tip = f"{entry}: {x.name} {x.show(points[entry][0])}, {y.name} {y.show(points[entry][1])}"
         drawing.add("point", Circle(*place, _RADIUS, colours[entry], tip))
-    ahead = front(points)
+    ahead = pareto_front(points)
     stairs = _stairs([placed[entry] for entry in ahead], plot)
     drawing.add("front", Line(stairs))
     left_out = _add_names(drawing, placed, ahead, line_boxes(stairs), plot)

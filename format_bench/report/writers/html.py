@@ -9,15 +9,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display import marks
 from format_bench.display.text import joined
-from format_bench.report import circumstances, losses_and_gaps, numbers, ranking
+from format_bench.report import circumstances, losses_and_gaps
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.heat_map import COLOURS, heat_maps
 from format_bench.report.charts.svg import environment
 from format_bench.report.model import Outline, outline_of
 from format_bench.report.ranking import findings_on
+from format_bench.results.marks import WORDS, legend
+from format_bench.results.table import result_table
 
 if TYPE_CHECKING:
     from format_bench.report.model import SuiteResults
@@ -53,7 +54,7 @@ def _group(group: ComparisonGroup, family: SuiteResults, outline: Outline) -> di
         "extent": family.extent(group),
         "not_run": joined(losses_and_gaps.not_run(group, family), most=8),
         "charts": charts_of(group, outline.colours, outline.floors),
-        "numbers": numbers.numbers(group, outline.floors),
+        "numbers": result_table(group, outline.floors),
     }
 
 
@@ -71,9 +72,9 @@ def page(results: Results) -> str:
         lead=outline.lead,
         machine=circumstances.in_short(results),
         families=[_family(f"family-{n}", each, outline) for n, each in enumerate(outline.families)],
-        legend=ranking.legend(results.floors),
+        legend=legend(results.floors),
         logarithmic_range=LOGARITHMIC_RANGE,
-        words=marks.WORDS,
+        words=WORDS,
         facts=[(section, list(rows)) for section, rows in by_section],
         runs=len(results.circumstances),
         style=templates.get_template("report.css").render(colours=COLOURS),
@@ -86,7 +87,7 @@ def _family(anchor: str, family: SuiteResults, outline: Outline) -> dict[str, An
         **section(family, outline, anchor=anchor, title=family.title),
         "findings": findings_on(family, outline.floors),
         "losses": losses_and_gaps.losses(family),
-        "no_loss": losses_and_gaps.in_short(family),
+        "no_loss": losses_and_gaps.no_loss(family),
         "gaps": losses_and_gaps.gaps(family),
         "remarks": losses_and_gaps.remarks(family),
     }

@@ -1,4 +1,4 @@
-"""The report as Markdown: the verdict and the tables, without charts."""
+"""Report as Markdown: the verdict and the tables, without charts."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench.display.markdown import Table, markdown, reference
-from format_bench.display.marks import BEST, TIE
-from format_bench.report import circumstances, losses_and_gaps, ranking
+from format_bench.display.markdown import TextTable, markdown
+from format_bench.report import circumstances, losses_and_gaps
 from format_bench.report.model import outline_of
-from format_bench.report.numbers import numbers
 from format_bench.report.ranking import findings
+from format_bench.results.marks import symbols
+from format_bench.results.table import result_table, text_table
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Outline, SuiteResults
-    from format_bench.results.groups import ComparisonGroup
+    from format_bench.report.model import Outline
     from format_bench.results.load import Results
-    from format_bench.results.noise_floor import Floors
 
 
 def write(results: Results, path: Path) -> None:
@@ -34,27 +32,32 @@ def markdown_page(results: Results) -> str:
     if machine:
         lines += [f"{_escaped(machine)}.", ""]
     lines += ["## Verdict", "", *(f"- {_escaped(each)}" for each in findings(results)), ""]
-    lines += [
-        f"{ranking.legend(outline.floors)} {BEST} is the best, {TIE} a tie.".replace("*", "\\*"),
-        "",
-    ]
+    lines += [symbols(outline.floors).replace("*", "\\*"), ""]
     return "\n".join([*lines, *map(markdown, _tables(outline, results))])
 
 
-def _tables(outline: Outline, results: Results) -> Iterator[Table]:
-    for family in outline.families:
-        for group in family.groups:
-            yield _numbers(family, group, outline.floors)
+def _tables(outline: Outline, results: Results) -> Iterator[TextTable]:
+    for suite in outline.families:
+        for group in suite.groups:
+            title = ", ".join(filter(None, (f"{suite.title}: {group.name}", suite.extent(group))))
+            yield text_table(title, result_table(group, outline.floors), escape=_escaped)
     lost = (
-        [family.title, str(each.entry), ", ".join(each.groups), each.words]
-        for family in outline.families
-        for each in losses_and_gaps.losses(family)
+        [suite.title, str(each.configuration), ", ".join(each.groups), each.words]
+        for suite in outline.families
+        for each in losses_and_gaps.losses(suite)
     )
     yield from _list("Losses", ["kind of data", "format", "data sets", "what was lost"], lost)
     empty = (
-        [family.title, str(each.entry), ", ".join(each.groups), each.what, each.status, each.sentence]
-        for family in outline.families
-        for each in losses_and_gaps.gaps(family)
+        [
+            suite.title,
+            str(each.configuration),
+            ", ".join(each.groups),
+            each.what,
+            each.status,
+            each.sentence,
+        ]
+        for suite in outline.families
+        for each in losses_and_gaps.gaps(suite)
     )
     header = ["kind of data", "format", "data sets", "what", "status", "why"]
     yield from _list("Empty cells", header, empty)
@@ -63,29 +66,13 @@ def _tables(outline: Outline, results: Results) -> Iterator[Table]:
     yield from _list("Circumstances", ["fact", *runs], known)
 
 
-def _numbers(family: SuiteResults, group: ComparisonGroup, floors: Floors | None) -> Table:
-    found = numbers(group, floors)
-    notes: list[str] = []
-    rows = []
-    for entry, places in found.rows:
-        row = [_escaped(str(entry))]
-        for place in places:
-            text = place.text + place.mark
-            if place.value is None and place.tip:
-                text += f" {reference(_escaped(f'{entry}: {place.text}: {place.tip}'), notes)}"
-            row.append(text)
-        rows.append(row)
-    title = ", ".join(filter(None, (f"{family.title}: {group.name}", family.extent(group))))
-    return Table(_escaped(title), ["format", *found.header], rows, notes)
-
-
-def _list(title: str, header: list[str], rows: Iterable[list[str]]) -> Iterator[Table]:
+def _list(title: str, header: list[str], rows: Iterable[list[str]]) -> Iterator[TextTable]:
     """Yield a table, unless it would be empty."""
     escaped = [[_escaped(text) for text in row] for row in rows]
     if escaped:
-        yield Table(title, header, escaped, [])
+        yield TextTable(title, header, escaped)
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is; a bar is left to the table that it stands in."""
+    """Return text that Markdown shows as it is; bars are left to `table_lines`."""
     return re.sub(r"([\\`*_\[\]<>&#~$])", r"\\\1", text)

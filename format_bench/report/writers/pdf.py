@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.report import circumstances, losses_and_gaps, ranking
+from format_bench.report import circumstances, losses_and_gaps
 from format_bench.report.charts import heat_map
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.drawing import STYLES, WIDTH, Drawing, Text
@@ -19,6 +19,7 @@ from format_bench.report.charts.heat_map import heat_maps
 from format_bench.report.model import outline_of
 from format_bench.report.ranking import findings
 from format_bench.report.writers import png
+from format_bench.results.marks import legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -136,7 +137,7 @@ def write(results: Results, path: Path) -> None:
         flow.paragraphs([f"{outline.lead}.", circumstances.in_short(results)])
         flow.heading("Verdict", "subheading")
         flow.paragraphs(findings(results))
-        flow.paragraphs([ranking.legend(outline.floors)], "small")
+        flow.paragraphs([legend(outline.floors)], "small")
         for family in outline.families:
             _add_family(flow, family, outline)
         for title, lines in _lists(outline):
@@ -160,12 +161,13 @@ def _lists(outline: Outline) -> Iterator[tuple[str, list[str]]]:
     for family in outline.families:
         kind = f", {family.title.lower()}" if len(outline.families) > 1 else ""
         lost = [
-            f"{each.entry} ({', '.join(each.groups)}): {each.words}"
+            f"{each.configuration} ({', '.join(each.groups)}): {each.words}"
             for each in losses_and_gaps.losses(family)
         ]
-        yield f"Losses{kind}", lost or [losses_and_gaps.in_short(family)]
+        yield f"Losses{kind}", lost or [losses_and_gaps.no_loss(family)]
         empty = [
-            f"{each.entry} ({', '.join(each.groups)}), {each.what}: {each.status}: {each.sentence}"
+            f"{each.configuration} ({', '.join(each.groups)}), {each.what}:"
+            f" {each.status}: {each.sentence}"
             for each in losses_and_gaps.gaps(family)
         ]
         yield f"Empty cells{kind}", empty or ["Every cell has a value."]

@@ -1,9 +1,9 @@
-"""The report as a workbook: numbers are numbers, and text is text, whatever it begins with."""
+"""Report as a workbook, whose numbers are numbers and whose text is never a formula."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,14 @@ from adapter_core.text import printable
 from format_bench.report import circumstances, losses_and_gaps
 from format_bench.report.model import Outline, outline_of
 from format_bench.report.ranking import findings
+from format_bench.results.marks import BEST, marks_of, symbols
 from format_bench.results.records import Record
 
 if TYPE_CHECKING:
     from format_bench.report.model import SuiteResults
     from format_bench.results.load import Results
     from format_bench.results.metrics import Measure
+    from format_bench.results.noise_floor import Floors
 
 
 _MOST_NAME = 31
@@ -24,9 +26,20 @@ _MOST_NAME = 31
 _MOST_TEXT = 32_767
 """Characters that Excel allows in a cell."""
 _WIDTHS = (8, 48)
-"""Of columns, in characters: the least and the most."""
+"""Least and greatest width of a column, in characters."""
 
 Row = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class _Marked:
+    """A number with a mark."""
+
+    value: float
+    mark: str
+
+    def __str__(self) -> str:
+        return f"{self.value}{self.mark}"
 
 
 def write(results: Results, path: Path) -> None:
@@ -36,14 +49,15 @@ def write(results: Results, path: Path) -> None:
     outline = outline_of(results)
     book = Workbook()
     book.remove(book.worksheets[0])
-    _add(book, "verdict", ["finding"], [[each] for each in findings(results)])
+    verdict = [[each] for each in (*findings(results), symbols(outline.floors))]
+    _add(book, "verdict", ["finding"], verdict)
     rows = map(asdict, results.records)
     header = [field.name for field in fields(Record)]
     _add(book, "all cells", header, ([_plain(row[name]) for name in header] for row in rows))
-    for family in outline.families:
-        for measure in family.measures:
-            kind = f" ({family.name})" if len(outline.families) > 1 else ""
-            _add(book, f"{measure}{kind}", *_table(family, measure))
+    for suite in outline.families:
+        for measure in suite.measures:
+            kind = f" ({suite.name})" if len(outline.families) > 1 else ""
+            _add(book, f"{measure}{kind}", *_table(suite, measure, outline.floors))
     _add_lists(book, outline)
     runs = [f"run {number}" for number in range(1, len(results.circumstances) + 1)]
     known = [[fact.section, fact.name, *fact.values] for fact in circumstances.facts(results)]
@@ -51,28 +65,39 @@ def write(results: Results, path: Path) -> None:
     book.save(path)
 
 
-def _table(family: SuiteResults, measure: Measure) -> tuple[list[str], list[Row]]:
-    """Return a measure of a family as a table, formats by data sets; the header names the unit."""
-    groups = [group for group in family.groups if measure in group.measures]
+def _table(suite: SuiteResults, measure: Measure, floors: Floors | None) -> tuple[list[str], list[Row]]:
+    """Return a measure of a suite as a table, formats by data sets; the header names the unit."""
+    groups = [group for group in suite.groups if measure in group.measures]
     units = {cell.unit for g in groups for (_, each), cell in g.cells.items() if each == measure}
+    marks = [marks_of(group, measure, floors) for group in groups]
     rows: list[Row] = []
-    for entry in family.configurations:
-        cells = [group.cell(entry, measure) for group in groups]
-        rows.append([str(entry), *(each.status if each.value is None else each.value for each in cells)])
+    for configuration in suite.configurations:
+        row: list[Any] = [str(configuration)]
+        for group, found in zip(groups, marks, strict=True):
+            cell, mark = group.cell(configuration, measure), found.get(configuration, "")
+            row.append(cell.status if cell.value is None else _Marked(cell.value, mark))
+        rows.append(row)
     return [f"format, {'/'.join(units)}", *(group.name for group in groups)], rows
 
 
 def _add_lists(book: Any, outline: Outline) -> None:
     lost = [
-        [family.title, str(each.entry), ", ".join(each.groups), each.words]
-        for family in outline.families
-        for each in losses_and_gaps.losses(family)
+        [suite.title, str(each.configuration), ", ".join(each.groups), each.words]
+        for suite in outline.families
+        for each in losses_and_gaps.losses(suite)
     ]
     _add(book, "losses", ["family", "format", "data sets", "what was lost"], lost)
     empty = [
-        [family.title, str(each.entry), ", ".join(each.groups), each.what, each.status, each.sentence]
-        for family in outline.families
-        for each in losses_and_gaps.gaps(family)
+        [
+            suite.title,
+            str(each.configuration),
+            ", ".join(each.groups),
+            each.what,
+            each.status,
+            each.sentence,
+        ]
+        for suite in outline.families
+        for each in losses_and_gaps.gaps(suite)
     ]
     _add(book, "empty cells", ["family", "format", "data sets", "what", "status", "why"], empty)
 
@@ -84,6 +109,8 @@ def _plain(value: Any) -> Any:
 
 
 def _add(book: Any, name: str, header: Row, rows: Iterable[Row]) -> None:
+    from openpyxl.styles import Font
+
     sheet = book.create_sheet(_sheet_name(name, book.sheetnames))
     widths: dict[str, int] = {}
     for row_number, row in enumerate([header, *rows], start=1):
@@ -93,6 +120,12 @@ def _add(book: Any, name: str, header: Row, rows: Iterable[Row]) -> None:
                 value = printable(value)[:_MOST_TEXT]  # noqa: PLW2901 (Excel has no other text)
                 # Else what begins with "=" would be a formula.
                 cell.value, cell.data_type, cell.quotePrefix = value, "s", True
+            elif isinstance(value, _Marked):
+                cell.value = value.value
+                if value.mark:
+                    # The number remains a number: the mark is part of its format only.
+                    cell.number_format = f'General"{value.mark}"'
+                    cell.font = Font(bold=value.mark == BEST)
             else:
                 cell.value = value
             least, most = _WIDTHS

@@ -1,27 +1,30 @@
-"""Two tracks side by side: each format at its own default, and all at the same codec and level."""
+"""Table of two tracks: each format at its own default, and all at the same codec and level."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import data_formats
 from adapter_core import UnavailableError
-from format_bench.display.markdown import Table, reference
-from format_bench.studies.codec_grid import tables
-from format_bench.studies.codec_grid.tables import METRICS, Cells, by_format
+from format_bench.display.markdown import TextTable
+from format_bench.results.codec_costs import CODEC_COSTS, SIZE_RATIO
+from format_bench.results.marks import marks
+from format_bench.results.table import FormattedCell, formatted_cell, with_notes
+from format_bench.studies.codec_grid.tables import Cells, by_format, configuration_of, group_of
 
 if TYPE_CHECKING:
-    from format_bench.families.cases import Case
-    from format_bench.results.records import Record
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ComparisonGroup
+    from format_bench.results.metrics import Measure
+    from format_bench.results.noise_floor import Floors
 
 
 ALGORITHMS = ("zstd", "lz4", "gzip")
-"""Those that several formats offer."""
+"""The algorithms that several formats offer."""
 
 LEVEL = 1
-"""The lowest one that all of them have."""
+"""The lowest level that all of them have."""
 
 OWN_DEFAULT = "own default"
 
@@ -36,41 +39,52 @@ _NAMES = {"zstandard": "zstd", "zlib": "gzip", "deflate": "gzip"}
 
 
 def algorithm_of(codec: str) -> str:
-    """Return what a codec does, whoever applies it: "zstd" for "blosc:zstd" and for "zstandard"."""
+    """Return the algorithm of a codec, whoever applies it: "zstd" of "blosc:zstd" and "zstandard"."""
     name = codec.rpartition(":")[2]
     return _NAMES.get(name, name)
 
 
-def table(cells: Cells) -> Table:
-    """Return a table of all formats, metric by metric, so that formats stand together."""
-    formats = by_format(cells)
-    chosen = {label: _by_track(label, rows) for label, rows in formats.items()}
+def table(cells: Cells, floors: Floors | None = None) -> TextTable:
+    """Return a table of all formats, metric by metric, so that formats are neighbours.
+
+    The formats of a track are compared with each other.
+    """
+    group = group_of(cells)
+    plain, tracks = _choices(cells)
     notes: list[str] = []
-    lines = []
-    for metric in METRICS:
-        best = {
-            track: tables.best_of(cells[of[track]][metric] for of in chosen.values() if track in of)
-            for track in TRACKS
-        }
-        for label, rows in formats.items():
-            plain = next(iter(rows.values()))[metric]
-            line = [label, metric, chosen[label][OWN_DEFAULT].codec or "none"]
-            for track in TRACKS:
-                case = chosen[label].get(track)
-                found = None if case is None else cells[case][metric]
-                line.append(_text(track, found, plain, best[track], notes))
-            lines.append(line)
-    return Table(TITLE, _HEADER, lines, notes)
+    rows = []
+    for cost in CODEC_COSTS:
+        measure = cost.measure_in(group)
+        columns = [_column(track, plain, tracks[track], group, measure, floors) for track in TRACKS]
+        for label in plain:
+            found = [column[label] for column in columns]
+            default = tracks[OWN_DEFAULT][label].codec or "none"
+            shown = [with_notes(cell.plain_text, cell.notes, notes) for cell in found]
+            rows.append([label, measure.metric, default, *shown])
+    return TextTable(TITLE, _HEADER, rows, notes)
 
 
-def _by_track(label: str, cases: Iterable[Case]) -> dict[str, Case]:
-    """Return the case that stands for each track: of several the first that the format declares."""
-    plain, *compressed = cases
-    found = {OWN_DEFAULT: replace(plain, codec=_default_codec(label))}
-    for case in compressed:
-        if case.codec and case.level in (LEVEL, None):
-            found.setdefault(f"{algorithm_of(case.codec)} {LEVEL}", case)
-    return found
+Choices = dict[str, "Configuration"]
+"""A configuration of each format, by label."""
+
+
+def _choices(cells: Cells) -> tuple[Choices, dict[str, Choices]]:
+    """Return the uncompressed configurations, and those of each track.
+
+    Of several codecs with the algorithm of a track, the first that the format declares is taken.
+    """
+    plain: Choices = {}
+    tracks: dict[str, Choices] = {track: {} for track in TRACKS}
+    for label, rows in by_format(cells).items():
+        first, *compressed = rows
+        plain[label] = configuration_of(first)
+        default = replace(first, codec=_default_codec(label))
+        tracks[OWN_DEFAULT][label] = configuration_of(default)
+        for case in compressed:
+            track = f"{algorithm_of(case.codec or '')} {LEVEL}"
+            if track in tracks and case.level in (LEVEL, None):
+                tracks[track].setdefault(label, configuration_of(case))
+    return plain, tracks
 
 
 def _default_codec(label: str) -> str | None:
@@ -80,21 +94,37 @@ def _default_codec(label: str) -> str | None:
         return None
 
 
-def _text(track: str, found: Record | None, plain: Record, best: float | None, notes: list[str]) -> str:
-    if found is None and plain.value is not None:
-        missing = f"{plain.format} offers no {track.partition(' ')[0]}"
-        return f"unsupported {reference(missing, notes)}"
-    found = found or plain
-    if found.metric != "size" or found.value is None:
-        return tables.value(found, best, notes)
-    text = tables.value(found, best, notes, tables.ratio(found, plain))
-    own_name = _own_name(found)
-    if track not in (OWN_DEFAULT, own_name):
-        text += f" {reference(f'{found.format}: {own_name}', notes)}"
-    return text
+def _column(  # noqa: PLR0913, PLR0917 (a track, and all that it is compared with)
+    track: str,
+    plain: Choices,
+    chosen: Choices,
+    group: ComparisonGroup,
+    measure: Measure,
+    floors: Floors | None,
+) -> dict[str, FormattedCell]:
+    """Return the cells of a track by label."""
+    cells = {label: group.cell(each, measure) for label, each in chosen.items()}
+    found = marks(cells, measure, floors)
+    column = {}
+    for label, uncompressed in plain.items():
+        plain_cell = group.cell(uncompressed, measure)
+        if label not in chosen and plain_cell.value is not None:
+            missing = f"{label} offers no {track.partition(' ')[0]}"
+            column[label] = FormattedCell("unsupported", "", None, missing, notes=(missing,))
+            continue
+        configuration = chosen.get(label, uncompressed)
+        cell = cells.get(label, plain_cell)
+        shown = formatted_cell(configuration, measure, cell, found.get(label, ""))
+        if measure.metric == "size" and cell.value is not None:
+            own_name = _own_name(configuration)
+            if track not in (OWN_DEFAULT, own_name):
+                shown = replace(shown, notes=(*shown.notes, f"{label}: {own_name}"))
+            shown = replace(shown, detail=SIZE_RATIO.text(cell, plain_cell))
+        column[label] = shown
+    return column
 
 
-def _own_name(found: Record) -> str:
-    """Return what the format calls a codec and level."""
-    level = ", which has no levels" if found.level is None else f" {found.level}"
-    return f"{found.codec}{level}"
+def _own_name(configuration: Configuration) -> str:
+    """Return the format's name of a codec and level."""
+    level = ", which has no levels" if configuration.level is None else f" {configuration.level}"
+    return f"{configuration.codec}{level}"

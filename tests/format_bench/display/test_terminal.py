@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from format_bench.display import terminal
+from format_bench.display.units import format_ratio
 
 HEADER = ["format", *(f"durable save time ({n})" for n in range(9))]
 ROWS = [["Parquet zstd 1", *(f"{n}.5" for n in range(9))], ["ORC", *["1,234"] * 9]]
@@ -49,4 +50,4 @@ def test_words_longer_than_a_line_stay_whole(capsys):
     [(0.0123, "0.0123"), (1, "1.00"), (9.994, "9.99"), (12.34, "12.3"), (1234.5, "1,234")],
 )
 def test_a_ratio_has_the_digits_that_say_something(value, text):
-    assert terminal.ratio(value) == text
+    assert format_ratio(value) == text

@@ -19,19 +19,19 @@ from PIL import Image
 from adapter_core import errors
 from adapter_core.errors import UnavailableError
 from format_bench import report
-from format_bench.asv_support.comparison import added_seconds
 from format_bench.cli.main import format_bench
 from format_bench.families.cases import Case
 from format_bench.report import model, writers
 from format_bench.report.charts.axes import scale_of
 from format_bench.report.charts.build import charts
-from format_bench.report.derived import DERIVED, derive
-from format_bench.report.model import families
-from format_bench.report.ranking import front, marks_of
+from format_bench.report.model import results_by_suite
 from format_bench.results import records
 from format_bench.results.candidates import Configuration
+from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
+from format_bench.results.marks import marks_of
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
+from format_bench.results.pareto import pareto_front
 from format_bench.results.status import CellStatus
 from format_bench.runner.runner import Limits, Runner
 from tests.factories.records import CIRCUMSTANCES, compressed, labels, measured, record, results
@@ -64,7 +64,7 @@ def read_times(**seconds: float):
 
 
 def only_group(found):
-    (family,) = families(found)
+    (family,) = results_by_suite(found)
     (group,) = family.groups
     return group
 
@@ -150,13 +150,16 @@ def test_nothing_is_best_where_nothing_differs(values):
 
 def test_what_a_codec_costs_is_what_the_comparison_of_codecs_says():
     group = only_group(results(compressed(["eq"])))
-    ratio, save, _ = (derive(each, group)[Configuration("Parquet", "zstd", 1)] for each in DERIVED)
+    ratio, save, _ = (
+        codec_costs(each, group)[Configuration("Parquet", "zstd", 1)] for each in CODEC_COSTS
+    )
     assert ratio.value == pytest.approx(0.4)
     plain, packed = (
         group.cell(Configuration("Parquet", *codec), Measure("save time")) for codec in ((), ("zstd", 1))
     )
     assert save.value == pytest.approx(packed.value - plain.value)
-    assert save.interval == added_seconds(packed.samples, plain.samples)
+    one, other = packed.interval, plain.interval
+    assert save.interval == (one[0] - other[1], one[1] - other[0])
 
 
 def test_cells_with_many_samples_are_told_as_quickly_as_any():
@@ -176,7 +179,7 @@ def test_the_front_is_what_nothing_beats_in_both():
         Configuration("D"): (3, 5),
         Configuration("E"): (9, 1),
     }
-    assert [entry.format for entry in front(points)] == ["A", "B", "E"]
+    assert [entry.format for entry in pareto_front(points)] == ["A", "B", "E"]
 
 
 def test_thread_policies_and_sizes_are_not_compared_with_each_other():
@@ -185,7 +188,7 @@ def test_thread_policies_and_sizes_are_not_compared_with_each_other():
         record("A", "size", 2),
         record("A", "size", 3, rows=10),
     ]
-    (family,) = families(results(several))
+    (family,) = results_by_suite(results(several))
     assert [group.name for group in family.groups] == [
         "eq, 50,000 rows, 1 thread",
         "eq, 50,000 rows, all threads",
@@ -195,7 +198,7 @@ def test_thread_policies_and_sizes_are_not_compared_with_each_other():
 
 def test_a_data_set_of_two_kinds_is_named_with_its_kind():
     found = results([record("A", "size", 1), *compressed(["eq", "webface"])])
-    names = [group.name for family in families(found) for group in family.groups]
+    names = [group.name for family in results_by_suite(found) for group in family.groups]
     assert names == ["eq, tables", "eq, compression", "webface"]
 
 

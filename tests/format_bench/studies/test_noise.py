@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from adapter_core import errors
-from format_bench.asv_support.comparison import legend, tables
-from format_bench.asv_support.results import AsvCell
+from format_bench.asv_support.comparison import tables
 from format_bench.results import noise_floor
+from format_bench.results.marks import legend
 from format_bench.results.noise_floor import Floors
 from format_bench.studies import noise
+from tests.factories.records import results_of
 from tests.helpers import run
 from tools.check_noise import differ
 
@@ -81,14 +83,11 @@ def test_a_file_without_floors_is_refused(tmp_path, text):
 
 def test_what_lies_within_the_floor_is_a_tie():
     values = {"A": 1.0, "B": 1.09, "C": 1.11}
-    cells = [
-        AsvCell("tabular.Tabular.time_save", "save time", "seconds", label, "eq", value, "value", "")
-        for label, value in values.items()
-    ]
+    found = results_of({label: {"save time": value} for label, value in values.items()})
     floors = Floors(wall_time=0.1, cpu_time=0, memory=0, size=0)
-    (table,) = tables(cells, floors)
+    (table,) = tables(replace(found, floors=floors))
     assert [row[1] for row in table.rows] == ["1 s*", "1.09 s=", "1.11 s"]
-    (table,) = tables(cells)
+    (table,) = tables(found)
     assert [row[1] for row in table.rows] == ["1 s*", "1.09 s", "1.11 s"]
     assert "time 10%" in legend(floors)
     assert "not been measured" in legend(None)

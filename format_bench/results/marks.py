@@ -1,0 +1,95 @@
+"""Best value of a comparison and the values that tie with it.
+
+One rule for the terminal, asv's tables, reports and the site, also described in docs/methodology.md:
+
+1. Only values of one data set, size, thread policy, metric and cache state are compared.
+2. The smallest value is the best, and so is any that equals it. Nothing is marked if there are no two
+   different values, nor for ratios, which explain times and are not aims themselves.
+3. A value ties with the best if noise may explain the difference. With the noise floors of the machine,
+   that is a relative difference up to the floor of the metric. Without them, it is an interval of the
+   median that overlaps the best one's, so a value of one sample ties with none.
+4. Exact metrics (sizes and counts) do not tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ComparisonGroup, ResultCell
+    from format_bench.results.metrics import Measure
+    from format_bench.results.noise_floor import Floors
+
+
+BEST = "*"
+"""Mark of the smallest value; smaller is always better."""
+
+TIE = "="
+"""Mark of a value that cannot be distinguished from the smallest."""
+
+WORDS = {BEST: "best", TIE: "tie", "": ""}
+"""The marks in charts and pages."""
+
+STYLES = {BEST: "bold green", TIE: "green"}
+"""Styles of marked values on a terminal, as rich names them."""
+
+K = TypeVar("K", bound=Hashable)
+
+
+def marks_of(
+    group: ComparisonGroup, measure: Measure, floors: Floors | None
+) -> dict[Configuration, str]:
+    """Return the mark of each value of a measure: `BEST`, `TIE` or none, an empty text.
+
+    Parameters
+    ----------
+    group : ComparisonGroup
+        The cells.
+    measure : Measure
+        Metric and cache state.
+    floors : Floors, optional
+        The noise floors of the machine, if they were measured.
+    """
+    return marks({each: group.cell(each, measure) for each in group.configurations}, measure, floors)
+
+
+def marks(cells: Mapping[K, ResultCell], measure: Measure, floors: Floors | None) -> dict[K, str]:
+    """Return the mark of each cell that has a value; see `marks_of`."""
+    values = {key: cell.value for key, cell in cells.items() if cell.value is not None}
+    if measure.unit == "ratio" or len(set(values.values())) < 2:  # noqa: PLR2004 (a comparison needs two)
+        return dict.fromkeys(values, "")
+    best = min(values, key=lambda key: values[key])
+    return {
+        key: BEST
+        if value == values[best]
+        else TIE
+        if _ties(cells[key], cells[best], measure, floors)
+        else ""
+        for key, value in values.items()
+    }
+
+
+def _ties(cell: ResultCell, best: ResultCell, measure: Measure, floors: Floors | None) -> bool:
+    if measure.is_exact or cell.value is None or best.value is None:
+        return False
+    if floors:
+        return cell.value <= best.value * (1 + floors.floor_for(measure.metric))
+    return bool(cell.interval and best.interval and cell.interval[0] <= best.interval[1])
+
+
+def legend(floors: Floors | None) -> str:
+    """Return the meaning of "best" and "tie" as sentences."""
+    text = "Smaller is better, always; the best of each comparison is marked."
+    if floors:
+        return f"{text} A tie is no further from the best than noise is on this machine ({floors})."
+    return (
+        f"{text} A tie has an interval that overlaps with the best's: this machine's noise has not been"
+        " measured, so a difference that is not a tie may be noise all the same."
+    )
+
+
+def symbols(floors: Floors | None) -> str:
+    """Return the meaning of the symbols in tables of plain text, with that of "best" and "tie"."""
+    return f"{BEST} best, {TIE} tie. {legend(floors)}"
