@@ -29,7 +29,7 @@ def root() -> Path:
 
 @pytest.fixture
 def clone(tmp_path):
-    """Return a function that clones the checkout with its uncommitted changes, and adds files."""
+    """Return a function that copies the checkout to a new repository and adds files."""
 
     def make(files: dict[str, str]) -> Path:
         return clone_with(tmp_path / "clone", files)

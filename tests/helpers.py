@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def clone_with(target: Path, files: dict[str, str]) -> Path:
-    """Clone the checkout as it is now to a folder, write files there, and commit them."""
+    """Copy the checkout, uncommitted changes included, to a folder, add files, and commit all."""
     names = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
     found = {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()}
     found |= {name: text.encode() for name, text in files.items()}
@@ -27,13 +27,13 @@ def clone_with(target: Path, files: dict[str, str]) -> Path:
 
 
 def own_home(folder: Path) -> dict[str, str]:
-    """Return the variables of a home in a folder, which has no packages cached: those are shared."""
+    """Return environment variables for a home in a folder; the cache of packages is shared."""
     cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
     return {"HOME": str(folder), "XDG_CACHE_HOME": cache}
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Run git in a folder and return what it prints."""
+    """Run git in a folder and return its output."""
     done = subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout
 

@@ -1,11 +1,11 @@
-"""Formats made for tests, as the text of their files."""
+"""Sources of fake formats: well-behaved ones, and one for each kind of failure."""
 
 _HEAD = '''
 from adapter_core.data_format import DataFormat
 
 
 class Adapter(DataFormat):
-    """A toy."""
+    """A fake format."""
 
     label = "{label}"
     suffix = ".toy"
@@ -24,14 +24,15 @@ class Adapter(DataFormat):
 
 
 def toy(label: str, save: str = "pass", requires: tuple[str, ...] = ("pandas",)) -> str:
-    """Return a format that pickles, after it has run the statements of `save` (one a line)."""
+    """Return the source of a format that pickles; `save` runs before, one statement a line."""
     body = "\n".join(f"        {line}" for line in save.splitlines())
     return _HEAD.format(label=label, requires=requires, save=body)
 
 
 BROKEN_PACKAGE = 'raise OSError("libbroken.so.1: cannot open shared object file")\n'
 
-# The warm-up takes a table of 8 columns and 8 rows; of those of 8, `float` alone has five of floats.
+# Only while measured, and only on one table: the warm-up has 8 rows, and of the tables with 8 columns
+# only `float` has five of floats.
 _IF_MEASURED = "if len(df) > 8 == df.shape[1] and (df.dtypes == 'float64').sum() == 5:\n    "
 
 GOOD = toy("Toy")
@@ -47,7 +48,7 @@ LOSING = GOOD.replace('"Toy"', '"Losing"').replace(
     "return df.astype({name: object for name in df if df[name].dtype == bool})",
 )
 
-# A package that pip has installed and that breaks on import, as asv's own environment may hold one.
+# A package that is installed but fails on import; asv's own environment may contain such a package.
 BROKEN_INSTALLED = toy("Broken").replace(
     "    holds_dup", '    modules = {"pandas": "adapter_core.broken_package"}\n    holds_dup'
 )
@@ -57,7 +58,7 @@ EXACTING = (
     .replace("import DataFormat", "import DataFormat\nfrom adapter_core.kinds import Kind")
 )
 
-# A storage that turns images upside down and says nothing of it.
+# A storage that silently turns images upside down.
 FLIPPING = """
 import image_storages.sqlite
 

@@ -1,4 +1,4 @@
-"""Formats of another package, as the runner finds them: toys, installed in a folder of their own."""
+"""Package of fake formats, installed in a folder of its own and found by its entry points."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.factories import fake_formats
 from tests.helpers import ROOT
 
-# The warm-up takes a table of 8 rows.
+# Not in the warm-up, whose table has 8 rows.
 _IF_MEASURED = "if len(df) > 8:\n    "
 
 TOYS = {
@@ -17,7 +17,7 @@ TOYS = {
     "Hanging": fake_formats.toy("Hanging", save=_IF_MEASURED + "import time; time.sleep(1000)"),
     "Raising": fake_formats.RAISING,
     "Eating": fake_formats.toy("Eating", save=_IF_MEASURED + "self.eaten = bytearray(4_000_000_000)"),
-    # RLIMIT_FSIZE is the nearest to a full disk that needs no mount: write(2) fails half-way.
+    # RLIMIT_FSIZE imitates a full disk without a mount: write(2) fails half-way.
     "Filling": fake_formats.toy(
         "Filling",
         save="import resource, signal\n"
@@ -31,7 +31,7 @@ TOYS = {
 
 
 def install(folder: Path) -> dict[str, str]:
-    """Install the toys into a folder; return the environment of processes that shall find them."""
+    """Install the fake formats into a folder; return the environment of processes that use them."""
     entries = [f"{label} = toy_formats.{label.lower()}:Adapter" for label in TOYS]
     files = {f"toy_formats/{label.lower()}.py": text for label, text in TOYS.items()}
     files |= {

@@ -1,7 +1,7 @@
-"""Months that nobody measured: a repository with a library set a month, and asv's results of each.
+"""Histories of monthly results: a git repository with a library set and asv's results per month.
 
-`MadeUp` makes up results of all suites, with noise of a given size and with what is planted in them;
-`MonthlyRepository` takes results of any origin. Files are asv's own, written by asv's own code.
+`MadeUp` invents results of all suites, with noise of a given size and planted changes;
+`MonthlyRepository` takes results of any origin. The files are asv's own, written by asv's own code.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LIBRARIES = {
     "tables": (3, 8),
     "zarr": (3, 5),
 }
-"""A major version of long ago, and after how many months there is the next."""
+"""An old major version of each library, and the number of months until the next."""
 
 TYPICAL = {
     "time_save": 0.4,
@@ -71,50 +71,50 @@ TYPICAL = {
     "peakmem_save": 2e8,
     "peakmem_read": 2.5e8,
 }
-"""What a method of a suite returns for a usual format, in its unit."""
+"""Typical value of each benchmark method, in its unit."""
 
 EXACT = ("track_size", "track_files", "track_lost_columns", "track_changed_images")
-"""The methods whose values know no noise."""
+"""Methods whose values have no noise."""
 
 SINGLE_TIMES = ("track_open_time", "track_random_read", "track_batch_read")
-"""The methods whose values are times without samples."""
+"""Methods whose values are times without samples."""
 
 
 class Gap(NamedTuple):
-    """Why a cell has no value."""
+    """Status and reason of a cell without a value."""
 
     status: CellStatus
     sentence: str
 
 
 Outcome = list[float] | Gap
-"""The samples of a cell, or why it has none."""
+"""The samples of a cell, or the reason for a gap."""
 
 
 @dataclass(frozen=True)
 class Planted:
-    """What one format does otherwise from a month on, or all."""
+    """Planted change: values of one format, or of all, change from a month on."""
 
     label: str
-    """Empty for all."""
+    """Label of the format; empty for all formats."""
     method: str
-    """Beginning of the methods' names, as in "time_read"."""
+    """Prefix of the methods' names, e.g. "time_read"."""
     month: int
-    """The first month in which it shows; the first of all months is 1."""
+    """Number of the first month with the change, from 1."""
     factor: float = 1.3
-    """By which values grow. What is 0 before becomes this."""
+    """Factor of the values; a value of 0 becomes the factor itself."""
     module: str = "tabular"
     datasets: tuple[str, ...] = ()
-    """Where it shows; empty for everywhere."""
+    """Data sets with the change; empty for all."""
     library: str = ""
-    """Has a new version in that month."""
+    """Library that has a new version in that month."""
     gradual: bool = False
-    """Whether the factor is reached in equal steps, from that month to the last."""
+    """The factor is reached in equal steps, from that month to the last."""
     gap: Gap | None = None
-    """What happens instead of a value."""
+    """Gap instead of a value."""
 
     def concerns(self, benchmark: str, params: Sequence[str]) -> bool:
-        """Tell whether it shows in a cell."""
+        """Return whether a cell has the change."""
         module, _, method = benchmark.split(".")
         named = (
             module == self.module and method.startswith(self.method) and self.label in ("", params[0])
@@ -122,7 +122,7 @@ class Planted:
         return named and (not self.datasets or params[1] in self.datasets)
 
     def factor_in(self, month: int, months: int) -> float:
-        """Return by how much values are larger in a month."""
+        """Return the factor of the values in a month."""
         if month < self.month:
             return 1.0
         done = (month - self.month + 1) / (months - self.month + 1) if self.gradual else 1.0
@@ -131,29 +131,29 @@ class Planted:
 
 @functools.cache
 def benchmarks(scale: str = "full") -> list[dict[str, Any]]:
-    """Return what asv discovers in the checkout, as it stands in benchmarks.json."""
+    """Return the benchmarks that asv discovers in the checkout, as in benchmarks.json."""
     code = (
         "import sys; sys.path.insert(0, '.'); from asv_runner.discovery import list_benchmarks;"
         "list_benchmarks('benchmarks', open(sys.argv[1], 'w'))"
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "benchmarks.json")
-        told = os.environ | {"FORMAT_BENCH_SCALE": scale}
-        subprocess.run([sys.executable, "-c", code, path], cwd=ROOT, env=told, check=True)
+        variables = os.environ | {"FORMAT_BENCH_SCALE": scale}
+        subprocess.run([sys.executable, "-c", code, path], cwd=ROOT, env=variables, check=True)
         return json.loads(path.read_text(encoding="utf-8"))
 
 
 class MonthlyRepository:
-    """A git repository with a commit a month, and asv's results of each.
+    """Git repository with a commit per month, and asv's results of each.
 
     Parameters
     ----------
     folder : Path
-        The repository; made if there is none. Results go to `.asv/<scale>/results` in it.
+        The repository; created if it does not exist. Results go to `.asv/<scale>/results` in it.
     suites : sequence of dict
         The benchmarks, as `benchmarks` returns them.
     machine : dict
-        As in asv's machine.json.
+        Machine as in asv's machine.json.
     """
 
     def __init__(
@@ -186,24 +186,23 @@ class MonthlyRepository:
         git(self.folder, "add", "constraints.txt")
         when = date.isoformat()
         who = {"AUTHOR": "a", "COMMITTER": "a"}
-        told = {f"GIT_{role}_NAME": name for role, name in who.items()}
-        told |= {f"GIT_{role}_EMAIL": "a@example.org" for role in who}
-        told |= {f"GIT_{role}_DATE": when for role in who}
+        variables = {f"GIT_{role}_NAME": name for role, name in who.items()}
+        variables |= {f"GIT_{role}_EMAIL": "a@example.org" for role in who}
+        variables |= {f"GIT_{role}_DATE": when for role in who}
         message = f"Renew the library set: {', '.join(steps) or 'nothing new'}"
         command = ["git", "commit", "--quiet", "--allow-empty", "-m", message]
-        subprocess.run(command, cwd=self.folder, env=os.environ | told, check=True)
+        subprocess.run(command, cwd=self.folder, env=os.environ | variables, check=True)
         return git(self.folder, "rev-parse", "HEAD").strip()
 
     def add(self, commit: str, date: datetime, outcome: Callable[[str, list[str]], Outcome]) -> None:
-        """Write what was measured of a commit.
+        """Write the results of a commit.
 
         Parameters
         ----------
         commit, date
-            As committed.
+            Hash and date of the commit.
         outcome : callable
-            Returns the samples of a cell, or why there are none, given the benchmark's name and the
-            parameters.
+            Function of a benchmark's name and parameters that returns the samples or the gap of a cell.
         """
         from asv.results import Results
 
@@ -217,10 +216,12 @@ class MonthlyRepository:
                 (each, outcome(suite["name"], each))
                 for each in map(_parsed, itertools.product(*suite["params"]))
             ]
-            for cell, told in found:
-                if isinstance(told, Gap):
-                    journal.write(suite["name"].rpartition(".")[0], cell, told.status, told.sentence)
-            results.add_result(suite, _asv_result(suite, [told for _, told in found]), date, 1.0, True)
+            for cell, result in found:
+                if isinstance(result, Gap):
+                    journal.write(suite["name"].rpartition(".")[0], cell, result.status, result.sentence)
+            results.add_result(
+                suite, _asv_result(suite, [result for _, result in found]), date, 1.0, True
+            )
         results.save(str(self.results_dir))
         self._write_circumstances(commit, date)
 
@@ -252,7 +253,7 @@ def _parsed(params: Sequence[str]) -> list[str]:
 
 @functools.cache
 def _literal(text: str) -> str:
-    """Parse each of a few dozen texts once, though thousands of cells have them."""
+    """Return the value of a literal; thousands of cells share a few dozen."""
     return literal_eval(text)
 
 
@@ -277,14 +278,13 @@ _SKIPPED = (CellStatus.UNSUPPORTED, CellStatus.UNAVAILABLE)
 
 @dataclass(frozen=True)
 class MadeUp:
-    """What made-up months are like."""
+    """Properties of an invented history."""
 
     noise: float = 0.03
-    """Standard deviation of a cell's level from run to run, as a share. Samples within a run deviate
-    twice as much, and the whole machine a third."""
+    """Relative standard deviation of a cell's level from run to run. Samples within a run deviate twice
+    as much, and the whole machine a third."""
     bursts: float = 0.005
-    """How often, as a share, a format has something else running beside it in one round of a benchmark,
-    and is some tenths slower."""
+    """Probability that another program slows a format down by some tenths in one round."""
     planted: tuple[Planted, ...] = ()
     seed: int = 1
     modules: tuple[str, ...] = ()
@@ -293,15 +293,15 @@ class MadeUp:
     machine: dict[str, str] = field(default_factory=lambda: MACHINE)
 
     def write(self, folder: Path, months: int = 6) -> Path:
-        """Make up so many months of results of all suites; return the folder of the results.
+        """Invent results of all suites for some months; return the folder of the results.
 
         Parameters
         ----------
         folder : Path
-            A git repository, which gets a commit for each month; made, with the adapters of the
-            checkout, if there is none.
+            A git repository, which gets a commit per month; created with the adapters of the checkout
+            if it does not exist.
         months : int
-            How many, up to and including November 2026.
+            Number of months, the last of them November 2026.
         """
         suites = [
             suite
@@ -319,7 +319,7 @@ class MadeUp:
 
 
 def dates(months: int) -> list[datetime]:
-    """Return the third day of so many months, the last of them November 2026."""
+    """Return the third day of each month, the last of them November 2026."""
     last = 2026 * 12 + 10
     return [
         datetime(number // 12, number % 12 + 1, 3, 2, 30, tzinfo=UTC)
@@ -328,7 +328,7 @@ def dates(months: int) -> list[datetime]:
 
 
 def libraries(month: int, planted: Iterable[Planted] = ()) -> dict[str, str]:
-    """Return the version of each library in a month; what is planted comes with a new one."""
+    """Return the version of each library in a month; planted changes come with new versions."""
     found = {}
     for name, (major, every) in LIBRARIES.items():
         first = next((each.month for each in planted if each.library == name), every)
@@ -337,7 +337,7 @@ def libraries(month: int, planted: Iterable[Planted] = ()) -> dict[str, str]:
 
 
 class _Month:
-    """What a made-up month measures."""
+    """Invented results of a month."""
 
     def __init__(self, made_up: MadeUp, month: int, months: int) -> None:
         self.month, self.months = month, months
@@ -381,7 +381,7 @@ class _Month:
 
 
 def level(benchmark: str, params: Sequence[str]) -> float:
-    """Return the value that a cell has without noise; by default, each cell has its own."""
+    """Return the value of a cell without noise; each cell has its own."""
     method = benchmark.rpartition(".")[2]
     factor = _factor(f"{params[0]} {method}", 0.8) * _factor(" ".join(params[1:]), 0.5)
     value = TYPICAL[method] * factor

@@ -1,8 +1,7 @@
-"""Months that are really measured: a toy format by a toy library, beside formats that stay the same.
+"""Histories of measured results: a fake library gets slower, real formats stay the same.
 
-Everything is saved and read by real adapters in fresh processes, two for each month, and results are
-kept as asv keeps them. Samples are CPU seconds, each the least of a few calls, so that it matters little
-what else runs.
+Real adapters save and read in fresh processes, two per month, and results are stored as asv stores them.
+Samples are CPU seconds, each the smallest of a few calls, since other programs run meanwhile.
 """
 
 from __future__ import annotations
@@ -24,11 +23,14 @@ from format_bench.instruments.touch import touch
 from tests.factories.fake_formats import toy
 from tests.factories.histories import MonthlyRepository, benchmarks, dates
 
-MONTHS, AT = 6, 3
-"""Of a history, and which of them has the slower library."""
+MONTHS = 6
+FIRST_SLOW_MONTH = 3
 
-ROWS, SAMPLES, CALLS = 2_000, 4, 3
-"""Of a table; of a cell in each process; of a sample."""
+ROWS = 2_000
+SAMPLES = 4
+"""Samples of a cell in each process."""
+CALLS = 3
+"""Calls of a sample."""
 
 TOY = toy("Toy", requires=("toylib",)).replace(
     "return pd.read_pickle(path, compression=None)", "import toylib\n\n        return toylib.load(path)"
@@ -46,7 +48,7 @@ def load(path):
 """
 FAST, SLOW = "1.4.0", "2.0.0"
 VERSIONS = {FAST: 4, SLOW: 24}
-"""Of the toy library, and how often each reads a file to return it once."""
+"""Versions of the fake library, and the number of times that each reads a file in one call."""
 
 FORMATS = ("CSV", "Feather", "ORC", "Parquet", "Pickle")
 DATASETS = ("eq", "int", "float")
@@ -54,12 +56,13 @@ SAVE, READ = "tabular.Tabular.time_save", "tabular.TabularRead.time_read"
 
 
 @dataclass(frozen=True)
-class Visit:
-    """What one process measures."""
+class Measurement:
+    """Measurement of all cells in one process."""
 
     folder: Path
-    """Where the tables, the adapter of the toy and the versions of its library are."""
+    """Folder of the tables, the fake adapter, and the versions of the fake library."""
     version: str
+    """Version of the fake library."""
 
     def measure(self) -> dict[tuple[str, str, str], list[float]]:
         """Return CPU seconds by benchmark, format and data set."""
@@ -95,25 +98,26 @@ def _adapter(path: Path):
 
 
 def planted(folder: Path) -> LineChanges:
-    """Return what there is to tell of months with a slower library from the third on."""
-    return measured(folder, [FAST] * (AT - 1) + [SLOW] * (MONTHS - AT + 1))
+    """Return the changes of a history with a slower library from the third month on."""
+    before = FIRST_SLOW_MONTH - 1
+    return measured(folder, [FAST] * before + [SLOW] * (MONTHS - before))
 
 
 def unchanged(folder: Path) -> LineChanges:
-    """Return what there is to tell of months in which the library stays the same."""
+    """Return the changes of a history in which the library stays the same."""
     return measured(folder, [FAST] * MONTHS)
 
 
 def measured(folder: Path, versions: Sequence[str]) -> LineChanges:
-    """Measure months with these versions of the toy library; return what there is to tell of them."""
+    """Measure months with these versions of the fake library; return the changes."""
     _prepare(folder)
     repository = MonthlyRepository(folder, _suites())
-    # Each process is fresh, and none has to import pandas.
+    # Fresh processes, which need not import pandas.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["pandas", "pyarrow.parquet", "pyarrow.orc", __name__])
     with context.Pool(1, maxtasksperchild=1) as pool:
         for version, date in zip(versions, dates(len(versions)), strict=True):
-            rounds = [pool.apply(Visit(folder, version).measure) for _ in range(2)]
+            rounds = [pool.apply(Measurement(folder, version).measure) for _ in range(2)]
             commit = repository.renew(date, {"pandas": "3.0.0", "toylib": version})
             repository.add(commit, date, functools.partial(_outcome, rounds))
     return changes_by_line(read_history(repository.results_dir, folder), None)[0]

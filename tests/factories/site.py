@@ -1,4 +1,4 @@
-"""A site as asv publishes it, of made-up months, and what its pages hold."""
+"""Sites of invented histories, published by asv, and parsers of their pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.helpers import ROOT
 
 
 def publish(folder: Path, *command: str) -> str:
-    """Let asv publish the results in a folder, by a command of it; return what it prints."""
+    """Run a command of asv that publishes the results in a folder; return its output."""
     for name in ("asv.conf.json", "postprocessing.py"):
         shutil.copy(ROOT / name, folder)
     (folder / "docs").symlink_to(ROOT / "docs")
@@ -26,7 +26,7 @@ def publish(folder: Path, *command: str) -> str:
 
 
 def add_pages(folder: Path, before: str = "") -> str:
-    """Let the plug-in do its part again, after some Python in its process; return what it prints."""
+    """Run the plug-in again, after some Python code in its process; return its output."""
     html = folder / ".asv/full/html"
     for name in pages(Made(folder, "")):
         (html / name).unlink()
@@ -58,7 +58,7 @@ def _run(folder: Path, *arguments: str) -> str:
 
 @dataclass
 class Made:
-    """A project whose site was published."""
+    """Project with a published site."""
 
     folder: Path
     printed: str
@@ -71,7 +71,7 @@ class Made:
         return (self.html / name).read_text(encoding="utf-8")
 
     def results(self) -> dict[str, dict[str, float | None]]:
-        """Return the newest values as asv keeps them, by benchmark and parameters."""
+        """Return the newest values in asv's results, by benchmark and parameters."""
         from asv.results import iter_results
 
         results_dir = self.folder / ".asv/full/results"
@@ -87,7 +87,7 @@ class Made:
 
 
 class Reader(HTMLParser):
-    """Collects what a page holds."""
+    """Parser that collects the ids, links and resources of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -118,11 +118,11 @@ class Reader(HTMLParser):
 
 @functools.cache
 def parsed(text: str) -> Reader:
-    """Return what a page holds; each is parsed once, however many tests look at it."""
+    """Return the parsed page; pages are parsed once for all tests."""
     return Reader(text)
 
 
 def pages(site: Made) -> list[str]:
-    """Return the names of the pages that are not asv's."""
+    """Return the names of the pages that asv has not written itself."""
     found = [path.relative_to(site.html).as_posix() for path in site.html.rglob("*.html")]
     return sorted(name for name in found if name not in (ASV_PAGE, ERROR_PAGE))

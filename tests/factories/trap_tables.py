@@ -1,4 +1,4 @@
-"""What the tests of engines' traps have in common: tables that trap, and saving them."""
+"""Tables that trap engines, and their round trips."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 FIRST_PART = 25_000
-"""More rows than any of the engines guesses from unless told to."""
+"""Rows: more than any engine samples by default to infer types."""
 
 TIMEDELTAS = pd.DataFrame({"d": pd.to_timedelta([1_001, None], unit="ns")})
 
 
 def column(*values: object, beside: object = None) -> pd.DataFrame:
-    """Return a table of one column beside another, so that no row is empty."""
+    """Return a table of one column and a second one, so no row is empty."""
     rows = len(values)
     return pd.DataFrame({"c": values, "row": range(rows) if beside is None else beside})
 
 
 def late(first: object, last: object) -> pd.DataFrame:
-    """Return a table whose column turns to something else in its last row."""
+    """Return a table with a different kind of value in the last row of its column."""
     return column(*[first] * FIRST_PART, last)
 
 
@@ -40,6 +40,6 @@ def saved(label: str, df: pd.DataFrame, folder: Path) -> tuple[DataFormat, Path]
 
 
 def back(label: str, df: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """Return what comes back of a table in a format."""
+    """Return a table after a round trip through a format."""
     adapter, path = saved(label, df, folder)
     return adapter.read(path)
