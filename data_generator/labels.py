@@ -39,6 +39,7 @@ def with_plain_labels(place: str | os.PathLike[str], df: pd.DataFrame) -> tuple[
     elif not index.equals(pd.RangeIndex(len(df))):
         remarks.append("the index, numbers without a name, is dropped")
     refuse_duplicates(place, names)
+    # refuse_duplicates has checked the new names already.
     df = df.reset_index(drop=is_count, allow_duplicates=True)
     df.columns = pd.Index(names, dtype="str")
     return df, remarks

@@ -45,6 +45,7 @@ def digits(count: int, _seed: int) -> Dataset:
 
     found = _module("digits", "scikit-learn", "sklearn", "sklearn.datasets").load_digits()
     _check("digits", count, len(found.images))
+    # Rounded to the nearest: (16 * 255 + 8) // 16 is 255.
     pixels = ((found.images[:count].astype(np.uint16) * 255 + 8) // 16).astype(np.uint8)
     return Dataset("digits", images=list(pixels), labels=found.target[:count].tolist())
 

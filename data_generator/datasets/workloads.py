@@ -68,7 +68,7 @@ floats are 8 bytes wide.
 """
 
 LONG_FLOATS = 0.1
-"""Ratio of distinct floats from which they have all digits; others have two after the point."""
+"""Smallest ratio of distinct values of floats with all digits; others have two after the point."""
 
 
 @cache

@@ -30,7 +30,7 @@ TOLERANCE = 0.02
 HALVINGS = 6
 
 WORTHWHILE = 0.8
-"""Largest ratio of the new to the old error with which an adjustment replaces the measured value."""
+"""Largest ratio of the new to the old error that justifies replacing a measured value."""
 
 
 def fit(spec: ColumnSpec, column: pa.Array, slack_bytes: float) -> ColumnSpec:
@@ -63,7 +63,7 @@ def _flat(spec: ColumnSpec, column: pa.Array, slack_bytes: float) -> ColumnSpec:
     wanted = parquet_bytes(column)
 
     def excess(trial: ColumnSpec) -> float:
-        """Return the bytes by which a trial is too large; 0 within the tolerance."""
+        """Return the excess size of a trial in bytes; 0 within the tolerance."""
         found = parquet_bytes(generate_column(trial, len(column), "fit")) - wanted
         return found if abs(found) > max(TOLERANCE * wanted, slack_bytes) else 0
 

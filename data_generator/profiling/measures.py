@@ -37,6 +37,7 @@ def encode(column: pa.Array) -> Encoded:
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
+    # Dictionary-encoding finds the distinct values in one pass; sorting those few gives the order.
     dictionary = pc.drop_null(column).dictionary_encode()
     distinct = dictionary.dictionary
     places = _order(distinct)

@@ -23,8 +23,7 @@ CHANCE_ZEROS = 0.2
 """Tolerated mean number of trailing zeros: random digits have 0.11 of them."""
 
 MOST_PRINTED = 14
-"""Digits after the point from which a float below 1 counts as arbitrary; those are printed with 15 to
-17."""
+"""Fewest digits after the point of an arbitrary float below 1; such floats are printed with 15 to 17."""
 
 USED_BY = 0.99
 """Share of floats that may be without a significant bit before it counts as used."""

@@ -1,4 +1,4 @@
-"""Profile of a table: a `TableSpec` from which a synthetic twin of the table can be generated.
+"""Profile of a table: a `TableSpec` for the generation of a synthetic twin.
 
 A twin can be shared when the table cannot: the specification contains statistics of single columns, and
 no value, category or text of the table.

@@ -104,7 +104,7 @@ def bytes_of(texts: pa.Array) -> np.ndarray:
 
 
 def _common_prefix(first: bytes, last: bytes) -> int:
-    """Return the length of the common prefix of sorted texts, of which the first and last suffice."""
+    """Return the length of the common prefix of sorted texts, given the first and the last."""
     same = [a == b for a, b in zip(first, last, strict=False)]
     return same.index(False) if False in same else len(same)
 
@@ -124,7 +124,7 @@ def _rich_enough(alphabet: Alphabet, bits: float) -> Alphabet:
 
 
 def _alphabet(letters: np.ndarray) -> Alphabet:
-    """Return shares of kinds of characters with which no text of a twin equals one of the original."""
+    """Return the shares of kinds of characters in a twin, to differ from those of the original."""
     import numpy as np
 
     # Capitals and digits become small letters, small letters become capitals. The kind of characters

@@ -34,7 +34,7 @@ _DATA = frozenset(
         ("pandas._libs.tslibs.nattype", "_nat_unpickle"),
     }
 )
-"""Callables from which arrays of text, of times and of Python's own data types are unpickled."""
+"""Callables in pickles of arrays with text, times and Python's own data types."""
 
 # Module of the frequencies that an index of times may have; pandas exports its classes elsewhere.
 _OFFSETS = "pandas._libs.tslibs.offsets"

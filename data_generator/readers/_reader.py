@@ -52,7 +52,7 @@ class ReadRequest:
         Raises
         ------
         InvalidDataError
-            If the file has no tables, or not the named one, or several of which none was named.
+            If the file has no tables, lacks the named one, or has several and none was named.
         """
         if not tables:
             raise InvalidDataError(self.path, f"contains no {noun}")

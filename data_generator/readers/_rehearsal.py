@@ -41,6 +41,7 @@ def rehearse(reader: TableReader, request: ReadRequest) -> None:
         text=True,
         check=False,
     )
+    # A negative status is the number of the signal that ended the process.
     if done.returncode < 0:
         name = signal.Signals(-done.returncode).name
         raise InvalidDataError(

@@ -30,5 +30,6 @@ class Reader(TableReader):
             records = list(reader)
         if not isinstance(schema, dict) or schema["type"] != "record":
             raise InvalidDataError(request.path, "contains values that are not records")
+        # Named columns keep those of a file without records, and their order.
         with self.guard(request):
             return pd.DataFrame(records, columns=[field["name"] for field in schema["fields"]])

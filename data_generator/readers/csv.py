@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TSV = ".tsv"
 SEPARATORS = ",;\t|"
-"""Candidates, of which the most frequent one in the first line separates the fields."""
+"""Candidates: the most frequent one in the first line separates the fields."""
 
 
 class Reader(TableReader):

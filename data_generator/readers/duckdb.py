@@ -16,7 +16,7 @@ TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal
 
 
 class Reader(TableReader):
-    """Reader of one table, in the order in which its rows were inserted."""
+    """Reader of one table, with its rows in the order of their insertion."""
 
     kind = "DuckDB"
     endings = (".duckdb", ".ddb", ".db")

@@ -46,6 +46,7 @@ class Reader(TableReader):
             members = archive.infolist()
         if any(member.flag_bits & ENCRYPTED for member in members):
             raise InvalidDataError(request.path, "is encrypted", "save it without a password")
+        # A workbook of a few kilobytes may expand to any size (a "ZIP bomb").
         check_fits(request.path, sum(member.file_size for member in members))
         with self.guard(request), pd.ExcelFile(request.path, engine="openpyxl") as workbook:
             headers = {sheet.title: _header(sheet) for sheet in workbook.book.worksheets}

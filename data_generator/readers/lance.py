@@ -34,4 +34,5 @@ class Reader(ArrowReader):
     def _batches(self, path: Path) -> Iterator[pa.RecordBatch]:
         import lance
 
+        # Without scan_in_order, batches come in the order in which threads finish.
         yield from lance.dataset(path).to_batches(scan_in_order=True)

@@ -50,6 +50,7 @@ class Reader(ArrowReader):
 @contextmanager
 def _silence() -> Iterator[None]:
     """Discard all output to standard error, also that of libraries in C++."""
+    # Redirecting sys.stderr would not affect the file descriptor, to which C++ writes.
     sys.stderr.flush()
     kept = os.dup(STDERR)
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -48,7 +48,7 @@ class Reader(TableReader):
 
 
 def _address(path: Path) -> str:
-    """Return the URI with which a database is read and nothing is written, not even beside it."""
+    """Return a URI that opens a database without writing anything, not even beside it."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     _check_size(path, head)

@@ -53,6 +53,7 @@ def _all_null(spec: ColumnSpec, rows: int) -> pa.Array:
 def _codes(spec: ColumnSpec, count: int, ranks_of: np.ndarray, random: RandomWords) -> np.ndarray:
     """Return the code of the value in each row that is not null, shape (count,), dtype int64."""
     distinct = len(ranks_of)
+    # All distinct values, and at least one window, have to be in the rows that are not repetitions.
     room = (count - max(distinct, WINDOW)) // WINDOW
     again = max(0, min(round(spec.repetition * (count // WINDOW)), room))
     fresh = count - again * WINDOW
@@ -70,6 +71,7 @@ def _taken(
     if there is None:
         indices = pa.array(codes, pa.int32())
     else:
+        # Nulls are in the indices: Arrow takes a masked index for a null.
         filled = np.zeros(len(there), np.int32)
         filled[there] = codes
         indices = pa.array(filled, mask=~there)

@@ -38,7 +38,7 @@ with a small window."""
 
 
 def noise_range(clustering: float) -> float:
-    """Return the width of the noise by which sorting place + noise gives a clustering.
+    """Return the width of noise such that sorting by place + noise gives a clustering.
 
     The unit is the number of all places. With uniform places and noise of width t, the place at a given
     sum is uniform over a range whose mean is t - t**2 / 3, or 1 - 1 / (3 t) for t > 1; clustering is 1
@@ -50,7 +50,7 @@ def noise_range(clustering: float) -> float:
 
 
 def band(clustering: float) -> float:
-    """Return the share of all places from which a value and its neighbours are drawn."""
+    """Return the share of all places that contains a value and its neighbours."""
     return min(1.0, noise_range(clustering)) if clustering >= LEAST_CLUSTERING else 1.0
 
 

@@ -1,6 +1,6 @@
 """Frequencies of values: counts by frequency rank for each pattern.
 
-Only integer arithmetic and sums, products, quotients and roots are used, for which IEEE 754 defines the
+Only integer arithmetic is used, and sums, products, quotients and roots: IEEE 754 defines their
 rounding. Counts are therefore the same on every machine; with `pow` or `log` they would not be.
 """
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 LONG = 1.5
-"""Ratio of the longest run to that of memoryless runs from which a mix is used."""
+"""Smallest ratio of the longest run to that of memoryless runs that requires a mix."""
 
 SCALES = 16
 """Largest length in a mix, relative to the wanted longest run; windows cut runs."""

@@ -34,7 +34,7 @@ def capacity(spec: ColumnSpec) -> int:
             return numbers.capacity(spec, dtype.largest // spec.granularity)
         case DtypeFamily.TIME:
             return _granules(spec)
-    return 2**62
+    return 2**62  # in effect unlimited: texts are lengthened, floats have enough bits
 
 
 def values(spec: ColumnSpec, distinct: int, random: RandomWords) -> RankedValues:
@@ -61,6 +61,7 @@ def values(spec: ColumnSpec, distinct: int, random: RandomWords) -> RankedValues
         if spec.rank_decimals:
             real = numbers.shortened(real, spec.rank_decimals)
         return RankedValues(pa.array(real.values.astype(spec.dtype)), real.ranks)
+    # Decimals are computed as scaled whole numbers, which keeps them distinct and free of rounding.
     largest = 10**DIGITS_OF_FLOATS - 1
     scaled = numbers.whole(spec, widths(spec, distinct, random), largest, random)
     if spec.rank_decimals:

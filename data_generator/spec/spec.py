@@ -1,4 +1,4 @@
-"""Specification of a table: the statistical properties of its columns, from which a table is generated.
+"""Specification of a table: the statistical properties of the columns to generate.
 
 The properties of a column follow Zeng, Hui, Shen, Pavlo, McKinney and Zhang, "An Empirical Evaluation of
 Columnar Storage Formats", PVLDB 17(2), 2023, section 3: the ratio of distinct values (NDV ratio), the
@@ -18,7 +18,7 @@ from data_generator.spec import rules
 from data_generator.spec.dtypes import DTYPES
 
 WINDOW = 512
-"""Rows of a window, the unit in which order is measured and generated; as in the study."""
+"""Rows of a window, the unit of the measurement and generation of order; as in the study."""
 
 PATTERNS = ("constant", "binary", "uniform", "hotspot", "zipf", "measured")
 

@@ -70,7 +70,7 @@ def _broken_rules(kind: type, given: Mapping[str, Any], where: str) -> Iterator[
 
 @cache
 def _rules(kind: type) -> dict[str, Rule]:
-    """Return the rules with which a specification's properties are annotated."""
+    """Return the rules of a specification's properties, from their annotations."""
     hints = get_type_hints(kind, include_extras=True)
     return {name: get_args(hint)[1] for name, hint in hints.items()}
 

@@ -47,6 +47,7 @@ def booleans(rows: int, random: RandomWords, null_share: float = 0.0) -> pa.Arra
     """Return booleans, true with probability 1/2, shape (rows,)."""
     import pyarrow as pa
 
+    # Arrow stores booleans as bits: 64 of them are one random word.
     packed = pa.py_buffer(random.words(-(-rows // 64)))
     return pa.BooleanArray.from_buffers(pa.bool_(), rows, [_validity(rows, random, null_share), packed])
 
@@ -103,6 +104,7 @@ def _letters(count: int, random: RandomWords) -> np.ndarray:
     letters = np.empty(count, np.uint8)
     for start in range(0, count, LETTERS_AT_A_TIME):
         part = letters[start : start + LETTERS_AT_A_TIME]
+        # 16 bits a letter: four letters for each random word, looked up in a table.
         pieces = random.words(-(-len(part) // 4)).view("<u2")[: len(part)]
         part[:] = letter_of_piece[pieces]
     return letters
@@ -139,6 +141,7 @@ def _validity(rows: int, random: RandomWords, null_share: float) -> pa.Buffer | 
         raise ValueError(f"null_share is a share from 0 to 1, not {null_share}")
     if null_share == 0:
         return None
+    # Drawn after the values, so that nulls do not change the values beside them.
     valid = random.uniform(rows) >= null_share
     return pa.py_buffer(np.packbits(valid, bitorder="little"))
 

@@ -187,6 +187,7 @@ def count_distinct(column: pd.Series) -> tuple[int | None, bool]:
     for start in range(0, len(values), SLICE_ROWS):
         part = values.iloc[start : start + SLICE_ROWS]
         try:
+            # Categorizing first would keep all distinct values in memory.
             hashes = pd.util.hash_pandas_object(part, index=False, categorize=False).to_numpy()
         except (TypeError, ValueError):
             return None, False

@@ -77,6 +77,7 @@ def load_table(
     if df.shape[0] == 0:
         raise InvalidDataError(found.path, "contains no rows, so there is nothing to measure")
     plain, remarks = with_plain_labels(found.path, df)
+    # Of readers that sampled already, as many rows are left as wanted, and nothing is drawn again.
     chosen = sampled_rows(len(plain), sample_rows, seed)
     if chosen is not None:
         plain = plain.take(chosen).reset_index(drop=True)

@@ -154,6 +154,7 @@ def _all_rounded(before: pd.Series, after: pd.Series, digits: int) -> bool:
     if before.dtype.kind != "f" or after.dtype.kind not in "fiu":
         return False
     a, b = before.to_numpy(float), after.to_numpy(float)
+    # Significant digits matter for large numbers, decimals for those below 1.
     return bool(np.all(np.abs(a - b) <= 10.0**-digits * np.maximum(1, 10 * np.abs(a))))
 
 
