@@ -24,7 +24,7 @@ class Report(OutputPublisher):
     def publish(cls, conf, _repo, _benchmarks, _graphs, _revisions):  # noqa: ANN001, ANN206 (as asv has it)
         """Add the pages to the site that asv has begun in `conf.html_dir`."""
         try:
-            from format_bench.dashboard.publish import publish
+            from format_bench.dashboard.site import publish
         except ModuleNotFoundError as error:
             log.warning(
                 f"the site has no report: {error.name} is not installed; pip install -e '.[site]'"

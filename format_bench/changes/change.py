@@ -46,9 +46,9 @@ class CellChange:
     dataset: str
     unit: str
     before: float | None
-    """Median of the state before, in `unit`; None if there was no value."""
+    """Median of the state before, in `unit`; None if it was missing."""
     after: float | None
-    """Median of the state after, in `unit`; None if there is no value."""
+    """Median of the state after, in `unit`; None if it is missing."""
     ratio_interval: tuple[float, float] | None
     """Interval of after / before, from the intervals of both medians."""
 
@@ -95,7 +95,7 @@ class FormatChange:
 
     @property
     def has_counts(self) -> bool:
-        """True if the values are counts, whose ratio says little."""
+        """True if the values are counts, whose ratio means little."""
         return any(cell.unit in COUNTS for cell in self.cells)
 
     @property
@@ -114,5 +114,6 @@ class FormatChange:
         # A drift goes on, so its end moves; its beginning does not.
         commit = (self.before if self.kind is ChangeKind.DRIFT else self.since).run.commit
         line = (self.line.machine, self.line.environment)
+        # The effect is not part of it: each month estimates that anew.
         name = "/".join((*line, commit, self.module, self.format, self.operation, self.verb))
         return uuid.uuid5(NAMESPACE, name).urn

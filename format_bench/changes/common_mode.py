@@ -1,9 +1,8 @@
 """Common-mode correction: the shift that all formats share at a point is removed (median polish).
 
-A month in which everything is slower is the machine's doing, its system's, or that of a library that all
-formats share. The shift is the column effect of a two-way table of cells and points, as J. W. Tukey
-polishes it by medians (Exploratory Data Analysis, 1977). A minority of formats that change does not move
-it.
+If everything is slower in a month, the reason is the machine, its system, or a library that all formats
+share. The shift is the column effect of a two-way table of cells and points, which J. W. Tukey polishes
+by medians (Exploratory Data Analysis, 1977). A minority of formats that change does not move it.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def common_shift(levels: NDArray[np.float64]) -> NDArray[np.float64]:
     Parameters
     ----------
     levels : array of float64, shape (cells, points)
-        Logarithms of the values; NaN where there is no value.
+        Logarithms of the values; NaN where a value is missing.
 
     Returns
     -------
@@ -55,9 +54,9 @@ def common_shift(levels: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _medians(levels: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Return medians along an axis; NaN where there is no value."""
+    """Return medians along an axis; NaN where all values are missing."""
     with warnings.catch_warnings():
-        # A cell, or a month, may have no value at all.
+        # A cell, or a month, may lack all values, of which NumPy warns.
         warnings.filterwarnings("ignore", "All-NaN slice encountered", RuntimeWarning)
         return np.nanmedian(levels, axis=axis)
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
 LEVEL = 0.01
-"""Probability with which chance may put any change on the page."""
+"""Probability of any false alarm on the page."""
 
 ZERO_EFFECT = 20.0
-"""Difference of logarithms that stands for a change from 0, or to it."""
+"""Difference of logarithms in place of the infinite one of a change from 0, or to it."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def availability_changes(series: Sequence[CellSeries]) -> list[AvailabilityChang
     """Return all losses and gains of values; cells with the same reason at one point are one change."""
     found: dict[tuple[object, ...], AvailabilityChange] = {}
     for each in series:
-        # A point at which a cell was not run says nothing about its availability.
+        # Points without a run of the cell are skipped: suites may be interrupted, or added later.
         run = [(point, cell) for point, cell in enumerate(each.cells) if cell]
         for (before, old), (at, new) in pairwise(run):
             if (old.value is None) == (new.value is None):
@@ -156,6 +156,7 @@ def measured_changes(series: Sequence[CellSeries], floors: Floors | None) -> lis
         for group, found in members.items()
         for change in changes.get(group, [])
     ]
+    # A median can move without most of its cells: then only single cells are reported.
     whole = [each for each in whole if 2 * len(each.cells) >= len(each.compared)]
     return [*whole, *_single_changes(members, changes, whole)]
 
@@ -191,6 +192,7 @@ def _single_changes(
 
 def _explains(of_group: ChangePoint, of_cell: ChangePoint) -> bool:
     """Return True if a cell changes as its group does: at about the same point, or in a drift."""
+    # The median of a group may change one point before or after one of its cells.
     if of_group.drift or of_cell.drift:
         return of_group.effect * of_cell.effect > 0
     return abs(of_group.at - of_cell.at) <= 1

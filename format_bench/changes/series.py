@@ -29,7 +29,7 @@ class Operation:
     kind: Noise
 
     def least_effect(self, floors: Floors | None) -> float:
-        """Return the share by which a value must change to be of interest.
+        """Return the smallest change that is of interest, as a share of the value.
 
         That is the noise floor of the machine, or the entry of `LEAST_EFFECTS` if it is larger.
         """
@@ -98,7 +98,7 @@ class CellSeries:
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
-        """Logarithms of the values, shape (points,); NaN where there is no value."""
+        """Logarithms of the values, shape (points,); NaN where a value is missing."""
         return np.array([self._logarithm(cell.value if cell else None) for cell in self.cells])
 
     @cached_property

@@ -87,7 +87,7 @@ def with_local_scripts(page: str) -> tuple[str, dict[str, bytes]]:
     Raises
     ------
     UnknownAsvPageError
-        If the page loads a file of which this package has no copy.
+        If the page loads a file that this package does not contain.
     """
     addresses = [link["address"] for link in EXTERNAL.finditer(page)]
     unknown = [address for address in addresses if address not in LOCAL_FILES]

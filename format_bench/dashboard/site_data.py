@@ -89,7 +89,7 @@ class LatestRun:
 
 
 _ASV_ONLY = ("asv_commit", "time")
-"""Facts of the metadata that identify the run in asv; other facts say the same to readers."""
+"""Facts of the metadata that identify the run in asv; other facts are the same for readers."""
 
 
 def latest_run(config: SiteConfig, history: History) -> LatestRun:

@@ -49,11 +49,12 @@ def is_confirmed_step(step: ChangePoint, series: DetectorInput, noise: Replicate
 
 
 def is_confirmed_drift(drift: ChangePoint, series: DetectorInput) -> bool:
-    """Return True if a drift goes on over all points and processes, not over a few that stand out."""
+    """Return True if a drift goes on over all points and processes, not over a few outliers."""
     points = drift.before + drift.after
     levels = series.levels[list(points)]
     earlier, later = np.triu_indices(len(levels), 1)
     concordant = (levels[later] - levels[earlier]) * np.sign(drift.effect) > 0
+    # Of each half the processes that speak against the drift, as for a step.
     upwards, middle = drift.effect > 0, len(points) // 2
     before = _against(series, points[:middle], largest=upwards)
     after = _against(series, points[middle:], largest=not upwards)

@@ -18,15 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from format_bench.changes.detection.confirmation import is_confirmed_drift, is_confirmed_step
-from format_bench.changes.detection.contrasts import Contrasts, contrasts
-from format_bench.changes.detection.model import ChangePoint, DetectorInput
+from format_bench.changes.detection.model import ChangePoint, Contrasts, DetectorInput, contrasts
 from format_bench.changes.detection.noise_model import NoiseModel, fit_noise_models
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.changes.detection.noise_model import ReplicateNoise
-    from format_bench.changes.detection.variance import VariancePrior
+    from format_bench.changes.detection.noise_model import ReplicateNoise, VariancePrior
 
 FEW_POINTS = 3
 """Points up to which the first one alone may be the level before a step."""
@@ -58,6 +56,7 @@ def detect(inputs: Mapping[Hashable, DetectorInput], level: float) -> dict[Hasha
     found: dict[Hashable, list[ChangePoint]] = {}
     finished: list[_Segment] = []
     while open_segments:
+        # Segments that were not significant before count as tests, too.
         tests = len(open_segments) + len(finished)
         judged = [
             (part, *_best(inputs[part.name], part, models, confirmed=True)) for part in open_segments
@@ -70,6 +69,7 @@ def detect(inputs: Mapping[Hashable, DetectorInput], level: float) -> dict[Hasha
                 continue
             found.setdefault(part.name, []).append(change)
             open_segments += _split(part, change)
+    # Suspicions have their own allowance, after all confirmed changes are out.
     judged = [(part, *_best(inputs[part.name], part, models, confirmed=False)) for part in finished]
     threshold = _holm_threshold([p for _, p, _ in judged], len(finished), level)
     for part, p, change in judged:
@@ -104,6 +104,7 @@ def _p_values(
 
     freedom = points - 2
     variance = prior.moderated(series.variance_class, found.squares, freedom)
+    # One contrast is chosen among all of a series, hence their number as a factor.
     t = np.abs(found.effect) / np.sqrt(variance * found.weight)
     return np.minimum(1.0, len(t) * 2 * stats.t.sf(t, prior.freedom + freedom))
 
@@ -122,7 +123,7 @@ def _change_point(
     if change.drift:
         fits_best = which == int(found.squares.argmin())
         return replace(change, confirmed=fits_best and is_confirmed_drift(change, series))
-    # A first point that stands out, with many after it, is of no interest.
+    # An outlier at the very first point, with many after it, is of no interest.
     plausible = change.after == (series.newest,) or len(change.before) > 1 or len(points) <= FEW_POINTS
     return replace(change, confirmed=plausible and is_confirmed_step(change, series, noise))
 
@@ -143,7 +144,7 @@ def _holm_threshold(p_values: list[float], tests: int, level: float) -> float:
     p_values : list of float
         The smallest of all p-values, in any order.
     tests : int
-        Number of all tests, of which the others have larger p-values.
+        Number of all tests; those beside `p_values` have larger ones.
     level : float
         Probability of any false rejection.
     """

@@ -23,7 +23,7 @@ PLANTED = (Planted("Feather", "time_read", 5, factor=3.0),)
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Return a site of six months, in the last two of which one format reads slower."""
+    """Return a site of six months; in the last two, one format reads slower."""
     folder = tmp_path_factory.mktemp("site") / "project"
     MadeUp(planted=PLANTED).write(folder, months=6)
     with pytest.MonkeyPatch.context() as patch:

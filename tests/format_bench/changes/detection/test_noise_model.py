@@ -1,14 +1,14 @@
-"""Contrasts, and variances moderated over many series."""
+"""Contrasts, moderated variances, and differences between processes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from format_bench.changes.detection.contrasts import FEWEST_FOR_DRIFT, contrasts
-from format_bench.changes.detection.noise_model import ReplicateNoise
-from format_bench.changes.detection.variance import (
+from format_bench.changes.detection.model import FEWEST_FOR_DRIFT, contrasts
+from format_bench.changes.detection.noise_model import (
     MOST_FREEDOM,
+    ReplicateNoise,
     SampleVariance,
     fit_variance_prior,
     sample_variances,
