@@ -1,4 +1,4 @@
-"""A bare remote, a checkout on a benchmark server, and cron.sh with stand-ins for what costs hours."""
+"""Bare remote, checkout on a benchmark server, and cron.sh with stand-ins for steps that take hours."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class World:
         self.push_from_elsewhere("All")
 
     def push_from_elsewhere(self, subject: str, branch: str = "main") -> None:
-        """Commit what the folder of another developer holds, and push it."""
+        """Commit the folder of another developer, and push it."""
         subprocess.run(["bash", "-euc", self.pushing(subject, branch)], check=True)
 
     def pushing(self, subject: str, branch: str = "main") -> str:

@@ -1,4 +1,4 @@
-"""A checkout of a toy project that asv measures: its one library is six, which tells its version."""
+"""Checkout of a toy project that asv measures; its one library is six, which has a version."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ def test_where_nothing_has_changed_samples_are_added(months, tmp_path):
     (world.folder / "other/README.md").write_text("words alone")
     git(world.folder / "other", "pull", "--quiet", "--rebase", "origin", "main")
     world.push_from_elsewhere("Say more")
-    told = world.run("2026-05-01").stdout
-    assert "nothing has changed since 2026-04: samples are added to its commit" in told
+    output = world.run("2026-05-01").stdout
+    assert "nothing has changed since 2026-04: samples are added to its commit" in output
     results = world.results()
     assert results["2026-04"] == results["2026-05"] == {"alpha": (4, 4), "beta": (4, 4)}
     assert world.log("main")[0] == "Say more"
@@ -107,7 +107,7 @@ def test_the_log_has_dates(months):
     assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ", line) for line in lines)
 
 
-def test_one_line_tells_what_a_month_brought(months):
+def test_a_month_ends_with_a_summary_in_one_line(months):
     assert re.fullmatch(
         r"FormatBench on \S+, status 0: 2026-02: measured commit [0-9a-f]{8} "
         r"\(Renew the library set: pyarrow==1.0 -> pyarrow==2.0\)",
@@ -115,12 +115,12 @@ def test_one_line_tells_what_a_month_brought(months):
     )
 
 
-def test_a_dry_run_on_a_bare_machine_tells_all_and_makes_nothing(world):
+def test_a_dry_run_on_a_bare_machine_prints_the_plan_and_does_nothing(world):
     before = sorted(world.folder.rglob("*"))
     done = world.run("2026-02-01", "--dry-run")
     assert done.returncode == 0
     assert sorted(world.folder.rglob("*")) == before
-    for told in (
+    for line in (
         f"remote: {world.remote}",
         "would clone it to .asv/monthly",
         "would install the packages of constraints.txt in .asv/monthly/.venv",
@@ -128,10 +128,10 @@ def test_a_dry_run_on_a_bare_machine_tells_all_and_makes_nothing(world):
         "would run at tiny scale: alpha beta",
         "would run: cat >> ",
     ):
-        assert told in done.stdout
+        assert line in done.stdout
 
 
-def test_a_dry_run_tells_what_is_under_way(world):
+def test_a_dry_run_names_an_unfinished_month(world):
     world.kill_at("2026-02-01", "run beta")
     assert (
         "would finish what .asv/monthly/.asv/tiny/month.json has begun"
@@ -150,7 +150,7 @@ def test_help_lists_every_status(world):
     assert re.findall(r"(?:^|; )(\d+) ", statuses.replace("\n", " ")) == [*"0123456789", "143"]
 
 
-def test_an_unknown_option_is_told(world):
+def test_an_unknown_option_is_refused(world):
     done = world.run("2026-02-01", "--fast")
     assert done.returncode == 2
     assert done.stderr == "cron.sh: there is no option --fast; cron.sh --help lists them\n"

@@ -140,7 +140,7 @@ def test_a_site_that_someone_else_pushed_first_is_followed(later):
     assert later.log("gh-pages", "--first-parent")[1] == "A site of another machine"
 
 
-def test_what_a_remote_out_of_reach_misses_is_sent_by_the_next_run(later):
+def test_results_unsent_to_a_remote_out_of_reach_are_sent_by_the_next_run(later):
     away = later.remote.rename(later.folder / "away.git")
     later.next_set("3.0")
     assert later.run("2026-03-01").returncode == 7
@@ -150,7 +150,7 @@ def test_what_a_remote_out_of_reach_misses_is_sent_by_the_next_run(later):
     recovers(later, "2026-04-01", WHOLE | NEXT | {"2026-04": {"alpha": (4, 2), "beta": (4, 2)}})
 
 
-def test_what_was_kept_is_merged_with_what_others_have_pushed(later):
+def test_unsent_commits_are_merged_with_those_of_others(later):
     later.next_set("3.0")
     later.at("renew", f"mv {later.remote} {later.folder}/away.git\n")
     assert later.run("2026-03-01").returncode == 7
@@ -162,18 +162,18 @@ def test_what_was_kept_is_merged_with_what_others_have_pushed(later):
     assert "Someone works on" in later.log("main")
 
 
-def test_a_remote_that_was_never_reached_is_told(world):
+def test_a_remote_that_was_never_reached_ends_the_run(world):
     world.remote.rename(world.folder / "away.git")
     done = world.run("2026-02-01")
     assert done.returncode == 9
     assert "cannot be cloned" in done.stdout
 
 
-def test_too_little_disk_or_memory_is_told_before_anything_is_done(world):
-    for variable, what in (("CRON_DISK_GB", "disk"), ("CRON_MEMORY_GB", "memory")):
+def test_too_little_disk_or_memory_ends_the_run_at_its_start(world):
+    for variable, resource in (("CRON_DISK_GB", "disk"), ("CRON_MEMORY_GB", "memory")):
         done = world.run("2026-02-01", **{variable: "1000000"})
         assert done.returncode == 4
-        assert f"GB of {what} are free; 1000000 are needed" in done.stdout
+        assert f"GB of {resource} are free; 1000000 are needed" in done.stdout
         assert not world.clone.exists()
     recovers(world)
 
@@ -226,7 +226,7 @@ def test_a_set_that_does_not_install_leaves_the_old_one_until_one_does(later):
     recovers(later, "2026-04-01", expected)
 
 
-def test_a_suite_that_fails_stops_no_other(world):
+def test_a_suite_that_fails_does_not_stop_the_others(world):
     (world.folder / "broken_alpha").touch()
     assert world.run("2026-02-01").returncode == 6
     assert world.notified()[-1].endswith("suites failed: alpha")
@@ -243,7 +243,7 @@ def test_samples_that_were_added_badly_are_put_back(later):
     assert later.results()["2026-03"] == {"alpha": (2, 2), "beta": (2, 4)}
 
 
-def test_a_comparison_that_fails_stops_no_publishing(world):
+def test_a_comparison_that_fails_does_not_stop_publishing(world):
     world.at("comparison", "exit 3\n")
     done = world.run("2026-02-01")
     assert done.returncode == 6
@@ -281,7 +281,7 @@ def test_a_clone_that_someone_worked_in_is_made_clean(world):
     recovers(world)
 
 
-def test_a_clock_that_is_set_back_makes_no_point(later):
+def test_a_clock_that_is_set_back_adds_no_point(later):
     before = later.references()
     later.next_set("3.0")
     done = later.run("2026-01-20")

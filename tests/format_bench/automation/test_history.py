@@ -80,7 +80,7 @@ def test_a_set_is_read_as_it_was_written():
         assert PastSet.from_texts(past.description(), past.constraints()) == past
 
 
-def test_what_no_version_fits_is_left_out_with_its_reason(monkeypatch):
+def test_a_requirement_that_no_version_meets_is_left_out_with_its_reason(monkeypatch):
     def resolved(requirements, *_, **__):
         if "gone" in requirements:
             raise ResolutionError("there is no version of gone")
@@ -128,7 +128,7 @@ def test_each_day_has_a_commit_of_its_date(toy, branch):
 
 
 @pytest.mark.usefixtures("_known_sets")
-def test_changes_that_are_not_measured_are_told(toy, branch, caplog):
+def test_uncommitted_changes_are_logged(toy, branch, caplog):
     caplog.set_level("INFO", "format_bench")
     history.make(branch, [MARCH], dry_run=False)
     assert "uncommitted" not in caplog.text
@@ -193,24 +193,24 @@ def test_a_dry_run_makes_nothing(toy, branch):
 
 
 @pytest.mark.usefixtures("_known_sets")
-def test_what_a_branch_cannot_take_is_told_before_anything_is_made(toy, branch):
-    def said(name, *wanted):
-        with pytest.raises(InvalidBranchError) as told:
+def test_days_that_a_branch_cannot_take_are_refused_before_anything_is_made(toy, branch):
+    def refusal(name, *wanted):
+        with pytest.raises(InvalidBranchError) as error:
             history.make(Branch(branch.repository, name), list(wanted), dry_run=False)
-        return str(told.value)
+        return str(error.value)
 
     history.make(branch, [MARCH], dry_run=False)
     before = git(toy, "for-each-ref")
-    assert "goes up to 2024-03-01 already, so 2024-01-01 cannot" in said("history", JANUARY, JUNE)
-    assert "main is checked out" in said("main", JUNE)
-    assert "git does not take" in said("a..b", JUNE)
+    assert "goes up to 2024-03-01 already, so 2024-01-01 cannot" in refusal("history", JANUARY, JUNE)
+    assert "main is checked out" in refusal("main", JUNE)
+    assert "git does not take" in refusal("a..b", JUNE)
     git(toy, "branch", "other")
-    assert "the branch other has other commits" in said("other", date(2999, 1, 1))
+    assert "the branch other has other commits" in refusal("other", date(2999, 1, 1))
     git(toy, "branch", "-D", "other")
     assert git(toy, "for-each-ref") == before
 
 
-def test_no_checkout_is_told(tmp_path, toy, monkeypatch):
+def test_a_folder_outside_of_a_checkout_is_refused(tmp_path, toy, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     with pytest.raises(Exception, match="is not in a git checkout"):
         checkout(tmp_path)
@@ -220,7 +220,7 @@ def test_no_checkout_is_told(tmp_path, toy, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--from", "March"], "'March' is not a month; write it as in 2024-03, or now"),
         (["--from", "2999-01"], "2999-01 lies in the future"),
@@ -228,19 +228,19 @@ def test_no_checkout_is_told(tmp_path, toy, monkeypatch):
         (["--from", "2024-03", "--suite", "tabula"], "no suite 'tabula'; known: second, toy"),
     ],
 )
-def test_what_is_asked_wrongly_is_told(toy, options, told):
+def test_wrong_options_are_refused(toy, options, message):
     with chdir(toy):
         done = CliRunner().invoke(command, options)
     assert done.exit_code == 2
-    assert told in done.output
+    assert message in done.output
 
 
-def test_the_newest_note_of_a_set_holds_and_a_cut_off_one_is_left_out(tmp_path):
+def test_the_last_record_of_a_set_counts_and_a_torn_one_is_ignored(tmp_path):
     first = SetRecord("c1", "2024-06-01", "m", SetOutcome.NOT_INSTALLED, "no wheel", {"a": "b"}, [], 1.0)
     second = SetRecord("c1", "2024-06-01", "m", SetOutcome.MEASURED, "", {}, ["toy"], 2.0)
     other = SetRecord("c2", "2024-03-01", "m", SetOutcome.UNRESOLVABLE, "too old", {}, [], 3.0)
-    for note in (first, second, other):
-        outcomes.write(tmp_path, note)
+    for record in (first, second, other):
+        outcomes.write(tmp_path, record)
     with (tmp_path / "sets/m.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"commit": "c1", "da')
     assert outcomes.read(tmp_path) == [other, second]
@@ -252,10 +252,10 @@ def test_the_newest_note_of_a_set_holds_and_a_cut_off_one_is_left_out(tmp_path):
 
 
 def test_the_reason_of_a_failure_is_the_last_error():
-    told = (
+    output = (
         "·· Installing\n·· Error running pip\n   STDERR\n   ERROR: No matching distribution\n\n   end\n"
     )
-    assert commit_runs.failure_reason(told) == "ERROR: No matching distribution"
+    assert commit_runs.failure_reason(output) == "ERROR: No matching distribution"
     assert commit_runs.failure_reason("·· Discovering\n· Interrupted.\n") == "Interrupted."
     assert commit_runs.failure_reason("") == ""
 

@@ -59,7 +59,7 @@ def killed_after_the_first_suite(folder):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Return the checkout in which all was measured, and what was seen of it."""
+    """Return the checkout in which all was measured, and observations on the way."""
     try:
         resolve(["six"], "3.11")
     except ResolutionError as error:

@@ -1,4 +1,4 @@
-"""Library sets: resolved, read, compared and told."""
+"""Library sets: resolved, read, compared and described."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_set_of_this_checkout_is_read():
     assert versions["asv"] == "0.6.6"
 
 
-def test_steps_tell_what_changed_came_and_went():
+def test_changed_added_and_removed_packages_are_listed():
     assert version_changes(OLD, NEW) == [
         VersionChange("came", None, "2.0"),
         VersionChange("click", "8.1", "8.2"),
@@ -91,14 +91,14 @@ def test_a_subject_has_as_many_steps_as_fit():
 
 
 def test_a_reason_is_one_line_without_hints():
-    told = (
+    output = (
         "Using CPython 3.11.7\n"
         "error: No solution found when resolving dependencies\n"
         "  cause: Because only duckdb<=0.10.0 is available and you require duckdb>=2, we can\n"
         "         conclude that your requirements are unsatisfiable.\n\n"
         "hint: `duckdb` was filtered by `exclude-newer`.\n"
     )
-    assert resolution.resolver_reason(told) == (
+    assert resolution.resolver_reason(output) == (
         "Because only duckdb<=0.10.0 is available and you require duckdb>=2, we can "
         "conclude that your requirements are unsatisfiable."
     )
@@ -113,7 +113,7 @@ def test_a_set_is_resolved_as_of_a_day():
 
 
 @pytest.mark.usefixtures("index")
-def test_why_a_set_does_not_resolve_is_told():
+def test_the_resolver_gives_a_reason():
     with pytest.raises(ResolutionError, match=r"Because only duckdb<=0\.10\.0 .* unsatisfiable\.$"):
         resolve(["duckdb>=2"], "3.11", date(2024, 3, 1))
 
@@ -156,7 +156,7 @@ def renew(folder, *options, **environment):
 
 
 @pytest.mark.usefixtures("index")
-def test_a_set_is_renewed_and_told(few):
+def test_a_set_is_renewed_with_a_message(few):
     file = few / "constraints.txt"
     then = ("--exclude-newer", "2024-03-01")
     done = renew(few, *then, "--dry-run")
@@ -176,7 +176,7 @@ def test_a_set_is_renewed_and_told(few):
 
 
 @pytest.mark.usefixtures("index")
-def test_an_unchanged_set_is_told_and_left_alone(few):
+def test_an_unchanged_set_is_left_alone(few):
     then = ("--exclude-newer", "2024-03-01")
     text = "# mine\nsix==1.16.0\npytz==2024.1\npywin32==1 ; sys_platform == 'beos'\n"
     (few / "constraints.txt").write_text(text, encoding="utf-8")
@@ -198,7 +198,7 @@ def test_a_set_that_does_not_resolve_leaves_the_file_as_it_was(few):
     assert not list(few.glob("*.partial*"))
 
 
-def test_an_index_out_of_reach_is_told_in_a_line(few):
+def test_an_index_out_of_reach_is_an_error_in_one_line(few):
     nowhere = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "UV_HTTP_RETRIES": "0"}
     done = renew(few, **nowhere, UV_NO_CACHE="1")
     assert (done.returncode, done.stdout) == (2, "")
@@ -207,7 +207,7 @@ def test_an_index_out_of_reach_is_told_in_a_line(few):
 
 
 @pytest.mark.usefixtures("index")
-def test_a_setup_that_fails_is_told_in_a_line(few):
+def test_a_setup_that_fails_is_an_error_in_one_line(few):
     (few / "setup.py").write_text("raise SystemError('no such luck')", encoding="utf-8")
     done = renew(few)
     assert (done.returncode, done.stdout) == (2, "")

@@ -29,8 +29,8 @@ def child(policy, code, **variables):
     return json.loads(output.splitlines()[-1])
 
 
-def told(*command):
-    """Return what a command says, without the variables that `nproc` follows."""
+def output_of(*command):
+    """Return the output of a command, without the variables that `nproc` follows."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
     return subprocess.check_output(command, env=env, text=True).strip()
 
@@ -81,7 +81,7 @@ ASKED = {"pandas", "pyarrow", "numexpr", "tables", "blosc2", "openblas"}
 
 
 @pytest.mark.parametrize("policy", ["1", "all"])
-def test_every_library_says_it_obeys(policy):
+def test_every_library_reports_the_policy(policy):
     code = f"{IMPORTS}threads.apply('{policy}')\nprint(json.dumps(threads.in_force()))"
     found = child(policy, code)
     count = 1 if policy == "1" else USABLE
@@ -149,19 +149,23 @@ def collected(tmp_path_factory):
     return folder, collect(folder)
 
 
-def test_system_is_what_others_say(collected):
+def test_system_agrees_with_other_programs(collected):
     _, found = collected
-    assert found["system"]["kernel"] == told("uname", "-r")
-    assert found["cpu"]["usable"] == int(told("nproc"))
-    assert found["cpu"]["logical"] == int(told("getconf", "_NPROCESSORS_ONLN"))
+    assert found["system"]["kernel"] == output_of("uname", "-r")
+    assert found["cpu"]["usable"] == int(output_of("nproc"))
+    assert found["cpu"]["logical"] == int(output_of("getconf", "_NPROCESSORS_ONLN"))
     assert found["memory"]["total_bytes"] == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     assert 0 < found["memory"]["available_bytes"] <= found["memory"]["total_bytes"]
-    assert found["python"]["version"] == told(sys.executable, "-c", "import sys; print(sys.version)")
+    assert found["python"]["version"] == output_of(
+        sys.executable, "-c", "import sys; print(sys.version)"
+    )
 
 
-def test_scratch_is_what_df_says(collected):
+def test_scratch_agrees_with_df(collected):
     folder, found = collected
-    kind, device, point = told("df", "--output=fstype,source,target", folder).splitlines()[1].split()
+    kind, device, point = (
+        output_of("df", "--output=fstype,source,target", folder).splitlines()[1].split()
+    )
     scratch = found["scratch"]
     assert [scratch["file_system"], scratch["mount_point"]] == [kind, point]
     assert scratch["device"] == device
@@ -170,9 +174,9 @@ def test_scratch_is_what_df_says(collected):
 
 
 @pytest.mark.usefixtures("libraries_unasked")
-def test_another_file_system_is_told_apart():
+def test_another_file_system_is_recognized():
     found = collect(Path("/proc"))["scratch"]
-    assert found["file_system"] == told("stat", "-f", "-c", "%T", "/proc") == "proc"
+    assert found["file_system"] == output_of("stat", "-f", "-c", "%T", "/proc") == "proc"
     assert found["rotational"] is None
 
 
@@ -180,8 +184,8 @@ def test_libraries_are_those_of_the_adapters(collected):
     _, found = collected
     libraries = found["libraries"]
     assert {"numpy", "pandas", "pyarrow", "pylance", "fastavro"} <= set(libraries)
-    said = json.loads(told(sys.executable, "-m", "pip", "list", "--format=json"))
-    installed = {each["name"].lower().replace("_", "-"): each["version"] for each in said}
+    listed = json.loads(output_of(sys.executable, "-m", "pip", "list", "--format=json"))
+    installed = {each["name"].lower().replace("_", "-"): each["version"] for each in listed}
     assert libraries == {name: installed.get(name.lower().replace("_", "-")) for name in libraries}
 
 
@@ -242,12 +246,12 @@ def test_commit_is_that_of_the_checkout_that_tracks_the_code(tmp_path, monkeypat
     assert collect(tmp_path)["commit"] == {"hash": None, "clean": None}
 
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
-    told(*git, "init", "-q")
+    output_of(*git, "init", "-q")
     assert collect(tmp_path)["commit"] == {"hash": None, "clean": None}
 
-    told(*git, "add", ".")
-    told(*git, "commit", "-q", "-m", "a")
-    head = told(*git, "rev-parse", "HEAD")
+    output_of(*git, "add", ".")
+    output_of(*git, "commit", "-q", "-m", "a")
+    head = output_of(*git, "rev-parse", "HEAD")
     assert collect(tmp_path)["commit"] == {"hash": head, "clean": True}
 
     (package / "more.py").touch()
