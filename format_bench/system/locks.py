@@ -1,10 +1,7 @@
 """Locks between processes: flock(2) on files and folders.
 
 The kernel releases such a lock when the last process that has its descriptor open ends, also after
-SIGKILL. The package filelock is not used, since three things are needed that its path locks lack: a
-lock on a folder itself, which leaves no lock file in a user's results; a descriptor that child
-processes inherit; and a release by closing alone, which keeps the lock while children run. Its locks on
-descriptors do all this, but need a version (3.30) that no library set of the past can contain.
+SIGKILL. docs/decisions/0008-locks-on-folders-and-descriptors.md has the reasons for no library.
 """
 
 from __future__ import annotations
