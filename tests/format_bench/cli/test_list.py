@@ -20,7 +20,7 @@ def listed(*arguments: str):
     return json.loads(done.output)
 
 
-def test_every_format_is_listed_with_what_can_be_said_of_it():
+def test_every_format_is_listed_with_its_facts():
     found = listed("formats")
     assert [each["name"] for each in found if each["family"] == "tables"] == data_formats.names()
     assert [each["name"] for each in found if each["family"] == "images"] == image_storages.names()
@@ -46,7 +46,7 @@ def test_every_suite_of_asv_is_listed():
     assert {each["name"] for each in listed("suites")} == modules
 
 
-def test_all_is_listed_if_nothing_is_named():
+def test_everything_is_listed_by_default():
     assert list(listed()) == list(WHAT)
 
 

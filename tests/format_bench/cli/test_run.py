@@ -105,14 +105,14 @@ def test_records_are_printed_as_json_as_they_come(call):
     }
 
 
-def test_quiet_prints_results_alone(root, tmp_path):
+def test_quiet_prints_only_results(root, tmp_path):
     command = [sys.executable, str(root / "main.py"), "--quiet", "run", "--out", str(tmp_path), *QUICK]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "Feather" in done.stdout
 
 
-def test_an_interrupted_run_keeps_what_it_has_and_goes_on(root, call, tmp_path):
+def test_an_interrupted_run_keeps_its_results_and_resumes(root, call, tmp_path):
     results = tmp_path / "out" / RESULTS
     command = [sys.executable, str(root / "main.py"), "run", "--out", str(tmp_path / "out")]
     command += ["--scratch", str(tmp_path / "scratch"), *QUICK[:-1], "3"]
@@ -143,7 +143,7 @@ def test_the_time_budget_leaves_the_rest_for_later(call_here):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_own_tables_are_described_and_measured(call_here, tmp_path, kind):
+def test_user_tables_are_described_and_measured(call_here, tmp_path, kind):
     df = pd.DataFrame({"number": range(300), "word": [f"w{i % 7}" for i in range(300)]})
     path = tmp_path / f"mine.{kind}"
     getattr(df, f"to_{kind}")(path, index=False)
@@ -154,7 +154,7 @@ def test_own_tables_are_described_and_measured(call_here, tmp_path, kind):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine." + kind, "out", "scratch"]
 
 
-def test_results_of_other_data_of_the_same_name_are_not_mixed(call_here, tmp_path):
+def test_results_of_different_data_with_one_name_are_not_mixed(call_here, tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
     assert call_here("--data", path, *QUICK[:2], "--repeats", 1).returncode == 0
@@ -164,7 +164,7 @@ def test_results_of_other_data_of_the_same_name_are_not_mixed(call_here, tmp_pat
     assert "holds results of another mine; start over with --fresh" in done.stderr
 
 
-def test_own_images_are_measured(call_here, tmp_path):
+def test_user_images_are_measured(call_here, tmp_path):
     pillow = pytest.importorskip("PIL.Image")
     for name in ("cat", "dog"):
         (tmp_path / "pets" / name).mkdir(parents=True)

@@ -75,12 +75,12 @@ def test_a_single_sample_is_unclear_and_a_size_is_not():
 
 
 @pytest.mark.parametrize(("size", "verdict"), [(75.4e6, Verdict.NOISE), (75.6e6, Verdict.REAL)])
-def test_a_published_size_lies_where_it_was_rounded(size, verdict):
+def test_a_published_size_is_equal_within_its_rounding(size, verdict):
     here = results_of({"CSV": {"size": size}}, dataset="eq", rows=1_000_000)
     assert only(compare(load("thesis"), here)).verdict is verdict
 
 
-def test_zeros_are_no_trouble():
+def test_zeros_can_be_compared():
     one = results_of({"CSV": {"lost columns": 0.0}, "ORC": {"lost columns": 0.0}})
     other = results_of({"CSV": {"lost columns": 0.0}, "ORC": {"lost columns": 2.0}})
     same, lost = compare(one, other).ratios
@@ -89,7 +89,7 @@ def test_zeros_are_no_trouble():
     assert [each.value for each in compare(other, one).ratios] == [1.0, 0.0]
 
 
-def test_what_equals_itself_shows_no_difference():
+def test_equal_results_show_no_difference():
     draw = random.Random(1)
     found = timed({label: [draw.uniform(1, 2) for _ in range(9)] for label in LABELS})
     comparison = compare(found, found)
@@ -102,7 +102,7 @@ def test_what_equals_itself_shows_no_difference():
     assert comparison.disagreements == []
 
 
-def test_results_turned_around_turn_ratios_around():
+def test_swapped_results_have_inverse_ratios():
     draw = random.Random(2)
     sides = [timed({label: [draw.uniform(1, 9) for _ in range(7)] for label in LABELS}) for _ in "ab"]
     for there, back in zip(compare(*sides).ratios, compare(*sides[::-1]).ratios, strict=True):
@@ -111,7 +111,7 @@ def test_results_turned_around_turn_ratios_around():
         assert there.verdict is back.verdict
 
 
-def test_equal_calls_are_seldom_told_apart_and_slow_ones_always():
+def test_equal_calls_seldom_differ_and_slower_ones_always():
     draw = random.Random(3)
 
     def samples(scale):
@@ -136,7 +136,7 @@ def test_other_rows_are_compared_by_the_mean_of_the_common_formats():
     assert any("eq has 1,000 rows in A and 9,000 in B" in each for each in comparison.remarks)
 
 
-def test_a_format_alone_has_no_mean_and_that_is_said():
+def test_a_single_format_has_no_mean_and_a_remark_explains_it():
     a, b = (timed({"CSV": LOW}, rows=rows) for rows in (1_000, 9_000))
     comparison = compare(a, b)
     assert comparison.ratios == []
@@ -195,7 +195,7 @@ def test_rank_correlations_are_those_of_scipy(seed):
     assert spearman([each**3 for each in a], b) == pytest.approx(spearman(a, b))
 
 
-def test_agreement_is_told_by_data_set_and_on_all():
+def test_agreement_is_computed_by_data_set_and_overall():
     a = {"CSV": 1.0, "ORC": 2.0, "Parquet": 3.0, "Feather": 4.0}
     b = {"CSV": 4.0, "ORC": 3.0, "Parquet": 2.0, "Feather": 1.0}
     both = {"t": (a, a), "u": (a, b)}
@@ -220,7 +220,7 @@ def test_agreement_is_told_by_data_set_and_on_all():
     assert abs(first.rank_a - first.rank_b) == 3
 
 
-def test_circumstances_that_differ_are_named():
+def test_metadata_that_differ_are_named():
     facts = {
         "started": "1",
         "libraries": {"pandas": "3.1.1", "lmdb": None},
@@ -280,7 +280,7 @@ def test_the_command_prints_json(made):
     assert first["interval"] == pytest.approx([2, 4.5])
 
 
-def test_the_command_compares_published_results_with_ones_own(tmp_path):
+def test_the_command_compares_published_results_with_own_ones(tmp_path):
     values = {label: {"read time": place + 1.0} for place, label in enumerate(LABELS)}
     own = results_of(values, dataset="eq", rows=50, cache="warm")
     export(own.records, tmp_path / "results.jsonl")
@@ -291,7 +291,7 @@ def test_the_command_compares_published_results_with_ones_own(tmp_path):
     assert "nothing is known of the circumstances of A" in " ".join(done.stdout.split())
 
 
-def test_results_of_one_name_are_told_apart_by_where_they_are(made):
+def test_results_of_one_name_are_distinguished_by_their_paths(made):
     done = run("compare", made / "a", made / "a")
     assert " ".join(done.stdout.split()).startswith(f"A: {made / 'a'}; B: {made / 'a'} tabular:")
 
@@ -303,7 +303,7 @@ def test_results_of_one_name_are_told_apart_by_where_they_are(made):
         (["thesis", "{made}/a"], "nothing was measured in both: thesis has values of eq"),
     ],
 )
-def test_what_cannot_be_compared_is_told_in_a_line(made, arguments, words):
+def test_incomparable_results_are_reported_in_one_line(made, arguments, words):
     done = run("compare", *[each.format(made=made) for each in arguments])
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()

@@ -23,7 +23,7 @@ def printed(width: int, *, to_terminal: bool) -> str:
 
 
 @pytest.mark.parametrize("width", [50, 80, 200])
-def test_nothing_is_cut_off_on_a_narrow_terminal(width):
+def test_no_word_is_cut_off_on_a_narrow_terminal(width):
     text = printed(width, to_terminal=True)
     assert max(map(len, text.splitlines())) <= width
     assert "…" not in text
@@ -49,5 +49,5 @@ def test_words_longer_than_a_line_stay_whole(capsys):
     ("value", "text"),
     [(0.0123, "0.0123"), (1, "1.00"), (9.994, "9.99"), (12.34, "12.3"), (1234.5, "1,234")],
 )
-def test_a_ratio_has_the_digits_that_say_something(value, text):
+def test_a_ratio_has_the_significant_digits(value, text):
     assert format_ratio(value) == text

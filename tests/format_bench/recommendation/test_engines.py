@@ -54,7 +54,7 @@ def test_engines_are_measured_in_a_suite_of_their_own_and_compared_with_the_usua
     assert len(family.groups) == 1
 
 
-def test_results_without_engines_are_told(tmp_path):
+def test_results_without_engines_are_refused(tmp_path):
     with pytest.raises(InvalidResultsError, match="holds no format with several engines"):
         page(results_of({"CSV": SECONDS["CSV"]}))
     export.export(results_of({"CSV": SECONDS["CSV"]}).records, tmp_path / "records.jsonl")

@@ -49,7 +49,7 @@ def test_scores_are_those_computed_by_hand():
     assert answer.first.ratios == {READ: pytest.approx(0.39 / 0.09), SIZE: 1.0}
 
 
-def test_weights_turned_around_turn_the_answer_around():
+def test_swapped_weights_swap_the_answer():
     for weighed, first in (({READ: 3, SIZE: 1}, "Feather"), ({READ: 1, SIZE: 3}, "Parquet")):
         assert order(recommend(results_of(TWO), weighed))[0] == first
 
@@ -79,7 +79,7 @@ def test_the_smallest_change_is_the_one_computed_by_hand():
     assert "weight of read time were below 0.5 instead of 1" in words.paragraph(answer)
 
 
-def test_the_smallest_change_holds_for_any_numbers():
+def test_the_smallest_change_is_right_for_any_numbers():
     draw = random.Random(3)
     changed = 0
     for _ in range(100):
@@ -96,7 +96,7 @@ def test_the_smallest_change_holds_for_any_numbers():
     assert changed > 20
 
 
-def test_nothing_changes_the_answer_where_one_is_best_in_everything():
+def test_no_weight_changes_the_answer_if_one_format_is_best_in_everything():
     best = {"CSV": {"read time": 9.0, "size": 9e6}, "ORC": {"read time": 1.0, "size": 1e6}}
     answer = recommend(results_of(best), {READ: 1, SIZE: 1})
     assert (order(answer)[0], answer.change) == ("ORC", None)
@@ -104,7 +104,7 @@ def test_nothing_changes_the_answer_where_one_is_best_in_everything():
     assert "Nothing is better in read time and size." in words.paragraph(answer)
 
 
-def test_the_pareto_front_is_the_one_seen_by_hand():
+def test_the_pareto_front_is_the_one_found_by_hand():
     found = results_of(
         {
             "Feather": {"read time": 1.0, "size": 4e6},
@@ -153,14 +153,14 @@ def test_a_difference_below_the_floor_is_a_tie(slower, ties):
 
 
 @pytest.mark.parametrize(("low", "ties"), [(1.9, True), (2.1, False)])
-def test_without_floors_intervals_tell_ties(low, ties):
+def test_without_floors_intervals_decide_ties(low, ties):
     first = record("ORC", "read time", 1.0, interval=[0.5, 2.0])
     second = record("Parquet", "read time", 3.0, interval=[low, 4.0])
     answer = recommend(replace(results_of({}), records=[first, second]), {READ: 1})
     assert (bool(answer.ties), answer.noise) == (ties, "intervals")
 
 
-def test_one_sample_tells_no_ties_and_that_is_said():
+def test_single_samples_have_no_ties_and_a_remark_explains_it():
     answer = recommend(results_of(TWO), {READ: 1})
     assert (answer.ties, answer.noise) == ([], "unknown")
     assert any("ties cannot be told" in each for each in answer.remarks)
@@ -208,14 +208,14 @@ def test_c_belongs_to_the_unit():
     assert {name: shift_of(Measure(name)) for name in METRICS}["read memory"] == 2**20
 
 
-def test_a_best_of_zero_is_no_trouble():
+def test_the_best_value_may_be_zero():
     found = results_of({"JSON": {"lost columns": 2.0}, "ORC": {"lost columns": 0.0}})
     answer = recommend(found, {Measure("lost columns"): 1})
     assert [each.score for each in answer.ranked] == pytest.approx([1, 3])
     assert answer.ranked[1].ratios == {Measure("lost columns"): None}
 
 
-def test_warm_and_cold_reads_are_two_things():
+def test_warm_and_cold_reads_are_separate_metrics():
     found = results_of({"ORC": {"read time": 1.0}, "CSV": {"read time": 2.0}}, cache="warm")
     cold = results_of({"ORC": {"read time": 4.0}, "CSV": {"read time": 3.0}}, cache="cold")
     both = replace(found, records=found.records + cold.records)
@@ -272,18 +272,18 @@ def test_a_requirement_excludes_with_a_sentence(required, left, sentence):
     assert sentence in [text for each in answer.excluded for text in each.reasons.values()]
 
 
-def test_a_better_one_that_is_excluded_is_told():
+def test_a_better_format_that_is_excluded_is_named():
     answer = recommend(results_of(FAST), {SIZE: 1}, [Requirement.SAFE])
     assert [each.candidate.name for each in answer.better_but_excluded] == ["Pickle"]
     assert "Pickle would come first, but Pickle runs code" in words.paragraph(answer)
 
 
-def test_a_directory_is_no_single_file():
+def test_a_directory_is_not_a_single_file():
     found = results_of({"Lance": {"size": 1e6}, "ORC": {"size": 2e6}})
     assert order(recommend(found, {SIZE: 1}, [Requirement.SINGLE_FILE])) == ["ORC"]
 
 
-def test_exact_is_what_was_found():
+def test_exact_follows_from_the_results():
     values = {
         "ORC": {"size": 1e6, "lost columns": 0.0},
         "JSON": {"size": 1e6, "lost columns": 2.0},
@@ -303,7 +303,7 @@ def test_exact_is_what_was_found():
     }
 
 
-def test_of_a_format_that_is_not_here_nothing_is_known():
+def test_the_facts_of_a_missing_format_are_unknown():
     found = results_of({"Nimble": {"size": 1.0}, "ORC": {"size": 2e6}})
     assert order(recommend(found, {SIZE: 1}))[0] == "Nimble"
     answer = recommend(found, {SIZE: 1}, [Requirement.SAFE, Requirement.COLUMNS])
@@ -313,14 +313,14 @@ def test_of_a_format_that_is_not_here_nothing_is_known():
     ]
 
 
-def test_a_compressed_text_is_no_text():
+def test_a_compressed_text_is_not_text():
     found = results_of({"CSV": {"size": 1e6}}, codec="gzip", level=9)
     plain = results_of({"CSV": {"size": 2e6}})
     joined = replace(found, records=found.records + plain.records)
     assert order(recommend(joined, {SIZE: 1}, [Requirement.TEXT])) == ["CSV"]
 
 
-def test_images_are_ranked_by_what_is_known_of_them():
+def test_images_are_ranked_by_their_own_metrics():
     values = {
         "PNG": {"random read time per image": 3e-4, "changed images": 0.0},
         "JPEG": {"random read time per image": 1e-4, "changed images": 9.0},
@@ -333,7 +333,7 @@ def test_images_are_ranked_by_what_is_known_of_them():
         recommend(found, weighed, [Requirement.COLUMNS])
 
 
-def test_a_preset_leaves_out_what_results_cannot_answer():
+def test_a_preset_leaves_out_metrics_that_the_results_lack():
     found = results_of(TWO)
     wanted = purposes.combined(found, {}, (), "training")
     assert wanted.weights == {READ: 3}
@@ -380,7 +380,7 @@ def test_published_conclusions_follow_from_published_figures():
         (["size=1", "SIZE=1"], "size has a weight already, 1"),
     ],
 )
-def test_bad_weights_are_told(texts, words):
+def test_bad_weights_are_refused_with_a_reason(texts, words):
     with pytest.raises(InvalidWeightError, match=words):
         scoring.parsed(texts)
 
@@ -396,18 +396,18 @@ def test_bad_weights_are_told(texts, words):
         ({Measure("read time", "cold"): 1.0}, "no values of cold read time"),
     ],
 )
-def test_weights_that_cannot_be_used_are_told(weighed, words):
+def test_weights_that_cannot_be_used_are_refused(weighed, words):
     with pytest.raises(InvalidWeightError, match=words):
         recommend(results_of(TWO), weighed)
 
 
-def test_names_of_metrics_are_told_with_near_ones():
+def test_unknown_metrics_are_refused_with_similar_names():
     assert Measure.named("cold_read-time") == Measure("read time", "cold")
     with pytest.raises(UnknownNameError, match="no metric 'reed_time'; did you mean read_time"):
         scoring.parsed(["reed_time=1"])
 
 
-def test_nothing_left_is_told_with_what_excludes():
+def test_an_empty_answer_names_the_excluding_requirements():
     with pytest.raises(NoCandidateError) as caught:
         recommend(results_of(TWO), {SIZE: 1}, [Requirement.TEXT, Requirement.APPEND])
     assert str(caught.value) == (
@@ -473,7 +473,7 @@ def test_the_command_prints_json(made):
         (["--dataset", "str"], "there is no data set in made"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_line(made, arguments, words):
+def test_impossible_requests_are_reported_in_one_line(made, arguments, words):
     done = run("recommend", made, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
@@ -481,14 +481,14 @@ def test_what_cannot_be_done_is_told_in_a_line(made, arguments, words):
     assert words in line
 
 
-def test_missing_results_are_told_in_a_line(tmp_path):
+def test_missing_results_are_reported_in_one_line(tmp_path):
     done = run("recommend", tmp_path / "gone")
     assert done.returncode == 2
     assert done.stderr.startswith(f"format-bench: there are no results at {tmp_path / 'gone'}")
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_page_says_what_the_code_does(root):
+def test_the_page_agrees_with_the_code(root):
     page = (root / "docs" / "recommendation.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w[\w-]*)` \| (.+) \|$", page, re.MULTILINE)
     assert rows == [(str(each), meaning) for each, meaning in MEANINGS.items()]
@@ -502,7 +502,7 @@ def test_the_page_says_what_the_code_does(root):
     assert "###" not in presets
 
 
-def test_the_example_of_the_page_is_what_is_printed(root):
+def test_the_example_of_the_page_is_the_output(root):
     page = (root / "docs" / "recommendation.md").read_text(encoding="utf-8")
     command, printed = re.search(
         r"## An example.*?```sh\nformat-bench (.*?)\n```\n\n```\n(.*?)```", page, re.DOTALL

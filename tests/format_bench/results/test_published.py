@@ -33,7 +33,7 @@ def value_of(results, *cell):
     return found
 
 
-def test_all_cells_of_the_tables_are_there(thesis):
+def test_all_cells_of_the_published_tables_exist(thesis):
     # 12 formats on 5 tables and 9 on webface; 4 formats with 3 codecs; 6 storages on 2 sets.
     assert Counter(map(suite_of, thesis.records)) == {
         "tabular": (12 * 5 + 9) * 5,
@@ -80,7 +80,7 @@ def test_sizes_of_pickles_show_the_rows_and_the_megabyte(thesis, tmp_path, datas
     assert value_of(thesis, "tabular", "Pickle", dataset, "size") == pytest.approx(expected, rel=0.02)
 
 
-def test_a_size_lies_where_it_was_rounded(thesis):
+def test_the_interval_of_a_size_is_its_rounding(thesis):
     sizes = [each for each in thesis.records if each.metric == "size" and each.repeats]
     for record in sizes:
         low, high = record.interval
@@ -88,7 +88,7 @@ def test_a_size_lies_where_it_was_rounded(thesis):
         assert high - low == (1e6 if record.value < 1e9 else 1e8)
 
 
-def test_a_folder_of_that_name_comes_first(thesis, tmp_path, monkeypatch):
+def test_a_folder_of_that_name_takes_precedence(thesis, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert load("thesis") == thesis
     with pytest.raises(InvalidResultsError, match="no results at thesis"):
@@ -99,7 +99,7 @@ def test_a_folder_of_that_name_comes_first(thesis, tmp_path, monkeypatch):
     assert len(load("thesis").records) == 1
 
 
-def test_what_is_not_there_is_told_with_what_is(tmp_path):
+def test_a_missing_folder_is_reported_with_the_published_results(tmp_path):
     with pytest.raises(
         InvalidResultsError, match=r"no results at .*gone.*, and published ones are: thesis"
     ):

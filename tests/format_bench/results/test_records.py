@@ -176,7 +176,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("change", "sentence"), REFUSED)
-def test_a_wrong_field_is_named_and_nothing_is_written(filled, change, sentence):
+def test_a_wrong_field_is_named_and_no_record_is_written(filled, change, sentence):
     before = filled.read_bytes()
     with pytest.raises(InvalidRecordError) as caught:
         append(filled, replace(GOOD, **change))
@@ -252,7 +252,7 @@ def test_a_torn_first_line_is_cut_off(path):
 
 
 @pytest.mark.parametrize("content", [b"PAR1\0\0PAR1", b"a,b\n1,2", b'{"a": 1}', b"\0\0\0"])
-def test_a_file_of_something_else_is_left_alone(path, content):
+def test_a_file_that_is_not_of_records_is_left_unchanged(path, content):
     path.write_bytes(content)
     with pytest.raises(InvalidResultsError, match=rf"{path}, line \d: "):
         append(path, GOOD)
@@ -261,7 +261,7 @@ def test_a_file_of_something_else_is_left_alone(path, content):
         read(path)
 
 
-def test_no_file_is_an_error(path):
+def test_a_missing_file_is_an_error(path):
     with pytest.raises(FileNotFoundError):
         read(path)
 
@@ -292,7 +292,7 @@ def appending(path, root):
     return start
 
 
-def test_a_killed_writer_loses_nothing_that_it_acknowledged(path, appending):
+def test_a_killed_writer_loses_no_acknowledged_record(path, appending):
     moments = random.Random(5)
     acknowledged: list[int] = []
     for kill in range(10):
@@ -334,7 +334,7 @@ def test_a_writer_killed_in_the_middle_of_a_line_leaves_a_torn_one(path, appendi
     assert path.read_bytes().startswith(whole)
 
 
-def test_processes_that_append_at_once_spoil_nothing(path, appending):
+def test_processes_that_append_at_once_damage_no_record(path, appending):
     children = [appending(1000 * each, 50, sentence_bytes=50_000) for each in range(3)]
     for child in children:
         child.communicate()
@@ -385,7 +385,7 @@ def test_an_exported_parquet_file_has_lists(tmp_path, records):
 
 
 @pytest.mark.parametrize("name", ["results.xlsx", "results", "results.CSV", ".csv"])
-def test_another_ending_is_refused(tmp_path, name):
+def test_another_file_suffix_is_refused(tmp_path, name):
     with pytest.raises(UnknownNameError, match=r"\.csv"):
         export([GOOD], tmp_path / name)
     assert not list(tmp_path.iterdir())

@@ -33,7 +33,7 @@ def test_the_image_suite_measures_storages():
     }
 
 
-def test_names_are_found_whatever_their_case_and_once():
+def test_names_are_found_in_any_case_and_only_once():
     made = plan(RunRequest("tabular", formats=("parquet", "CSV", "Parquet"), datasets=("EQ",), rows=5))
     assert [(case.format, case.dataset) for case in made.cases] == [("Parquet", "eq"), ("CSV", "eq")]
 
@@ -60,7 +60,7 @@ def test_the_compression_suite_has_two_tracks():
     ]
 
 
-def test_own_data_take_the_place_of_generated_ones():
+def test_user_data_replace_generated_data():
     made = plan(RunRequest("tabular", formats=("CSV",)), [("mine", 12)])
     assert made.cases == (Case("CSV", "mine", 12),)
 
@@ -79,7 +79,7 @@ def test_own_data_take_the_place_of_generated_ones():
         ),
     ],
 )
-def test_what_cannot_be_planned_is_said(wishes, error, words):
+def test_an_impossible_request_is_refused_with_a_reason(wishes, error, words):
     with pytest.raises(error, match=words):
         plan(wishes)
 
@@ -87,12 +87,12 @@ def test_what_cannot_be_planned_is_said(wishes, error, words):
 @pytest.mark.parametrize(
     ("text", "seconds"), [("90s", 90), ("10m", 600), ("1h30m", 5400), ("45", 45), ("2H", 7200)]
 )
-def test_durations(text, seconds):
+def test_durations_are_parsed(text, seconds):
     assert Duration().convert(text, None, None) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-5s", "0s", "1.5h"])
-def test_what_is_no_duration(text):
+def test_invalid_durations_are_refused(text):
     with pytest.raises(click.BadParameter):
         Duration().convert(text, None, None)
 
@@ -118,5 +118,5 @@ def test_time_left_is_a_bound_until_all_has_been_timed():
     ("seconds", "words"),
     [(3, "3 s"), (89, "89 s"), (95, "2 min"), (3590, "1 h 0 min"), (4800, "1 h 20 min")],
 )
-def test_durations_in_words(seconds, words):
+def test_durations_are_printed_in_words(seconds, words):
     assert in_words(seconds) == words

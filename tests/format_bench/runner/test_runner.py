@@ -94,7 +94,7 @@ def test_a_good_format_has_a_value_in_every_cell(toys):
         ("Lying", "failed", "came back wrong"),
     ],
 )
-def test_a_bad_format_costs_its_own_cells_and_says_why(toys, label, status, words):
+def test_a_bad_format_costs_its_own_cells_and_gives_reasons(toys, label, status, words):
     found = records_of(toys[0], label)
     assert {key(record) for record in found} == {
         each for step in STEPS for each in keys(Case(label, "float", 100), step)
@@ -103,7 +103,7 @@ def test_a_bad_format_costs_its_own_cells_and_says_why(toys, label, status, word
     assert all(words in record.sentence for record in found), found[0].sentence
 
 
-def test_nothing_is_left_behind_and_nothing_is_measured_again(toys):
+def test_no_file_is_left_behind_and_no_cell_is_measured_again(toys):
     folder, run = toys
     assert list((folder / "scratch").iterdir()) == []
     before = (folder / "out" / RESULTS).read_bytes()
@@ -111,7 +111,7 @@ def test_nothing_is_left_behind_and_nothing_is_measured_again(toys):
     assert (folder / "out" / RESULTS).read_bytes() == before
 
 
-def test_circumstances_are_beside_the_results(toys):
+def test_run_metadata_are_written_beside_the_results(toys):
     folder, _ = toys
     (path,) = (folder / "out").glob("*.json")
     facts = json.loads(path.read_text(encoding="utf-8"))
@@ -165,7 +165,7 @@ def test_rounds_add_samples_of_processes_of_their_own(tmp_path):
     assert {record.rounds for record in more} == {3}
 
 
-def test_a_value_outlives_a_later_round_without_one():
+def test_a_value_survives_a_later_round_without_one():
     (case, step) = Case("Feather", "eq", 100), STEPS[0]
     good = Outcome([Measured(metric, [1.0, 3.0]) for metric in step.metrics])
     bad = Outcome(None, CellStatus.FAILED, "its process crashed (SIGSEGV)")
@@ -197,7 +197,7 @@ def test_images_are_measured_like_tables(tmp_path):
     assert {record.sentence for record in found if record.value is None} == set()
 
 
-def test_killed_runs_go_on(tmp_path):
+def test_killed_runs_resume(tmp_path):
     assert kill_and_resume(tmp_path, kills=4, seed=2) >= 1
 
 

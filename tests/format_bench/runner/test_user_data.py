@@ -48,7 +48,7 @@ def pieces(column: pd.Series) -> int:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_kind_of_file_is_read_as_it_is(name, tmp_path):
+def test_every_kind_of_file_is_read_unchanged(name, tmp_path):
     path = write(name, tmp_path)
     before = contents(tmp_path)
     found = load_table(path, trust_pickle=True)
@@ -207,7 +207,7 @@ def test_a_path_that_contains_the_separator_is_a_path(tmp_path):
     assert load_table(tmp_path / "a::b.csv").df.to_dict("list") == {"x": [1]}
 
 
-def test_a_write_ahead_log_is_neither_made_nor_passed_over(tmp_path):
+def test_a_write_ahead_log_is_read_and_not_created(tmp_path):
     path = tmp_path / "a.db"
     writer = sqlite3.connect(path)
     writer.execute("PRAGMA journal_mode = WAL")
@@ -223,13 +223,13 @@ def test_a_write_ahead_log_is_neither_made_nor_passed_over(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["a.db"]
 
 
-def test_categories_in_hdf5_are_no_table_of_their_own(tmp_path):
+def test_categories_in_hdf5_are_not_a_table_of_their_own(tmp_path):
     df = pd.DataFrame({"a": pd.Categorical(["x", "y", "x"])})
     df.to_hdf(tmp_path / "a.h5", key="k", format="table")
     pd.testing.assert_frame_equal(load_table(tmp_path / "a.h5").df, df)
 
 
-def test_delimiters_byte_order_marks_and_nulls_of_csv(tmp_path):
+def test_csv_may_have_other_delimiters_byte_order_marks_and_nulls(tmp_path):
     (tmp_path / "a.csv").write_bytes("\ufeffa;b, c;d\r\n1;;NA\r\n2;x;3.5\r\n".encode())
     found = load_table(tmp_path / "a.csv").df
     assert list(found) == ["a", "b, c", "d"]
@@ -255,12 +255,14 @@ def test_text_in_json_stays_text(tmp_path):
         ("-.csv", "data"),
     ],
 )
-def test_the_name_can_be_part_of_a_file_name_and_is_no_generated_table(name, expected, tmp_path):
+def test_the_name_of_user_data_suits_file_names_and_is_not_that_of_a_generated_table(
+    name, expected, tmp_path
+):
     pd.DataFrame({"x": [1]}).to_csv(tmp_path / name, index=False)
     assert load_table(tmp_path / name).name == expected
 
 
-def test_a_fingerprint_tells_contents_apart_and_nothing_else(tmp_path):
+def test_a_fingerprint_depends_only_on_the_content(tmp_path):
     path = write("a.csv", tmp_path)
     first = fingerprint(path)
     moved = shutil.move(path, tmp_path / "b.csv")
@@ -269,7 +271,7 @@ def test_a_fingerprint_tells_contents_apart_and_nothing_else(tmp_path):
     assert fingerprint(moved) != first
 
 
-def test_a_fingerprint_of_a_folder_knows_names_and_contents(tmp_path):
+def test_the_fingerprint_of_a_folder_depends_on_names_and_contents(tmp_path):
     folder = tmp_path / "a"
     folder.mkdir()
     (folder / "x").write_text("1")

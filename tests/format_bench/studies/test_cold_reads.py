@@ -23,13 +23,13 @@ def found(request, tmp_path_factory):
     return request.param, outcome.value
 
 
-def test_cold_reads_begin_with_nothing_and_end_with_the_file(found):
+def test_cold_reads_start_without_pages_and_end_with_the_whole_file(found):
     _, reads = found
     assert reads.resident_before == 0
     assert reads.resident_after > 0.95
 
 
-def test_a_projection_brings_in_what_the_layout_allows(found):
+def test_a_projection_reads_two_columns_where_the_layout_allows_it(found):
     label, reads = found
     if label in ("Parquet", "Feather"):
         # Two columns of 26 are 7.7 %; footer and read-ahead come on top.

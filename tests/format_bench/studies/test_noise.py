@@ -81,7 +81,7 @@ def test_a_file_without_floors_is_refused(tmp_path, text):
         noise_floor.read(path)
 
 
-def test_what_lies_within_the_floor_is_a_tie():
+def test_values_within_the_floor_are_ties():
     values = {"A": 1.0, "B": 1.09, "C": 1.11}
     found = results_of({label: {"save time": value} for label, value in values.items()})
     floors = Floors(wall_time=0.1, cpu_time=0, memory=0, size=0)
