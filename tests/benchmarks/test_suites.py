@@ -1,6 +1,6 @@
 """The asv suites as asv runs them: in an environment of its own, on tiny tables, then published.
 
-Beside the real formats there are eight toys: one that works, and one for each way not to.
+Beside the real formats there are fake ones: one that works, and one for each kind of failure.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ USUAL = {
     "orc": "ORC",
     "parquet": "Parquet",
 }
-"""The files that the clone keeps of the usual formats: those that are compressed, and one of text."""
+"""Usual formats that the clone keeps: those with codecs, and one text format."""
 KEPT_ENGINES = {"csv_pyarrow": "CSV[pyarrow]", "npz": "NPZ"}
-"""The files that the clone keeps of the suite `Engines`; the others would say the same."""
+"""Formats of the suite `Engines` that the clone keeps; the others would show the same."""
 # Reads have two states of the page cache.
 METRICS = len(TABULAR) + 1
 COMPRESSION = {
@@ -81,7 +81,7 @@ IMAGE = {
     "image.ImageRead.time_read",
 }
 STORAGES = ["png", "jpeg", "hdf5_chunked", "sqlite"]
-"""The storages that the clone keeps; the others would say the same."""
+"""Storages that the clone keeps; the others would show the same."""
 TOYS = {
     "data_formats/toy_good.py": fake_formats.GOOD,
     "data_formats/toy_broken.py": fake_formats.BROKEN_INSTALLED,
@@ -96,18 +96,18 @@ TOYS = {
     **fake_family.FILES,
 }
 CHOSEN = r"^(?!.*\('(Broken|Crashing|Exacting|Hanging|Losing|Lying|Raising)', '(int|bool|str|core)')"
-"""Which cells asv is to run: a toy that goes wrong does so on few data sets as on many."""
+"""Cells that asv runs: fake formats that fail are measured on few data sets."""
 TOY_DATASETS = ["eq", "float", "flights"]
-"""Those of the toys that go wrong."""
+"""Data sets of the fake formats that fail."""
 
 
 def variables(folder: Path) -> dict[str, str]:
-    """Return the variables of a program in a folder: a home of its own, packages from the cache."""
+    """Return the environment variables of a program in a folder, with a home of its own."""
     return os.environ | own_home(folder.parent) | {"PYTHONWARNINGS": "default"}
 
 
 def run(folder: Path, *command: str, fails: bool = False) -> str:
-    """Run a program of this environment in a folder, and return what it prints."""
+    """Run Python in a folder, and return its output."""
     program = [sys.executable, *command]
     done = subprocess.run(
         program, cwd=folder, env=variables(folder), capture_output=True, text=True, check=False
@@ -155,7 +155,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def compared(project):
-    """Return what postprocessing prints, and the rows of the CSV that it writes."""
+    """Return the output of postprocessing, and the rows of the CSV file that it writes."""
     text = run(project, "postprocessing.py", "--config", ".asv.tiny.json")
     with (project / ".asv/tiny/report/comparison.csv").open(encoding="utf-8") as file:
         return text, list(csv.DictReader(file))
@@ -168,19 +168,19 @@ def of_suite(compared, module):
 
 @pytest.fixture(scope="module")
 def printed(compared):
-    """Return what is printed, and the rows of tables without compression."""
+    """Return the printed text, and the rows of tables without compression."""
     return of_suite(compared, "tabular")
 
 
 @pytest.fixture(scope="module")
 def compressed(compared):
-    """Return what is printed, and the rows of compressed tables."""
+    """Return the printed text, and the rows of compressed tables."""
     return of_suite(compared, "compression")
 
 
 @pytest.fixture(scope="module")
 def pictured(compared):
-    """Return what is printed, and the rows of images."""
+    """Return the printed text, and the rows of images."""
     return of_suite(compared, "image")
 
 
@@ -193,7 +193,7 @@ def cells(rows, label, **wanted):
 
 
 def toy_cells(rows, label):
-    """Return the cells of a toy that goes wrong; asv was told to spare it the other data sets."""
+    """Return the cells of a fake format that fails, on the data sets that asv ran."""
     return [row for row in cells(rows, label) if row["dataset"] in TOY_DATASETS]
 
 
@@ -333,7 +333,7 @@ try:
 except NotImplementedError as error:
     print(error)
 """
-"""In a process of its own, as asv's are: a cell that has started ends its process after its limit."""
+"""Code for a process of its own, as asv's: a cell that has started ends its process after its limit."""
 
 
 def test_a_data_set_that_cannot_be_loaded_is_unavailable_with_a_reason(tmp_path):

@@ -1,1 +1,1 @@
-"""Tests of the project's own files: Makefile, workflows."""
+"""Tests of the project's own files: Makefile, workflows, documentation, layers."""

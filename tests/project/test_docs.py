@@ -1,4 +1,4 @@
-"""The documentation site: a build without warnings, links that exist, no foreign resources."""
+"""The documentation site: builds without warnings, has no dead links and no foreign resources."""
 
 from __future__ import annotations
 

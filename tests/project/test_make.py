@@ -1,4 +1,4 @@
-"""What make, cron.sh and .ci/run say when something that they need is missing."""
+"""Messages of make, cron.sh and .ci/run when a requirement is missing."""
 
 from __future__ import annotations
 

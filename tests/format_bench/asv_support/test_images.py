@@ -1,4 +1,4 @@
-"""The image suite where the disk is nearly full."""
+"""The image suite on a nearly full disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cell(tmp_path, monkeypatch):
 
 
 def free(monkeypatch, *sizes_bytes: int) -> None:
-    """Let so much of the disk be free when it is asked for the first time, and so on."""
+    """Set the free bytes of the disk for each time that they are asked for."""
     sizes = [*sizes_bytes]
 
     def usage(_):
@@ -39,7 +39,7 @@ def free(monkeypatch, *sizes_bytes: int) -> None:
 
 
 def save(cell):
-    """Save as a benchmark of saving does."""
+    """Save like a benchmark of saving."""
     path = cell.new_path
     cell.operations.save(cell.data, path)
     cell.end()

@@ -1,4 +1,4 @@
-"""What is known of cells whose processes ended in the middle."""
+"""Journal of cells whose processes ended in the middle."""
 
 from __future__ import annotations
 

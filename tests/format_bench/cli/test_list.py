@@ -1,4 +1,4 @@
-"""The command that lists what there is."""
+"""The command `format-bench list`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that measures, as a user calls it."""
+"""The command `format-bench run`, as a user calls it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def caller(root, folder):
 
 @pytest.fixture(scope="module")
 def whole(root, tmp_path_factory):
-    """Return what a run of all has said, the folder that it was called in, and how to call it again."""
+    """Return a finished run, its folder, and the function that calls it again."""
     folder = tmp_path_factory.mktemp("whole")
     call = caller(root, folder)
     return call(*QUICK, "--cold", "--report"), folder, call
@@ -53,7 +53,7 @@ def whole(root, tmp_path_factory):
 
 @pytest.fixture
 def call_here(tmp_path, monkeypatch, capfd, libraries_unasked):  # noqa: ARG001 (for what it does)
-    """Call the command in this process, which spares imports, where a test needs no other."""
+    """Call the command in this process, which saves the imports."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Comparisons of two results: answers known by hand, rules that hold for any numbers, the command."""
+"""Comparisons of two results: examples computed by hand, invariants, and the command."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_the_garbage_collector_is_off_inside_and_back_on_after():
 
 
 def repeated(*wall_seconds, budget_seconds=60.0):
-    """Repeat a call that takes these times, whatever the clock of a busy machine would say."""
+    """Return repeats with these wall times, independent of the clock of a busy machine."""
     times = iter(wall_seconds)
     repeats = clock.Repeats(budget_seconds)
     for stopwatch in repeats:
@@ -250,7 +250,7 @@ COLUMNS, COLUMN_BYTES = 26, 1024 * 1024
 
 @pytest.fixture
 def table_file(tmp_path):
-    """Return a file of 26 columns of 1 MiB, cold; skip where the file system keeps files in memory."""
+    """Return a file of 26 columns of 1 MiB, cold; skip if the file system keeps files in memory."""
     path = tmp_path / "columns"
     path.write_bytes(os.urandom(COLUMNS * COLUMN_BYTES))
     try:

@@ -1,4 +1,4 @@
-"""The page that says which engine to take for which format."""
+"""The page that recommends an engine for each format."""
 
 from __future__ import annotations
 

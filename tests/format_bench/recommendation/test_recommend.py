@@ -1,4 +1,4 @@
-"""Recommendations: answers known by hand, rules that hold for any numbers, and the command."""
+"""Recommendations: examples computed by hand, invariants, and the command."""
 
 from __future__ import annotations
 

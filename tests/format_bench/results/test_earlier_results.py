@@ -1,4 +1,4 @@
-"""Results of version 0.1 as it wrote them before metrics and suites were declared: they go on."""
+"""Results of version 0.1, before metrics and suites were declared: they can be read and continued."""
 
 from __future__ import annotations
 

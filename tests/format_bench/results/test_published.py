@@ -1,4 +1,4 @@
-"""The published figures, as results."""
+"""Published figures as results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records are kept whole, or refused with a sentence; a killed writer spoils nothing."""
+"""Records: reading, writing, validation, and writers that are killed."""
 
 from __future__ import annotations
 

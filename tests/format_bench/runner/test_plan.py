@@ -1,4 +1,4 @@
-"""Which cases follow from what a user asks for, and how long the rest takes."""
+"""Plans of a run: the cases of a request, and the time left."""
 
 from __future__ import annotations
 

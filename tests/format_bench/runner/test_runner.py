@@ -1,4 +1,4 @@
-"""The runner: what it records, and what becomes of a run that anything can happen to."""
+"""The runner: its records, also of runs that fail, hang, crash or are killed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def toys(tmp_path_factory):
-    """Results of all toys, the folder that they are in, and how to run them again."""
+    """Results of all fake formats, their folder, and the function that runs them again."""
     folder = tmp_path_factory.mktemp("toys")
     environment = fake_package.install(folder / "installed")
     script = folder / "run.py"

@@ -1,4 +1,4 @@
-"""A user's own tables and images: read from every kind of file as they are, and nothing left behind."""
+"""User tables and images: every kind of file is read unchanged, and no file is left behind."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 DIGITS = {"a.json", "a.jsonl", "a.jsonl.xz", "a.xlsx"}
-"""Kinds whose writers in pandas keep fewer than the 17 digits of a float."""
+"""Kinds whose writers in pandas keep fewer than 17 digits of a float."""
 
 
 def contents(folder: Path) -> dict[str, tuple[str, int]]:
-    """Return hash and time of change of each file below a folder."""
+    """Return the hash and modification time of each file below a folder."""
     return {
         str(path.relative_to(folder)): (
             hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "",
@@ -43,7 +43,7 @@ def contents(folder: Path) -> dict[str, tuple[str, int]]:
 
 
 def pieces(column: pd.Series) -> int:
-    """Return in how many pieces text lies in memory."""
+    """Return the number of chunks of text in memory."""
     return column.array.__arrow_array__().num_chunks
 
 

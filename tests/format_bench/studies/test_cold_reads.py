@@ -1,4 +1,4 @@
-"""Cold reads are cold, and bring in what they need."""
+"""The study of cold reads: reads are cold, and a projection reads its columns."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from format_bench.studies import cold_reads
 from tests.helpers import run
 
 ROWS = {"CSV": 20_000, "Parquet": 200_000, "Feather": 200_000, "HDF5.table": 200_000}
-"""So many that read-ahead is little beside two columns; text has no columns that lie apart."""
+"""Rows: enough that two columns are much larger than the read-ahead. Text has no separate columns."""
 
 
 @pytest.fixture(scope="module", params=ROWS)
 def found(request, tmp_path_factory):
-    """Return a label and what reading its file warm and cold has shown."""
+    """Return a label, and the warm and cold reads of its file."""
     path = tmp_path_factory.mktemp("cold") / "table"
     outcome = isolation.run(cold_reads.save, request.param, ROWS[request.param], path, limit_seconds=300)
     assert not outcome.status, outcome.sentence
