@@ -1,7 +1,8 @@
-"""What every adapter has in common: base classes, registry, availability, errors.
+"""Contract of adapters: base classes, registry, availability, errors.
 
-Nothing here imports a third-party package at import time, so that the facts of every adapter can be
-read on a machine where none of the formats' libraries is installed.
+`adapter_core.tables` and `adapter_core.images` are the parts that several adapters of one kind share.
+Third-party packages are imported inside functions only: the facts of every adapter can be read on a
+machine without the formats' libraries.
 """
 
 from adapter_core.adapter import BaseAdapter

@@ -1,4 +1,4 @@
-"""The base of all adapters: their facts, their availability, and the files they leave."""
+"""Base class of all adapters: facts, availability, and files on disk."""
 
 from __future__ import annotations
 
@@ -18,39 +18,36 @@ if TYPE_CHECKING:
 
 
 class BaseAdapter(ABC):
-    """One way to keep data in files.
+    """A way to store data in files.
 
-    Subclasses state facts as class attributes; `label` and `requires` are literals, since they are
-    also read without importing the file (see `adapter_core.listing`).
+    Subclasses declare facts as class attributes. `label`, `requires`, `suite` and `excluded_from_all`
+    are literals, since they are also read without importing the file (see `adapter_core.listing`).
     """
 
     label: ClassVar[str]
     """Name in results, tables and charts: the format, and in brackets the engine if unusual."""
     suffix: ClassVar[str]
-    """Ending of the files or directories that it writes, with the dot."""
+    """File-name extension of the files or directories that it writes, with the dot."""
     requires: ClassVar[tuple[str, ...]]
     """Requirement strings of the distributions that it needs."""
     suite: ClassVar[str] = ""
-    """The asv suite that measures it, a literal too; empty for the first one of its family."""
+    """The asv suite that measures it; empty for the first suite of its family."""
     excluded_from_all: ClassVar[str] = ""
-    """Reason why the extra `all` excludes its libraries, a literal too; empty if it includes them.
-
-    The extra `native` includes them instead.
-    """
+    """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
     traits: ClassVar[frozenset[Trait] | None] = None
-    """What the format is; None if nobody has said, which is not the same as none of them."""
+    """Properties of the format; None if unknown, which differs from an empty set."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        # Packages of third parties may still declare the attribute by its first name.
+        # Third-party packages may still declare the attribute under its first name.
         if "apart" in vars(cls):
             warnings.warn("`apart` is now `excluded_from_all`", DeprecationWarning, stacklevel=2)
             cls.excluded_from_all = vars(cls)["apart"]
 
     def availability(self) -> Availability:
-        """Import what the adapter requires and tell whether it can work here."""
+        """Import the required packages and report whether the adapter can work here."""
         return probe(self.requires, self.modules, self._install_hint)
 
     @property
@@ -64,7 +61,7 @@ class BaseAdapter(ABC):
         Raises
         ------
         FileNotFoundError
-            If nothing is there.
+            If the path does not exist.
         """
         path = Path(path)
         if not path.is_dir():
@@ -72,14 +69,14 @@ class BaseAdapter(ABC):
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
 
     def remove(self, path: str | os.PathLike[str]) -> None:
-        """Remove a saved file or directory; what is not there is left alone."""
+        """Remove a saved file or directory; a missing one is ignored."""
         files.remove(Path(path))
 
     @contextmanager
     def replacing(self, path: str | os.PathLike[str]) -> Iterator[Path]:
-        """Give a temporary path beside `path`; move it there if the block succeeds, else remove it.
+        """Provide a temporary path beside `path`; rename it if the block succeeds, else remove it.
 
-        An earlier file or directory at `path` stays whole until the new one is complete.
+        An earlier file or directory at `path` stays as it is until the new one is complete.
         """
         path = Path(path)
         temporary = files.partial_path(path, self.suffix)
@@ -93,7 +90,7 @@ class BaseAdapter(ABC):
             self.remove(temporary)
 
     def _replace_directory(self, new: Path, path: Path) -> None:
-        """Put `new` at `path`; rename refuses a directory that is in the way."""
+        # rename(2) replaces files, but no directory that has entries.
         old = new.with_name(new.name + ".old")
         if path.exists():
             path.replace(old)

@@ -1,4 +1,4 @@
-"""Whether an adapter can work here: its packages are truly imported, and whatever they throw is told."""
+"""Availability of adapters: their packages are imported, and any failure becomes a reason."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Availability:
-    """The answer to "can this adapter work on this machine?"."""
+    """Availability of an adapter, or of a codec, on this machine."""
 
     available: bool
     reason: str = ""
-    """Why not, as a phrase; empty when available."""
+    """Reason as a phrase; empty if available."""
     install_hint: str = ""
-    """The command that would make it available."""
+    """Command that would make it available."""
     versions: dict[str, str] = field(default_factory=dict)
     """Version of each required distribution; empty unless available."""
 
@@ -24,16 +24,16 @@ class Availability:
 
 
 def probe(requires: tuple[str, ...], modules: dict[str, str], install_hint: str) -> Availability:
-    """Import every required package and compare its version with what is required.
+    """Import every required package and compare its version with the requirement.
 
     Parameters
     ----------
     requires : tuple of str
-        Requirement strings, as in ``"pyarrow>=15"``.
+        Requirement strings, e.g. ``"pyarrow>=15"``.
     modules : dict
         Module to import for a distribution whose module has another name.
     install_hint : str
-        The command to name when something is missing.
+        The command to suggest if a package is missing.
     """
     from packaging.requirements import Requirement
 
@@ -46,7 +46,7 @@ def probe(requires: tuple[str, ...], modules: dict[str, str], install_hint: str)
         try:
             version = importlib.metadata.version(requirement.name)
         except importlib.metadata.PackageNotFoundError:
-            continue
+            continue  # a module of the standard library, or on the path without being installed
         versions[requirement.name] = version
         if not requirement.specifier.contains(version, prereleases=True):
             reason = f"{requirement.name} {version} is installed, {text} is required"
@@ -55,11 +55,7 @@ def probe(requires: tuple[str, ...], modules: dict[str, str], install_hint: str)
 
 
 def import_failure(module: str) -> str:
-    """Import a module; return why that failed, or an empty string.
-
-    A broken package may raise anything: a missing system library is an OSError, and some packages
-    exit the interpreter.
-    """
+    """Import a module; return the reason of a failure, or an empty string."""
     try:
         importlib.import_module(module)
     except KeyboardInterrupt:
@@ -69,5 +65,6 @@ def import_failure(module: str) -> str:
             return f"{module} is not installed"
         return f"import of {module} failed: {error}"
     except BaseException as error:
+        # A missing system library is an OSError, and some packages exit the interpreter.
         return f"import of {module} failed: {type(error).__name__}: {error}"
     return ""

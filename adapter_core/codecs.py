@@ -1,4 +1,4 @@
-"""Compression codecs, as table formats declare them."""
+"""Compression codecs of table formats."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from adapter_core.errors import UnknownLevelError
 
 @dataclass(frozen=True)
 class Codec:
-    """One way in which a format compresses."""
+    """A compression codec that a format offers."""
 
     name: str
-    """What `DataFormat.save` takes and `DataFormat.codec_used` gives."""
+    """Name that `DataFormat.save` takes and `DataFormat.codec_used` returns."""
     levels: range | None = None
-    """The levels that make a difference; None if there are none, or if the library ignores them."""
+    """Levels that make a difference; None without levels, or if the library ignores them."""
     default_level: int | None = None
-    """The level that the library takes when none is given."""
+    """Level that the library chooses by default."""
     requires: str = ""
-    """Distribution that only the codec needs; the `requires` of its format names it too."""
+    """Distribution that only this codec needs; also part of the format's `requires`."""
 
     def level_or_default(self, level: int | None) -> int | None:
-        """Return the level to use, which is the default one if None is given.
+        """Return the level to use: the given one, or the default one for None.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The base of all table formats: what a table must be, saving, reading, columns, codecs."""
+"""Base class of table formats: checks, saving, reading, column projection, codecs."""
 
 from __future__ import annotations
 
@@ -28,42 +28,42 @@ if TYPE_CHECKING:
 
 
 class Feature(StrEnum):
-    """What a table format may offer beyond saving and reading whole tables."""
+    """Optional features of table formats, beyond saving and reading whole tables."""
 
     COLUMNS = "column projection"
-    """Reads the columns that are asked for, without building the others."""
+    """Reads only the requested columns, without building the others."""
 
 
 class DataFormat(BaseAdapter):
-    """A format that keeps a pandas DataFrame in a file or a directory.
+    """A format that stores a pandas DataFrame in a file or a directory.
 
-    A subclass writes `_save` and `_read`, and declares what it refuses. The index is never kept, so
-    only tables with the default index are taken; column names are text.
+    A subclass implements `_save` and `_read`, and declares the columns that it refuses. Tables have the
+    default index, which is not stored, and text as column names.
     """
 
     supports: ClassVar[frozenset[Feature]] = frozenset()
-    """Features that work; any other raises `UnsupportedError`."""
+    """Supported features; any other raises `UnsupportedError`."""
     refuses: ClassVar[Mapping[Kind, str]] = {}
-    """Kinds of column that the format, or its library, cannot hold, and why in a few words."""
+    """Kinds of column that the format, or its library, cannot store, with the reasons."""
     holds_duplicate_names: ClassVar[bool] = False
-    """Whether two columns may have one name."""
+    """True if two columns may have the same name."""
     holds_zero_rows: ClassVar[bool] = True
-    """Whether a table without rows keeps its columns."""
+    """True if a table without rows keeps its columns."""
     reads_nullable_integers_as_floats: ClassVar[bool] = False
-    """Whether integers among nulls come back as 64-bit floats, which hold none beyond 2**53."""
+    """True if integers among nulls come back as 64-bit floats, which are exact up to 2**53 only."""
     detects_truncation: ClassVar[bool] = True
-    """Whether reading a file that was cut short always raises."""
+    """True if reading a truncated file always raises."""
     kept_digits: ClassVar[int | None] = None
-    """Decimal digits of a float that survive, where the library's writer keeps no more."""
+    """Decimal digits of a float that the library's writer keeps; None if all."""
     codecs: ClassVar[tuple[Codec, ...]] = ()
-    """The codecs to choose from; none if files are always as `default_codec` says."""
+    """Codecs to choose from; empty if `default_codec` is the only way to write."""
     default_codec: ClassVar[str | None] = None
-    """The codec that the library takes when none is named; `save` does so where there is no choice."""
+    """Codec that the library uses by default; `save` uses it only if `codecs` is empty."""
 
     def availability(self) -> Availability:
-        """Import what the format requires and tell whether it can work here.
+        """Import the required packages and report whether the format can work here.
 
-        What only a codec requires may be missing; see `codec_availability`.
+        Packages that only a codec requires may be missing; see `codec_availability`.
         """
         optional = {codec.requires for codec in self.codecs}
         needed = tuple(each for each in self.requires if each not in optional)
@@ -75,9 +75,9 @@ class DataFormat(BaseAdapter):
         Raises
         ------
         UnknownNameError
-            If it has none of that name.
+            If the format has no codec of that name.
         UnsupportedError
-            If there is no choice.
+            If the format offers no choice of codecs.
         """
         if not self.codecs:
             raise UnsupportedError(f"{self.label} offers no choice of a codec")
@@ -87,21 +87,22 @@ class DataFormat(BaseAdapter):
         raise UnknownNameError(f"{self.label} codec", name, [codec.name for codec in self.codecs])
 
     def codec_availability(self, name: str) -> Availability:
-        """Tell whether one of the format's codecs can work here."""
+        """Report whether one of the format's codecs can work here."""
         package = self.codec_named(name).requires
         reason = import_failure(self.modules.get(package, package)) if package else ""
         return Availability(not reason, reason, self._install_hint if reason else "")
 
     def codec_used(self, path: str | os.PathLike[str]) -> str | None:
-        """Return the codec by which the values in a file are compressed, read from the file itself.
+        """Return the codec of the values in a file, read from the file itself; None if uncompressed.
 
-        Not all of them need be: a library may store values as they are where a codec would not make
-        them smaller. What a format does besides, as dictionaries and bit-packing, is no codec.
+        Some values may be uncompressed all the same: libraries store them as they are where a codec
+        would not make them smaller. Encodings such as dictionaries and bit-packing do not count as
+        codecs.
 
         Raises
         ------
         FileNotFoundError
-            If nothing is there.
+            If the path does not exist.
         """
         path = Path(path)
         self._check_exists(path)
@@ -114,7 +115,7 @@ class DataFormat(BaseAdapter):
         codec: str | None = None,
         level: int | None = None,
     ) -> None:
-        """Write a table, without its index, replacing what is at `path`.
+        """Write a table without its index, and replace an earlier file at `path`.
 
         The table is written under a temporary name beside `path` and renamed when complete.
 
@@ -125,16 +126,16 @@ class DataFormat(BaseAdapter):
         path : path-like
             The file, or the directory for formats that write one.
         codec : str, optional
-            The name of one of `codecs`; by default nothing is compressed.
+            The name of one of `codecs`; by default values are not compressed.
         level : int, optional
-            How hard the codec tries; its `default_level` by default.
+            Compression level; by default the codec's `default_level`.
 
         Raises
         ------
         CannotHoldError
-            If the format cannot store this table as it is. Nothing is written then.
+            If the format cannot store this table as it is. Nothing has been written then.
         UnknownNameError, UnknownLevelError, UnsupportedError
-            If the format has no such codec, or the codec no such level, or there is no choice.
+            If the format lacks that codec, the codec lacks that level, or the format has no codecs.
         UnavailableError
             If the codec cannot work here.
         FileNotFoundError
@@ -166,11 +167,11 @@ class DataFormat(BaseAdapter):
         Raises
         ------
         FileNotFoundError
-            If nothing is there.
+            If the path does not exist.
         UnknownNameError
-            If a column that is asked for is not in the table.
+            If a requested column is not in the table.
         UnsupportedError
-            If columns are asked for and the format has no column projection.
+            If columns are requested and the format does not support column projection.
         """
         path = Path(path)
         self._check_exists(path)
@@ -186,28 +187,37 @@ class DataFormat(BaseAdapter):
         return df if list(df.columns) == list(columns) else df[list(columns)]
 
     def check(self, df: pd.DataFrame) -> None:
-        """Raise `CannotHoldError`, with a sentence, if the format cannot store this table as it is."""
+        """Raise `CannotHoldError`, with the reason, if the format cannot store this table as it is."""
         self._check_labels(df)
         for position, kind in enumerate(kinds_of(df)):
             if kind in self.refuses:
-                why = self.refuses[kind]
-                raise self.refusal(f"column {df.columns[position]!r} contains {kind}; {why}")
+                self._refuse_column(df.columns[position], f"{kind}; {self.refuses[kind]}")
         if len(df) == 0 and not self.holds_zero_rows:
             raise self.refusal("the table has no rows, and without rows its columns would be lost")
         if self.reads_nullable_integers_as_floats:
             name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
-            if name is not None:
-                raise self.refusal(
-                    f"column {name!r} contains nulls and integers beyond 2**53, which are read as floats"
-                )
+            self._refuse_column(name, "nulls and integers beyond 2**53, which are read as floats")
         self._check_values(df)
 
     def refusal(self, reason: str) -> CannotHoldError:
-        """Return the error that says why this format cannot hold a table."""
+        """Return the error to raise for a table that this format cannot store."""
         return CannotHoldError(f"{self.label} cannot store this table: {reason}")
 
+    def _refuse_column(self, name: str | None, contents: str) -> None:
+        """Raise `refusal` for a column that the format cannot store; do nothing if the name is None.
+
+        Parameters
+        ----------
+        name : str or None
+            The column, as the functions of `adapter_core.values` return it.
+        contents : str
+            The values that cannot be stored, and perhaps the reason.
+        """
+        if name is not None:
+            raise self.refusal(f"column {name!r} contains {contents}")
+
     def _chosen(self, codec: str | None, level: int | None) -> dict[str, Any]:
-        """Return what to tell `_save` about compression, which is nothing where none is asked for."""
+        """Return the arguments of `_save` for compression; empty without a codec."""
         if codec is None:
             if level is not None:
                 raise UnknownLevelError(f"{self.label}: level {level} is given without a codec")
@@ -238,7 +248,7 @@ class DataFormat(BaseAdapter):
             raise self.refusal(f"two columns have the name {twice!r}")
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        """Refuse values or names that the format cannot hold; formats that hold all do nothing."""
+        """Raise `refusal` for values or names that the format cannot store; accepts all by default."""
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
@@ -257,21 +267,21 @@ class DataFormat(BaseAdapter):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        """Write the checked table to a path where nothing is yet.
+        """Write the checked table to a path that does not exist yet.
 
-        A format that declares no codecs is given none, and may leave out the last two parameters.
+        Formats without codecs are called without the last two parameters.
         """
 
     @abstractmethod
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        """Read the table, or the given columns, which are in the table, in any order."""
+        """Read the table, or the given columns in any order; all of them exist."""
 
     def _codec_used(self, path: Path) -> str | None:
-        """Find the codec in a file; needed if there can be one."""
+        """Return the codec of a file; required if the format declares codecs or a default codec."""
         raise NotImplementedError(f"{type(self).__module__}: declares a codec, so it must override this")
 
     def _column_names(self, path: Path) -> list[str]:
-        """Return the names of the columns in a file; needed for column projection."""
+        """Return the names of the columns in a file; required for column projection."""
         raise NotImplementedError(
             f"{type(self).__module__}: declares {Feature.COLUMNS}, so it must override this"
         )

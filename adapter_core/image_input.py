@@ -1,4 +1,4 @@
-"""What is given to an image storage, checked as it is used."""
+"""Checks of images and labels on their way to an image storage."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Refusal = Callable[[str], Exception]
 
 
 class CheckedImages:
-    """Images that are asked for once each, in order, and checked as they come.
+    """Images in order, each requested once and checked as it comes.
 
     Parameters
     ----------
     images : sequence of numpy.ndarray
-        What the user gave.
+        The user's images.
     channels : frozenset of int, optional
-        Numbers of channels allowed, 0 standing for shape (height, width); any if None.
+        Allowed numbers of channels, 0 for shape (height, width); any if None.
     refusal : callable
-        Makes the error to raise from a reason.
+        Returns the error to raise for a reason.
     equal : bool
-        Whether all must have the shape of the first.
+        True if all images must have the shape of the first.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class CheckedImages:
         Raises
         ------
         CannotHoldError
-            At the first one that is no image, or that the storage cannot hold.
+            At the first item that is not an image, or that the storage cannot store.
         """
         import numpy as np
 
         known: set[tuple[int, ...]] = set()
         for index, image in enumerate(self._images):
-            # A shape is checked once; the type, which a set may mix, each time.
+            # Each shape is checked once, for speed; the dtype may differ from image to image.
             shape = getattr(image, "shape", None)
             if shape not in known or image.dtype != np.uint8:
                 self._check(index, image, known)
@@ -68,10 +68,10 @@ class CheckedImages:
         import numpy as np
 
         if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim not in (2, 3):
-            what = f"{image.dtype} of shape {image.shape}" if isinstance(image, np.ndarray) else image
+            found = f"{image.dtype} of shape {image.shape}" if isinstance(image, np.ndarray) else image
             raise self._refusal(
-                f"image {index} is no uint8 array of shape (height, width) or "
-                f"(height, width, channels), but {what!s:.80}"
+                f"image {index} is not a uint8 array of shape (height, width) or "
+                f"(height, width, channels), but {found!s:.80}"
             )
         if image.size == 0:
             raise self._refusal(f"image {index} has no pixel: its shape is {image.shape}")
@@ -92,7 +92,7 @@ def checked_labels(labels: Sequence[int] | np.ndarray, count: int, refusal: Refu
     Raises
     ------
     CannotHoldError
-        If they are not as many integers from 0 to 2**31 as there are images.
+        If they are not integers from 0 to 2**31, one for each image.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Random access to the images of an open set."""
+"""Base class for random access to a saved set of images."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 class ImageReader(ABC):
-    """An open set of images; a subclass writes `_get`, and `_get_many` and `close` where it can do more.
+    """An open set of images.
+
+    A subclass implements `_get`; it may override `_get_many` for bulk access, and `close`.
 
     Parameters
     ----------
@@ -33,12 +35,12 @@ class ImageReader(ABC):
         Raises
         ------
         IndexError
-            If there is no such image; negative indices are none.
+            If the index is negative, or not below the number of images.
         """
         return self._get(self._known(index))
 
     def get_many(self, indices: Sequence[int] | np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-        """Return images in the order asked for, repeated ones too, and their labels.
+        """Return images in the requested order, with repetitions, and their labels.
 
         Returns
         -------
@@ -50,11 +52,11 @@ class ImageReader(ABC):
         Raises
         ------
         IndexError
-            If there is no such image.
+            If an index is negative, or not below the number of images.
         """
         return self._get_many([self._known(index) for index in indices])
 
-    def close(self) -> None:  # noqa: B027 (many readers hold nothing open)
+    def close(self) -> None:  # noqa: B027 (many readers keep no file open)
         """Release the file; a second call does nothing."""
 
     def __enter__(self) -> Self:
@@ -77,10 +79,10 @@ class ImageReader(ABC):
 
     @abstractmethod
     def _get(self, index: int) -> tuple[np.ndarray, int]:
-        """Return an image that is there, and its label."""
+        """Return the image and the label at a valid index."""
 
     def _get_many(self, indices: list[int]) -> tuple[list[np.ndarray], np.ndarray]:
-        """Return images that are there, and their labels: one by one, unless there is a bulk call."""
+        """Return the images and labels at valid indices; one by one by default."""
         import numpy as np
 
         found = [self._get(index) for index in indices]

@@ -1,4 +1,4 @@
-"""The base of all image storages: what images and labels must be, saving, reading, random access."""
+"""Base class of image storages: checks, saving, reading, random access."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 class ImageStorage(BaseAdapter):
-    """A way to keep images with their labels in a file or a directory.
+    """A way to store images with their labels in a file or a directory.
 
     Images are uint8 arrays of shape (height, width) or (height, width, channels), one pixel or more;
-    one set may hold many shapes. Labels are integers from 0 to 2**31. A subclass writes `_save`,
-    `_read` and `_open`, and declares what it refuses or loses.
+    a set may contain many shapes. Labels are integers from 0 to 2**31. A subclass implements `_save`,
+    `_read` and `_open`, and declares its limits.
     """
 
     channels: ClassVar[frozenset[int] | None] = None
-    """Numbers of channels it can hold, 0 standing for greyscale of shape (height, width); None: any."""
+    """Supported numbers of channels, 0 for greyscale of shape (height, width); None: any."""
     equal_shapes_only: ClassVar[bool] = False
-    """Whether all images of a set must have one shape."""
+    """True if all images of a set must have the same shape."""
     changes_pixels: ClassVar[bool] = False
-    """Whether pixels come back changed, as in JPEG."""
+    """True if the codec is lossy, e.g. JPEG."""
     detects_truncation: ClassVar[bool] = True
-    """Whether reading a set whose largest file was cut short always raises."""
+    """True if reading a set whose largest file was truncated always raises."""
 
     def save(
         self,
@@ -41,16 +41,16 @@ class ImageStorage(BaseAdapter):
         labels: Sequence[int] | np.ndarray,
         path: str | os.PathLike[str],
     ) -> None:
-        """Write images and labels, replacing what is at `path`.
+        """Write images and labels, and replace an earlier set at `path`.
 
-        They are written under a temporary name beside `path` and renamed when complete.
+        The set is written under a temporary name beside `path` and renamed when complete.
 
         Parameters
         ----------
         images : sequence of numpy.ndarray
             uint8 arrays of shape (height, width) or (height, width, channels), or one array of shape
-            (images, height, width[, channels]). Each is asked for once, in order, and not kept: so the
-            sequence may make them as it goes.
+            (images, height, width[, channels]). Each is requested once, in order, and not kept: the
+            sequence may make them on demand.
         labels : sequence of int
             One integer from 0 to 2**31 for each image.
         path : path-like
@@ -59,8 +59,8 @@ class ImageStorage(BaseAdapter):
         Raises
         ------
         CannotHoldError
-            If these are no images or labels, or the storage cannot hold them as they are. Nothing is
-            left at a temporary name, and what was at `path` stays.
+            If images or labels are invalid, or the storage cannot store them as they are. The temporary
+            file is removed, and an earlier set at `path` stays.
         FileNotFoundError
             If the folder to write in does not exist.
         """
@@ -78,15 +78,15 @@ class ImageStorage(BaseAdapter):
         Returns
         -------
         images : list of numpy.ndarray
-            uint8 arrays of the shapes saved. They may be read-only, and views of common memory, but no
-            file stays behind them: their pixels are in memory.
+            uint8 arrays of the shapes saved. They may be read-only, and views of common memory, but
+            their pixels are in memory, not in a mapped file.
         labels : numpy.ndarray
             Shape (images,), dtype int64.
 
         Raises
         ------
         FileNotFoundError
-            If nothing is there.
+            If the path does not exist.
         """
         return self._read(self._existing(path))
 
@@ -96,17 +96,17 @@ class ImageStorage(BaseAdapter):
         Raises
         ------
         FileNotFoundError
-            If nothing is there.
+            If the path does not exist.
         """
         return self._open(self._existing(path))
 
     def check(self, images: Sequence[np.ndarray]) -> None:
-        """Raise `CannotHoldError`, with a sentence, at the first image that the storage cannot hold."""
+        """Raise `CannotHoldError`, with the reason, at the first image that the storage cannot store."""
         for _ in self._checked(images):
             pass
 
     def refusal(self, reason: str) -> CannotHoldError:
-        """Return the error that says why this storage cannot hold some images."""
+        """Return the error to raise for images that this storage cannot store."""
         return CannotHoldError(f"{self.label} cannot store these images: {reason}")
 
     def _checked(self, images: Sequence[np.ndarray]) -> CheckedImages:
@@ -119,9 +119,9 @@ class ImageStorage(BaseAdapter):
 
     @abstractmethod
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
-        """Write the set to a path where nothing is yet; labels have the dtype int64.
+        """Write the set to a path that does not exist yet; labels have dtype int64.
 
-        Iterate over `images` once: each item is C-contiguous, and checked as it comes.
+        Iterate over `images` once: each item is C-contiguous, and is checked as it comes.
         """
 
     @abstractmethod

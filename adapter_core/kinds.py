@@ -1,4 +1,4 @@
-"""What a column of a table holds, as far as formats tell columns apart."""
+"""Kinds of columns, as far as formats differ in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """The kind of a column; the value is the phrase that messages use."""
+    """Kind of a column; the value is the phrase in messages."""
 
     BOOLEAN = "booleans"
     INTEGER = "integers"
@@ -58,7 +58,7 @@ _BY_MASKED_KIND = {
     "f": Kind.NULLABLE_FLOAT,
 }
 
-# The words of pandas.api.types.infer_dtype for object columns that are of one type throughout.
+# Results of pandas.api.types.infer_dtype for object columns of one type.
 _BY_INFERRED_TYPE = {
     "string": Kind.TEXT,
     "empty": Kind.NULL,
@@ -78,7 +78,7 @@ def kind_of(dtype: Any, column: pd.Series) -> Kind:
     dtype : numpy or pandas dtype
         The column's dtype.
     column : pandas.Series
-        The column, shape (rows,); only object columns are looked at value by value.
+        The column, shape (rows,); only object columns are inspected value by value.
     """
     import numpy as np
     import pandas as pd
@@ -105,13 +105,13 @@ def kind_of(dtype: Any, column: pd.Series) -> Kind:
         return Kind.ARROW_NESTED if dtype.pyarrow_dtype.num_fields else Kind.ARROW
     if type(dtype) in by_type:
         return by_type[type(dtype)]
-    # Masked extension dtypes state their NumPy kind; any other extension dtype is unknown here.
+    # Masked extension dtypes have NumPy's kind; any other extension dtype is unknown here.
     return _BY_MASKED_KIND.get(getattr(dtype, "kind", ""), Kind.MIXED)
 
 
 def kinds_of(df: pd.DataFrame) -> list[Kind]:
-    """Return the kind of each column, in column order; each dtype but object is looked up once."""
-    known: dict[Any, Kind] = {}
+    """Return the kind of each column, in column order."""
+    known: dict[Any, Kind] = {}  # wide tables have many columns of few dtypes
     kinds = []
     for position, dtype in enumerate(df.dtypes):
         if dtype == object:

@@ -1,8 +1,7 @@
-"""The facts that adapter files declare, read without importing them.
+"""Declarations of adapter files, read without importing them.
 
-setup.py derives the extras from these facts and the asv suites their parameter lists, both where the
-formats' libraries, or even this project, may not be installed. So this file needs the standard
-library alone and imports nothing from the project.
+setup.py derives the extras from them, and the asv suites their parameter lists, both where the formats'
+libraries, or even this project, may be missing. Hence this file imports the standard library only.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ CLASS_NAME = "Adapter"
 
 @dataclass(frozen=True)
 class Declaration:
-    """The literal facts at the top of one adapter file."""
+    """Literal facts at the top of an adapter file."""
 
     stem: str
-    """File name without its ending: the module, and the name of the pip extra."""
+    """File name without extension: the module, and the name of the pip extra."""
     label: str
-    """What results, tables and charts call it."""
+    """Name in results, tables and charts."""
     requires: tuple[str, ...]
-    """Requirement strings of the distributions that it needs, as pip takes them."""
+    """Requirement strings of the distributions that it needs, in pip's syntax."""
     suite: str = ""
-    """The asv suite that measures it; empty for the first one of its family."""
+    """The asv suite that measures it; empty for the first suite of its family."""
     excluded_from_all: str = ""
-    """Reason why the extra `all` excludes its libraries; empty if it includes them."""
+    """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
 
 
 def declarations(folder: Path) -> list[Declaration]:
@@ -38,12 +37,12 @@ def declarations(folder: Path) -> list[Declaration]:
     Parameters
     ----------
     folder : Path
-        A folder of adapter files; names that start with an underscore are left out.
+        A folder of adapter files; names that start with an underscore are skipped.
 
     Raises
     ------
     SyntaxError
-        If a file is not Python, or declares no class ``Adapter`` with a literal ``label`` and
+        If a file is not valid Python, or lacks a class ``Adapter`` with a literal ``label`` and
         ``requires``; the message names the file.
     """
     found = [declaration(path) for path in sorted(folder.glob("[!_]*.py"))]
@@ -51,13 +50,13 @@ def declarations(folder: Path) -> list[Declaration]:
 
 
 def declaration(path: Path) -> Declaration:
-    """Return the facts that one adapter file declares; see `declarations`."""
+    """Return the declaration of one adapter file; see `declarations`."""
     return _declaration(path, path.stat().st_mtime_ns)
 
 
 @functools.cache
 def _declaration(path: Path, _changed_ns: int) -> Declaration:
-    """Parse a file once for as long as it does not change: every look for a format asks for all."""
+    # Each search for a format lists all files, hence the cache, whose key changes with the file.
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == CLASS_NAME:

@@ -1,4 +1,4 @@
-"""Which adapters exist: the files of one folder, and what other packages add by entry point."""
+"""Registry of adapters: the files of a folder, and the entry points of other packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ A = TypeVar("A", bound=BaseAdapter)
 
 
 class Registry(Generic[A]):
-    """The adapters of one family.
+    """Adapters of one family, by label.
 
     Parameters
     ----------
@@ -23,14 +23,14 @@ class Registry(Generic[A]):
         The package whose folder is listed; also the second part of the entry-point group.
     folder : Path
         That package's folder.
-    what : str
-        What a member is called in messages, as in "data format".
+    noun : str
+        Name of a member in messages, e.g. "data format".
     """
 
-    def __init__(self, package: str, folder: Path, what: str) -> None:
+    def __init__(self, package: str, folder: Path, noun: str) -> None:
         self.package = package
         self.folder = folder
-        self.what = what
+        self.noun = noun
 
     def names(self) -> list[str]:
         """Return the labels of all adapters, available or not, in alphabetical order."""
@@ -38,9 +38,9 @@ class Registry(Generic[A]):
         return own + [name for name in sorted(self._entry_points()) if name not in own]
 
     def usual_names(self) -> list[str]:
-        """Return the labels that a comparison is about unless others are asked for.
+        """Return the labels that a comparison measures by default.
 
-        These are the adapters of the family's first suite, and what other packages add.
+        These are the adapters of the family's first suite, and those of other packages.
         """
         others = {each.label for each in declarations(self.folder) if each.suite}
         return [name for name in self.names() if name not in others]
@@ -50,12 +50,12 @@ class Registry(Generic[A]):
         return [each.label for each in declarations(self.folder) if each.suite == suite]
 
     def find(self, name: str) -> A:
-        """Return the adapter of that name, whether or not it can work here.
+        """Return the adapter with that label, available or not.
 
         Raises
         ------
         UnknownNameError
-            If there is none; the message lists near matches.
+            If the label does not exist; the message lists near matches.
         """
         for each in declarations(self.folder):
             if each.label == name:
@@ -63,7 +63,7 @@ class Registry(Generic[A]):
                 return getattr(module, CLASS_NAME)()
         entry_points = self._entry_points()
         if name not in entry_points:
-            raise UnknownNameError(self.what, name, self.names())
+            raise UnknownNameError(self.noun, name, self.names())
         entry = entry_points[name]
         try:
             return entry.load()()
@@ -73,14 +73,14 @@ class Registry(Generic[A]):
             raise UnavailableError(name, reason, f"pip install --upgrade {origin}") from error
 
     def get(self, name: str) -> A:
-        """Return the adapter of that name, ready to work.
+        """Return the adapter with that label, ready to work.
 
         Raises
         ------
         UnknownNameError
-            If there is none; the message lists near matches.
+            If the label does not exist; the message lists near matches.
         UnavailableError
-            If what it requires is missing or broken; the message says why and how to install it.
+            If a required package is missing or broken; the message contains reason and remedy.
         """
         adapter = self.find(name)
         answer = adapter.availability()

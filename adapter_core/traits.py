@@ -1,4 +1,4 @@
-"""What a format is, whatever the data: facts that a choice may depend on and no clock measures."""
+"""Traits of formats: properties that a choice may depend on, and that no clock measures."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from enum import StrEnum
 
 
 class Trait(StrEnum):
-    """A fact of a format, as its libraries stand; the value is the name that choices go by."""
+    """A property of a format with its current libraries; the value is the name of the requirement."""
 
     SAFE = "safe"
-    """Reading runs no code that a file holds."""
+    """Reading does not run code from the file."""
     PORTABLE = "portable"
-    """Libraries of other languages read it: values of all columns, and their names."""
+    """Libraries of other languages read the values of all columns, and their names."""
     TEXT = "text"
-    """An uncompressed file is text, which people read and edit without a program for the format."""
+    """An uncompressed file is text that people read and edit without a program for the format."""
     APPEND = "append"
-    """A library of the format adds rows to a table, and leaves the bytes of the others as they are."""
+    """A library adds rows to a table without rewriting the bytes of the others."""
     SINGLE_FILE = "single-file"
     """A table is one file, not a directory."""

@@ -1,9 +1,7 @@
-"""Checks of values that only some formats cannot hold; vectorised, and cheap beside a save.
+"""Checks of values that some formats cannot store; vectorised, and cheap beside a save.
 
-Formats without types (CSV, XML, Excel through pandas) guess them when they read: text that looks
-like numbers comes back as numbers. Such tables are refused, with these checks.
-
-Nanoseconds of datetimes, which many libraries cut off without a word.
+They find e.g. text that readers of formats without types (CSV, XML, Excel through pandas) would turn
+into numbers, and nanoseconds of datetimes, which many libraries drop silently.
 """
 
 from __future__ import annotations
@@ -19,20 +17,25 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_LARGEST_EXACT_FLOAT = 2**53
-"""Beyond it a 64-bit float skips integers (IEEE 754 binary64 has a 53-bit significand)."""
+LARGEST_EXACT_FLOAT = 2**53
+"""64-bit floats represent all integers up to it: IEEE 754 binary64 has a 53-bit significand."""
+
+LARGEST_INT64 = 2**63 - 1
+
+NOT_XML = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x{FFFE}\x{FFFF}]"
+"""Characters that XML forbids, in RE2's syntax: https://www.w3.org/TR/xml/#charsets"""
 
 NANOSECOND_YEARS = 1678, 2261
-"""The whole years of a 64-bit count of nanoseconds since 1970, as `pandas.Timestamp.min` and max."""
+"""First and last whole year of a 64-bit count of nanoseconds since 1970, see `pandas.Timestamp.min`."""
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$|^\s*[+-]?(?i:inf|infinity|nan)\s*$"
 _BOOLEAN = r"^(?i:true|false)$"
 
 
 def text_columns(df: pd.DataFrame) -> Iterator[tuple[str, pa.Array]]:
-    """Yield name and distinct or all values, as Arrow text, of each column that holds text.
+    """Yield the name and the values, as Arrow text, of each column of text.
 
-    Of a category column the categories are given, since they stand for all its values.
+    For a column of categories the values are its categories.
     """
     import pyarrow as pa
 
@@ -44,22 +47,22 @@ def text_columns(df: pd.DataFrame) -> Iterator[tuple[str, pa.Array]]:
             yield df.columns[position], pa.array(categories.array, pa.string(), from_pandas=True)
 
 
-def holds_text(text: pa.Array, value: str) -> bool:
-    """Tell whether one of the values is exactly `value`."""
+def any_equals(text: pa.Array, value: str) -> bool:
+    """Return True if one of the values is exactly `value`."""
     import pyarrow.compute as pc
 
     return bool(pc.any(pc.equal(text, value)).as_py())
 
 
-def matches_text(text: pa.Array, pattern: str) -> bool:
-    """Tell whether one of the values matches a regular expression (RE2 syntax)."""
+def any_matches(text: pa.Array, pattern: str) -> bool:
+    """Return True if one of the values matches a regular expression (RE2 syntax)."""
     import pyarrow.compute as pc
 
     return bool(pc.any(pc.match_substring_regex(text, pattern)).as_py())
 
 
-def contains_text(text: pa.Array, part: str) -> bool:
-    """Tell whether one of the values contains `part`."""
+def any_contains(text: pa.Array, part: str) -> bool:
+    """Return True if one of the values contains `part`."""
     import pyarrow.compute as pc
 
     return bool(pc.any(pc.match_substring(text, part)).as_py())
@@ -73,13 +76,11 @@ def longest_text(text: pa.Array) -> int:
 
 
 def reads_as_other_type(text: pa.Array) -> bool:
-    """Tell whether a reader that guesses types would take all of this text for numbers or booleans.
-
-    Such readers convert a column only if all its values convert, so one value that does not is
-    enough; the first one nearly always settles it.
-    """
+    """Return True if a reader that guesses types would turn this column into numbers or booleans."""
     import pyarrow.compute as pc
 
+    # Readers convert a column only if all its values convert: the first rows nearly always show one
+    # that does not.
     for guess in (_NUMBER, _BOOLEAN):
         for part in (text.slice(0, 1000), text):
             every = pc.all(pc.match_substring_regex(part, guess)).as_py()
@@ -91,12 +92,18 @@ def reads_as_other_type(text: pa.Array) -> bool:
 
 
 def integers_beyond_float(df: pd.DataFrame, kinds: set[Kind]) -> str | None:
-    """Return the first column of these kinds with integers that a 64-bit float cannot hold."""
-    return _first(df, kinds, lambda values: bool((abs(values) > _LARGEST_EXACT_FLOAT).any()))
+    """Return the first column of these kinds with integers that 64-bit floats cannot represent."""
+    return _first(df, kinds, lambda values: bool((abs(values) > LARGEST_EXACT_FLOAT).any()))
+
+
+def integers_beyond_int64(df: pd.DataFrame) -> str | None:
+    """Return the first column with integers that do not fit in 64 bits with a sign."""
+    kinds = {Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED}
+    return _first(df, kinds, lambda values: bool((values > LARGEST_INT64).any()))
 
 
 def infinite_floats(df: pd.DataFrame) -> str | None:
-    """Return the first column of floats that holds an infinite value."""
+    """Return the first column of floats with an infinite value."""
     import numpy as np
 
     kinds = {Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT}
@@ -104,11 +111,21 @@ def infinite_floats(df: pd.DataFrame) -> str | None:
 
 
 def datetimes_beyond(df: pd.DataFrame, kinds: set[Kind], first: int, last: int) -> str | None:
-    """Return the first column of datetimes, or dates, outside the years `first` to `last`."""
+    """Return the first column of datetimes or dates outside the years `first` to `last`."""
     for position, kind in enumerate(kinds_of(df)):
         if kind in kinds:
             times = df.iloc[:, position].dropna()
             if len(times) and not (times.min().year >= first and times.max().year <= last):
+                return str(df.columns[position])
+    return None
+
+
+def with_nanoseconds(df: pd.DataFrame) -> str | None:
+    """Return the first column of datetimes with parts of microseconds."""
+    for position, kind in enumerate(kinds_of(df)):
+        if kind in (Kind.DATETIME, Kind.ZONED_DATETIME):
+            times = df.iloc[:, position].dropna()
+            if times.dt.unit == "ns" and times.dt.nanosecond.any():
                 return str(df.columns[position])
     return None
 
@@ -118,15 +135,5 @@ def _first(df: pd.DataFrame, kinds: set[Kind], is_bad: Callable[[np.ndarray], bo
         if kind in kinds:
             values = df.iloc[:, position].dropna().to_numpy()
             if is_bad(values):
-                return str(df.columns[position])
-    return None
-
-
-def with_nanoseconds(df: pd.DataFrame) -> str | None:
-    """Return the first column of datetimes that are not whole microseconds."""
-    for position, kind in enumerate(kinds_of(df)):
-        if kind in (Kind.DATETIME, Kind.ZONED_DATETIME):
-            times = df.iloc[:, position].dropna()
-            if times.dt.unit == "ns" and times.dt.nanosecond.any():
                 return str(df.columns[position])
     return None

@@ -1,8 +1,4 @@
-"""Compression of a file as a whole, around a format that has no codecs of its own, or few.
-
-pandas does it for most formats. The codec is found by the first bytes of a file: none of them begins
-UTF-8 text, a pickle (0x80) or an Avro file ("Obj").
-"""
+"""Compression of whole files, for formats with few codecs of their own, or none."""
 
 from __future__ import annotations
 
@@ -20,8 +16,9 @@ CODECS = (
     Codec("zstd", range(1, 23), 3, requires="zstandard"),
     Codec("xz", range(10), 6),
 )
-"""Level 0 of gzip, which only stores, and the negative ones of zstd are left out."""
+"""Codecs without level 0 of gzip, which only stores, and without the negative levels of zstd."""
 
+# Neither UTF-8 text, nor a pickle (0x80), nor an Avro file ("Obj") starts with one of these.
 _MAGIC = {
     b"\x1f\x8b": "gzip",  # https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1
     b"\x28\xb5\x2f\xfd": "zstd",  # https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1
@@ -29,24 +26,24 @@ _MAGIC = {
 }
 _LONGEST_MAGIC = max(map(len, _MAGIC))
 
+# Names of the level in the classes that pandas passes the options to.
 _LEVEL_OPTION = {"gzip": "compresslevel", "zstd": "level", "xz": "preset"}
-"""What the classes to which pandas passes the options call the level."""
 
 
 def codec_of(path: Path) -> str | None:
-    """Return the codec by which a whole file is compressed."""
+    """Return the codec of a whole file by its first bytes; None if it is not compressed."""
     with path.open("rb", buffering=0) as file:
         return _codec_in(file)
 
 
 def pandas_options(codec: str | None, level: int | None) -> dict[str, Any] | None:
-    """Return what pandas takes as `compression`."""
+    """Return the argument `compression` of pandas' functions."""
     return None if codec is None else {"method": codec, _LEVEL_OPTION[codec]: level}
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, compressed as a whole or not, to read what it holds."""
+    """Open a file for reading, and decompress it if it is compressed as a whole."""
     with path.open("rb") as file:
         codec = _codec_in(file)
         file.seek(0)
@@ -59,7 +56,7 @@ def reading(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def writing(path: Path, codec: str | None, level: int | None) -> Iterator[BinaryIO]:
-    """Open a file to write, compressed as a whole if a codec is given."""
+    """Open a file for writing, compressed as a whole if a codec is given."""
     with path.open("wb") as file:
         if codec is None:
             yield file

@@ -1,8 +1,8 @@
 """Table formats, one file each: ``names()`` lists them, ``get("Parquet")`` returns one.
 
-Any file of this folder is a format: it declares a class ``Adapter``, a
+Each file of this folder is a format and declares a class ``Adapter``, a subclass of
 `adapter_core.data_format.DataFormat`. Other packages add formats through the entry-point group
-``format_bench.data_formats``, an entry's name being the label and its object the class.
+``format_bench.data_formats``; the name of an entry is the label, its object the class.
 """
 
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""Avro through fastavro.
-
-Fields of Avro for columns of Arrow, and back.
-"""
+"""Avro through fastavro."""
 
 from __future__ import annotations
 
@@ -17,9 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import whole_file
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core.kinds import Kind
+from adapter_core.tables.arrow import PANDAS
 from adapter_core.traits import Trait
-from adapter_core.values import datetimes_beyond
+from adapter_core.values import datetimes_beyond, integers_beyond_int64
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,127 +25,31 @@ if TYPE_CHECKING:
 
 
 COLUMN = "column"
-"""Attribute of a field that holds the column's name where that is no Avro name."""
+"""Attribute of a field with the column's name, for names that Avro does not allow."""
 
+# https://avro.apache.org/docs/1.12.0/specification/#names, except for the names that stand in for
+# others.
 _AVRO_NAME = re.compile(r"(?!column_\d+\Z)[A-Za-z_][A-Za-z0-9_]*")
-"""https://avro.apache.org/docs/1.12.0/specification/#names, but for those that are given here."""
 
 _UNITS = {"s": "millis", "ms": "millis", "us": "micros", "ns": "nanos"}
 
-
-def column_name(field: dict[str, Any]) -> str:
-    """Return the name of the column that a field was made for."""
-    return field.get(COLUMN, field["name"])
-
-
-def field_of(position: int, field: pa.Field, column: pa.ChunkedArray) -> dict[str, Any]:
-    """Return the Avro field of a column: a union with null only where there are nulls."""
-    avro = _avro_type(field.type)
-    if column.null_count and avro != "null":
-        avro = ["null", avro]
-    if _AVRO_NAME.fullmatch(field.name):
-        return {"name": field.name, "type": avro}
-    return {"name": f"column_{position}", "type": avro, COLUMN: field.name}
-
-
-def _avro_type(arrow: pa.DataType) -> Any:
-    """Return the Avro type of an Arrow type; categories are written as their values."""
-    import pyarrow as pa
-    from pyarrow import types
-
-    if types.is_dictionary(arrow):
-        return _avro_type(arrow.value_type)
-    if types.is_timestamp(arrow):
-        zone = "" if arrow.tz else "local-"
-        return {"type": "long", "logicalType": f"{zone}timestamp-{_UNITS[arrow.unit]}"}
-    if types.is_decimal(arrow):
-        size = {"precision": arrow.precision, "scale": arrow.scale}
-        return {"type": "bytes", "logicalType": "decimal", **size}
-    if types.is_integer(arrow):
-        fits = arrow.bit_width <= pa.int32().bit_width and arrow != pa.uint32()
-        return "int" if fits else "long"
-    if types.is_date(arrow):
-        return {"type": "int", "logicalType": "date"}
-    if types.is_time(arrow):
-        return {"type": "long", "logicalType": "time-micros"}
-    names = {
-        pa.null(): "null",
-        pa.bool_(): "boolean",
-        pa.float32(): "float",
-        pa.float64(): "double",
-        pa.string(): "string",
-        pa.large_string(): "string",
-        pa.binary(): "bytes",
-    }
-    return names[arrow]
-
-
-def arrow_type(avro: Any) -> pa.DataType:
-    """Return the Arrow type of an Avro type that `field_of` gave, or of a union of it and null."""
-    import pyarrow as pa
-
-    if isinstance(avro, list):
-        avro = avro[1]
-    if not isinstance(avro, dict):
-        names = {
-            "null": pa.null(),
-            "boolean": pa.bool_(),
-            "int": pa.int32(),
-            "long": pa.int64(),
-            "float": pa.float32(),
-            "double": pa.float64(),
-            "string": pa.large_string(),
-            "bytes": pa.binary(),
-        }
-        return names[avro]
-    logical = avro["logicalType"]
-    if logical == "decimal":
-        return pa.decimal128(avro["precision"], avro["scale"])
-    if logical == "date":
-        return pa.date32()
-    if logical == "time-micros":
-        return pa.time64("us")
-    unit = {name: unit for unit, name in _UNITS.items()}[logical.rpartition("-")[2]]
-    return pa.timestamp(unit, None if logical.startswith("local-") else "UTC")
-
-
-def python_values(column: pa.ChunkedArray) -> list[Any]:
-    """Return a column as a list of what fastavro writes, without a Python step per value."""
-    import pyarrow as pa
-    from pyarrow import types
-
-    if types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if types.is_timestamp(column.type):
-        # Integers are written as they are, so that no datetime object is made per value.
-        unit = "ms" if column.type.unit == "s" else column.type.unit
-        column = column.cast(pa.timestamp(unit, column.type.tz)).cast(pa.int64())
-    is_text = types.is_large_string(column.type) or types.is_string(column.type)
-    if is_text or (column.null_count == 0 and types.is_primitive(column.type)):
-        return column.to_numpy(zero_copy_only=False).tolist()
-    return column.to_pylist()
-
-
-PANDAS = "pandas"
-"""Key of the file's metadata under which Arrow, and so pandas, describes the table's dtypes."""
-
-ROWS_AT_A_TIME = 10_000
+_BLOCK_ROWS = 10_000
 
 WHOLE_FILE = "file:"
-"""Begins the names of codecs that are around the file, and not the format's own."""
+"""Start of the names of codecs around the whole file, which are not the format's own."""
 
 PYTHON_YEARS = 1, 9999
-"""The years of `datetime.datetime`, which fastavro makes of timestamps."""
+"""Years of `datetime.datetime`, to which fastavro converts timestamps."""
 
 
 class Adapter(DataFormat):
-    """Avro object container files through fastavro, which takes and gives one dictionary a row.
+    """Avro object container files through fastavro, whose interface is one dictionary a row.
 
-    Columns cross the border between Python and Arrow in bulk; one dictionary a row is what fastavro's
-    interface asks for. pandas' description of the dtypes goes into the file's metadata, as in Parquet.
+    Columns cross the border between Python and Arrow in bulk. The pandas metadata go into the file's
+    own, as in Parquet.
 
-    The codecs of the format compress block by block. fastavro ignores the level of bzip2 and xz. Those
-    of name "file:..." are around the file, which other readers must then decompress first.
+    The codecs of the format compress block by block. fastavro ignores the level of bzip2 and xz. Codecs
+    "file:..." compress the whole file, which other readers must decompress first.
     """
 
     label = "Avro"
@@ -177,14 +79,9 @@ class Adapter(DataFormat):
     }
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        for position, kind in enumerate(kinds_of(df)):
-            unsigned = kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED)
-            if unsigned and (df.iloc[:, position].dropna() >= 2**63).any():
-                name = df.columns[position]
-                raise self.refusal(f"column {name!r} contains integers beyond Avro's long, 2**63 - 1")
+        self._refuse_column(integers_beyond_int64(df), "integers beyond Avro's long, 2**63 - 1")
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *PYTHON_YEARS)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains datetimes beyond the years 1 to 9999")
+        self._refuse_column(name, "datetimes beyond the years 1 to 9999")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -192,7 +89,7 @@ class Adapter(DataFormat):
         import fastavro
         import pyarrow as pa
 
-        # None keeps the default index in the metadata alone, and with it the number of rows.
+        # None puts the default index into the metadata only, and with it the number of rows.
         table = pa.Table.from_pandas(df, preserve_index=None)
         fields = [field_of(i, table.field(i), table.column(i)) for i in range(table.num_columns)]
         schema = {"type": "record", "name": "row", "fields": fields}
@@ -236,7 +133,7 @@ class Adapter(DataFormat):
         table = pa.Table.from_arrays(arrays, schema=schema)
         expected = _rows(metadata)
         if table.num_rows != expected:
-            # Avro marks no end: a file that is cut between two blocks looks whole.
+            # Avro has no end marker: a file that is cut between two blocks looks whole.
             raise ValueError(f"{path.name} contains {table.num_rows:,} of {expected:,} rows")
         return table.to_pandas()
 
@@ -278,12 +175,106 @@ class Adapter(DataFormat):
             return pd.DataFrame(list(fastavro.reader(file)))
 
 
+def column_name(field: dict[str, Any]) -> str:
+    """Return the name of a field's column."""
+    return field.get(COLUMN, field["name"])
+
+
+def field_of(position: int, field: pa.Field, column: pa.ChunkedArray) -> dict[str, Any]:
+    """Return the Avro field of a column."""
+    avro = _avro_type(field.type)
+    # A union costs a byte a value, so columns without nulls have none.
+    if column.null_count and avro != "null":
+        avro = ["null", avro]
+    if _AVRO_NAME.fullmatch(field.name):
+        return {"name": field.name, "type": avro}
+    return {"name": f"column_{position}", "type": avro, COLUMN: field.name}
+
+
+def _avro_type(arrow: pa.DataType) -> Any:
+    """Return the Avro type of an Arrow type; that of categories is the type of their values."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(arrow):
+        return _avro_type(arrow.value_type)
+    if types.is_timestamp(arrow):
+        zone = "" if arrow.tz else "local-"
+        return {"type": "long", "logicalType": f"{zone}timestamp-{_UNITS[arrow.unit]}"}
+    if types.is_decimal(arrow):
+        size = {"precision": arrow.precision, "scale": arrow.scale}
+        return {"type": "bytes", "logicalType": "decimal", **size}
+    if types.is_integer(arrow):
+        fits = arrow.bit_width <= pa.int32().bit_width and arrow != pa.uint32()
+        return "int" if fits else "long"
+    if types.is_date(arrow):
+        return {"type": "int", "logicalType": "date"}
+    if types.is_time(arrow):
+        return {"type": "long", "logicalType": "time-micros"}
+    names = {
+        pa.null(): "null",
+        pa.bool_(): "boolean",
+        pa.float32(): "float",
+        pa.float64(): "double",
+        pa.string(): "string",
+        pa.large_string(): "string",
+        pa.binary(): "bytes",
+    }
+    return names[arrow]
+
+
+def arrow_type(avro: Any) -> pa.DataType:
+    """Return the Arrow type of an Avro type of `field_of`, or of its union with null."""
+    import pyarrow as pa
+
+    if isinstance(avro, list):
+        avro = avro[1]
+    if not isinstance(avro, dict):
+        names = {
+            "null": pa.null(),
+            "boolean": pa.bool_(),
+            "int": pa.int32(),
+            "long": pa.int64(),
+            "float": pa.float32(),
+            "double": pa.float64(),
+            "string": pa.large_string(),
+            "bytes": pa.binary(),
+        }
+        return names[avro]
+    logical = avro["logicalType"]
+    if logical == "decimal":
+        return pa.decimal128(avro["precision"], avro["scale"])
+    if logical == "date":
+        return pa.date32()
+    if logical == "time-micros":
+        return pa.time64("us")
+    unit = {name: unit for unit, name in _UNITS.items()}[logical.rpartition("-")[2]]
+    return pa.timestamp(unit, None if logical.startswith("local-") else "UTC")
+
+
+def python_values(column: pa.ChunkedArray) -> list[Any]:
+    """Return a column as a list of values for fastavro, without a Python step per value."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if types.is_timestamp(column.type):
+        # fastavro writes integers as they are, and would need a datetime object per value.
+        unit = "ms" if column.type.unit == "s" else column.type.unit
+        column = column.cast(pa.timestamp(unit, column.type.tz)).cast(pa.int64())
+    is_text = types.is_large_string(column.type) or types.is_string(column.type)
+    if is_text or (column.null_count == 0 and types.is_primitive(column.type)):
+        return column.to_numpy(zero_copy_only=False).tolist()
+    return column.to_pylist()
+
+
 def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    while batch := list(islice(rows, ROWS_AT_A_TIME)):
+    while batch := list(islice(rows, _BLOCK_ROWS)):
         yield batch
 
 
 def _rows(metadata: str) -> int:
-    """Return the number of rows that pandas' metadata tell: the end of the default index."""
+    """Return the number of rows in the pandas metadata: the end of the default index."""
     (index,) = json.loads(metadata)["index_columns"]
     return int(index["stop"])

@@ -8,23 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind, kinds_of
-from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of, retyped
+from adapter_core.kinds import Kind
+from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
 from adapter_core.tables.polars import polars_of
 from adapter_core.traits import Trait
-from adapter_core.values import with_nanoseconds
+from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+# https://avro.apache.org/docs/1.12.0/specification/#names
 _AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""https://avro.apache.org/docs/1.12.0/specification/#names"""
 
-LARGEST_LONG = 2**63 - 1
-MARKER_BYTES = 16
-NO_ROWS = b"\0\0"
-"""A block of no rows and no bytes; Polars writes one where there are no rows."""
+_MARKER_BYTES = 16
+_EMPTY_BLOCK = b"\0\0"
 
 _NO_TYPE = "Polars' Avro writer has no type for them"
 
@@ -32,9 +30,9 @@ _NO_TYPE = "Polars' Avro writer has no type for them"
 class Adapter(DataFormat):
     """Avro object container files through `polars.DataFrame.write_avro` and `polars.read_avro`.
 
-    Polars makes a union with null of every field, which costs a byte a value, and writes no metadata:
-    small and unsigned integers come back as larger ones, nullable dtypes as similar ones, categories as
-    their values. All rows are one block, so that a file that is cut lacks its end.
+    Every field is a union with null, which costs a byte a value, and Polars writes no metadata: small
+    and unsigned integers come back as larger ones, nullable dtypes as similar ones, categories as their
+    values. All rows are one block, hence a truncated file lacks its end.
     """
 
     label = "Avro[polars]"
@@ -44,7 +42,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     refuses: ClassVar = {
-        **REFUSES_WITHOUT_NOTE,
+        **REFUSES_WITHOUT_METADATA,
         Kind.HALF_FLOAT: "Avro has no type for them",
         Kind.NULL: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
@@ -56,14 +54,8 @@ class Adapter(DataFormat):
         for name in df.columns:
             if not _AVRO_NAME.fullmatch(name):
                 raise self.refusal(f"{name!r} cannot be the name of an Avro field")
-        fine = with_nanoseconds(df)
-        if fine is not None:
-            raise self.refusal(f"column {fine!r} contains nanoseconds; Polars' Avro writer takes none")
-        for position, kind in enumerate(kinds_of(df)):
-            name, column = df.columns[position], df.iloc[:, position].dropna()
-            unsigned = kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED)
-            if unsigned and (column > LARGEST_LONG).any():
-                raise self.refusal(f"column {name!r} contains integers beyond Avro's long, 2**63 - 1")
+        self._refuse_column(with_nanoseconds(df), "nanoseconds; Polars' Avro writer takes none")
+        self._refuse_column(integers_beyond_int64(df), "integers beyond Avro's long, 2**63 - 1")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -81,13 +73,13 @@ class Adapter(DataFormat):
     def _column_names(self, path: Path) -> list[str]:
         import fastavro
 
-        # Polars reads all rows to tell the names.
+        # Polars would read all rows for the names.
         with path.open("rb") as file:
             return [field["name"] for field in fastavro.reader(file).writer_schema["fields"]]
 
 
 def _writable(arrow: pa.DataType) -> pa.DataType:
-    """Return the type that Polars writes to Avro in place of another, and that holds the same values."""
+    """Return the type that Polars writes to Avro, of the same values."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -102,11 +94,12 @@ def _writable(arrow: pa.DataType) -> pa.DataType:
 
 
 def _check_block(path: Path) -> None:
-    """Refuse a file without rows that does not end with an empty block.
+    """Raise ValueError for a file without rows that does not end with an empty block.
 
-    It ends with its head, or has rows after an empty block, where Polars looks no further.
+    Polars writes one such block for a table without rows. A truncated file ends with its header instead,
+    and one that was written twice has rows after an empty block, where Polars stops reading.
     """
     with path.open("rb") as file:
-        file.seek(-MARKER_BYTES - len(NO_ROWS), os.SEEK_END)
-        if not file.read().startswith(NO_ROWS):
+        file.seek(-_MARKER_BYTES - len(_EMPTY_BLOCK), os.SEEK_END)
+        if not file.read().startswith(_EMPTY_BLOCK):
             raise ValueError(f"{path.name} is cut short, or was written twice: no empty block ends it")

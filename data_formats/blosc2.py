@@ -1,14 +1,14 @@
-"""Blosc2 through python-blosc2, an array file for each array."""
+"""Blosc2 through python-blosc2."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.codecs import Codec
-from adapter_core.tables.array_format import NOTE, ArrayFormat
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.text_arrays import as_fixed_width
 from adapter_core.traits import Trait
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     import blosc2
     import numpy as np
 
-    from adapter_core.tables.array_format import Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 LEVELS = range(1, 10)
 LEVEL = 5
-"""The library's own; 0 compresses nothing."""
+"""The library's default; level 0 does not compress."""
 
 
 class Adapter(ArrayFormat):
     """A directory of Blosc2 arrays (b2nd files) through python-blosc2.
 
-    The library's own table, `CTable`, takes more than a thousand times as long to be made of Arrow's (in
-    version 4.14). Files can also hold expressions with code, which the library refuses to open unless
-    it is told to trust them. It notices no bits that have changed.
+    Making the library's own table, `CTable`, of an Arrow table takes more than a thousand times as long
+    (in version 4.14). Files can also contain expressions with code, which the library opens only if they
+    are declared as trusted. It does not notice flipped bits.
     """
 
     label = "Blosc2"
@@ -41,20 +41,14 @@ class Adapter(ArrayFormat):
     )
     default_codec = "zstd"
 
-    def _write(
-        self,
-        path: Path,
-        arrays: Mapping[str, np.ndarray],
-        note: str,
-        codec: str | None,
-        level: int | None,
-    ) -> None:
+    def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import blosc2
         import numpy as np
 
         options = {"codec": blosc2.Codec[codec.upper()], "clevel": level} if codec else {"clevel": 0}
         path.mkdir()
-        for name, array in {NOTE: np.frombuffer(note.encode(), np.uint8), **arrays}.items():
+        description = np.frombuffer(table.description.encode(), np.uint8)
+        for name, array in {DESCRIPTION: description, **table.arrays}.items():
             blosc2.asarray(
                 as_fixed_width(array), urlpath=str(path / f"{name}.b2nd"), mode="w", cparams=options
             )
@@ -64,8 +58,8 @@ class Adapter(ArrayFormat):
         def get(name: str) -> np.ndarray:
             return _opened_array(path / f"{name}.b2nd")[:]
 
-        note = get(NOTE).tobytes().decode()
-        yield note, lambda names: {name: get(name) for name in names}
+        description = get(DESCRIPTION).tobytes().decode()
+        yield description, lambda names: {name: get(name) for name in names}
 
     def _codec_used(self, path: Path) -> str | None:
         for file in path.glob("*.b2nd"):

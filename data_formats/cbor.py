@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 class Adapter(DataFormat):
     """A CBOR sequence (RFC 8742) through cbor2's `dumps` and `CBORDecoder`.
 
-    The first item is a map that names the columns, their dtypes and the number of rows. Each of the
-    others is an array of up to 500 rows, and a row is an array of its values: decoded row by row, cbor2
-    reads its file anew for each. Datetimes and timedeltas are integers in the unit of the dtype.
+    The first item is a map with the names of the columns, their dtypes and the number of rows. The
+    others are arrays of up to 500 rows, each an array of values, since cbor2 reads its file anew for
+    each item. Datetimes and timedeltas are integers in the unit of the dtype.
     """
 
     label = "CBOR"
@@ -31,7 +31,7 @@ class Adapter(DataFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = {
-        kind: why for kind, why in row_format.REFUSED.items() if kind not in (Kind.DATE, Kind.DECIMAL)
+        kind: why for kind, why in row_format.REFUSES.items() if kind not in (Kind.DATE, Kind.DECIMAL)
     }
 
     def _save(
@@ -40,7 +40,7 @@ class Adapter(DataFormat):
         import cbor2
 
         with path.open("wb") as file:
-            file.write(cbor2.dumps(row_format.note_of(df)))
+            file.write(cbor2.dumps(row_format.describe(df)))
             for rows in row_blocks(df):
                 file.write(cbor2.dumps(list(rows)))
 
@@ -59,5 +59,5 @@ def _items(decoder: Any) -> Iterator[Any]:
         while True:
             yield decoder.decode()
     except cbor2.CBORDecodeEOF:
-        # That the end came in the middle of an item shows in the number of rows.
+        # An end in the middle of an item shows in the number of rows.
         return

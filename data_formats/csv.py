@@ -12,17 +12,17 @@ from adapter_core import whole_file
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
 from adapter_core.traits import Trait
-from adapter_core.values import contains_text, holds_text, reads_as_other_type, text_columns
+from adapter_core.values import any_contains, any_equals, reads_as_other_type, text_columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# Empty text stays empty text by this null marker, which is that of PostgreSQL's COPY (text format),
+# MySQL and Hive.
 NULL = r"\N"
-"""Stands for a null, so that empty text stays empty text: the null marker of PostgreSQL's COPY
-(text format), MySQL and Hive."""
 
-EXACT_SINCE = (3, 1)
-"""The version since which pandas' usual parser reads floats exactly; the option is deprecated there."""
+# Since this version of pandas, the default parser reads floats exactly, and the option is deprecated.
+_EXACT_SINCE = (3, 1)
 
 _AS_TEXT = "CSV would turn them into text"
 
@@ -30,8 +30,8 @@ _AS_TEXT = "CSV would turn them into text"
 class Adapter(DataFormat):
     """Comma-separated values through `DataFrame.to_csv` and `pandas.read_csv`.
 
-    CSV has no types, so pandas guesses them when it reads: small integers and floats come back as
-    64-bit ones; dates, timedeltas and categories as text.
+    CSV has no types, and pandas infers them when it reads: small integers and floats come back as 64-bit
+    ones; dates, timedeltas and categories as text.
     """
 
     label = "CSV"
@@ -61,15 +61,15 @@ class Adapter(DataFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for name, text in text_columns(df):
-            if holds_text(text, NULL):
-                raise self.refusal(f"column {name!r} contains the text {NULL}, which stands for a null")
+            if any_equals(text, NULL):
+                self._refuse_column(name, f"the text {NULL}, which stands for a null")
             if reads_as_other_type(text):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        # pandas formats whole numbers more slowly as soon as nulls have a text of their own.
+        # pandas formats integers more slowly if nulls have a text of their own.
         null = NULL if df.isna().to_numpy().any() else ""
         df.to_csv(
             path,
@@ -85,7 +85,7 @@ class Adapter(DataFormat):
         names = self._column_names(path)
         wanted = [i for i, name in enumerate(names) if columns is None or name in columns]
         options = {
-            # Own names, because pandas renames columns of equal or empty name.
+            # Positions as names, since pandas renames columns of equal or empty name.
             "header": 0,
             "names": range(len(names)),
             "usecols": wanted,
@@ -99,8 +99,8 @@ class Adapter(DataFormat):
             try:
                 df = pd.read_csv(path, **options)
             except pd.errors.DtypeWarning:
-                # The parallel reader guesses types chunk by chunk; where chunks disagree the file
-                # is read again in one piece.
+                # The default parser infers types chunk by chunk; if chunks disagree, the file is read
+                # again in one piece.
                 df = pd.read_csv(path, low_memory=False, **options)
         df.columns = pd.Index([names[i] for i in wanted])
         return df
@@ -127,14 +127,15 @@ class Adapter(DataFormat):
 
 
 def _exactly(pandas_version: str) -> dict[str, str]:
-    """Return what makes pandas read floats exactly; older versions err by one unit in the last place."""
+    """Return the option by which a version of pandas reads floats exactly."""
+    # By default, older versions err by one unit in the last place.
     version = tuple(map(int, pandas_version.split(".")[:2]))
-    return {"float_precision": "round_trip"} if version < EXACT_SINCE else {}
+    return {"float_precision": "round_trip"} if version < _EXACT_SINCE else {}
 
 
 def _quoting(df: pd.DataFrame) -> int:
-    """Return how to quote: readers take a bare carriage return for the end of a line."""
+    # Readers take a bare carriage return for the end of a line.
     names = any("\r" in name for name in df.columns)
-    if names or any(contains_text(text, "\r") for _, text in text_columns(df)):
+    if names or any(any_contains(text, "\r") for _, text in text_columns(df)):
         return csv.QUOTE_NONNUMERIC
     return csv.QUOTE_MINIMAL

@@ -6,29 +6,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.tables.arrow import frame_of
-from adapter_core.tables.arrow_text import DECIMAL, ArrowCSV, plain_of
-from adapter_core.values import holds_text, text_columns
+from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
+from adapter_core.values import any_equals, text_columns
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
+# Without a null marker, DuckDB reads empty text and nulls alike.
 NULL = r"\N"
-"""Stands for a null, so that empty text stays empty text: DuckDB reads both alike otherwise."""
 
+# By default, DuckDB refuses rows beyond 2 MB.
 LONGEST_ROW_BYTES = 2**27
-"""DuckDB reads no longer rows than of 2 MB unless told to."""
 
+# Types to infer, without dates and times, whose text could differ from that in the file.
 TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR"]
-"""What is guessed. Without dates and times, whose text could be another than that in the file."""
 
 
-class Adapter(ArrowCSV):
+class Adapter(InferredCSV):
     """Comma-separated values through DuckDB's relations `write_csv` and `duckdb.read_csv`.
 
-    Nothing of the dialect is left to DuckDB's sniffer, which may take other characters for separators.
-    Types are guessed from all rows, though that doubles the time of a read: where they are guessed from
-    a sample, later floats are rounded to integers without a word.
+    The dialect is given in full, since DuckDB's sniffer may choose other separators. Types are inferred
+    from all rows, although that doubles the time of a read: with types inferred from a sample, later
+    floats are silently rounded to integers.
     """
 
     label = "CSV[duckdb]"
@@ -41,15 +41,13 @@ class Adapter(ArrowCSV):
         super()._check_values(df)
         names = [name.strip().lower() for name in df.columns]
         if "" in names or len(set(names)) < len(names):
-            raise self.refusal(
-                "DuckDB takes names without letters, or different in case alone, for others"
-            )
+            raise self.refusal("DuckDB replaces names that are empty, blank, or differ in case alone")
         if any(name != name.strip() for name in df.columns):
-            raise self.refusal("DuckDB takes blanks off the ends of column names")
+            raise self.refusal("DuckDB strips blanks from the ends of column names")
         for name, text in text_columns(df):
-            if holds_text(text, NULL):
-                raise self.refusal(f"column {name!r} contains the text {NULL}, which stands for a null")
-            if len(names) == 1 and holds_text(text, ""):
+            if any_equals(text, NULL):
+                self._refuse_column(name, f"the text {NULL}, which stands for a null")
+            if len(names) == 1 and any_equals(text, ""):
                 raise self.refusal("empty text in the only column is an empty line, which DuckDB skips")
 
     def _save(

@@ -6,22 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.tables.arrow import frame_of
-from adapter_core.tables.arrow_text import ArrowCSV, plain_of
+from adapter_core.tables.arrow_text import InferredCSV, plain_of
 from adapter_core.tables.polars import polars_of
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-ROWS_GUESSED_FROM = 1_000
+_SAMPLE_ROWS = 1_000
 
 
-class Adapter(ArrowCSV):
+class Adapter(InferredCSV):
     """Comma-separated values through `polars.DataFrame.write_csv` and `polars.read_csv`.
 
-    Polars writes empty text in quotation marks and nulls as nothing, and reads them so. It guesses types
-    from the first rows, which is several times faster than from all; where later rows do not fit, or
-    a column begins with nulls alone, the file is read again with types guessed from all rows.
+    Empty text is quoted, and nulls are empty. Polars infers types from the first rows, which is several
+    times faster than from all. If later rows do not fit, or a column starts with nulls only, the file is
+    read again with types inferred from all rows.
     """
 
     label = "CSV[polars]"
@@ -43,8 +43,8 @@ class Adapter(ArrowCSV):
         import polars as pl
 
         try:
-            table = _table(path, columns, ROWS_GUESSED_FROM)
-            if _begins_with_nulls(table):
+            table = _table(path, columns, _SAMPLE_ROWS)
+            if _starts_with_nulls(table):
                 table = _table(path, columns, None)
         except pl.exceptions.ComputeError:
             table = _table(path, columns, None)
@@ -56,15 +56,15 @@ class Adapter(ArrowCSV):
         return pl.read_csv(path, n_rows=0, glob=False).columns
 
 
-def _table(path: Path, columns: list[str] | None, rows_guessed_from: int | None) -> pl.DataFrame:
+def _table(path: Path, columns: list[str] | None, sample_rows: int | None) -> pl.DataFrame:
     import polars as pl
 
-    return pl.read_csv(path, columns=columns, infer_schema_length=rows_guessed_from, glob=False)
+    return pl.read_csv(path, columns=columns, infer_schema_length=sample_rows, glob=False)
 
 
-def _begins_with_nulls(table: pl.DataFrame) -> bool:
-    """Tell whether a column is text only for want of a value to guess by."""
+def _starts_with_nulls(table: pl.DataFrame) -> bool:
+    """Return True if a column is text only since the sample contained no value of it."""
     import polars as pl
 
     texts = [column for column in table if column.dtype == pl.String]
-    return any(text.head(ROWS_GUESSED_FROM).is_null().all() for text in texts)
+    return any(text.head(_SAMPLE_ROWS).is_null().all() for text in texts)

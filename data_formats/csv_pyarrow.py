@@ -10,11 +10,11 @@ from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import (
     BLOCK_BYTES,
     DECIMAL,
-    ArrowCSV,
-    first_types,
+    InferredCSV,
+    infer_schema,
     minus_zero_among_whole,
     plain_of,
-    without_times,
+    read_times_as_text,
 )
 
 if TYPE_CHECKING:
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Adapter(ArrowCSV):
+class Adapter(InferredCSV):
     """Comma-separated values through `pyarrow.csv.write_csv` and `pyarrow.csv.read_csv`.
 
-    pyarrow writes text in quotation marks and nulls as nothing, so that empty text stays apart from
-    nulls. It guesses types from all rows. What it takes for dates or times of day is read again as
-    text, since their text could be another than that in the file. A column of whole floats, which it
-    writes without a point, comes back as integers.
+    Text is quoted, and nulls are empty. pyarrow infers types from all rows. Columns that it takes for
+    dates or times of day are read again as text, whose form could differ from that in the file. A column
+    of whole floats, written without a point, comes back as integers.
     """
 
     label = "CSV[pyarrow]"
@@ -40,8 +39,7 @@ class Adapter(ArrowCSV):
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
         name = minus_zero_among_whole(df)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains -0.0 and whole floats, which read as integers")
+        self._refuse_column(name, "-0.0 and whole floats, which read as integers")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -51,17 +49,17 @@ class Adapter(ArrowCSV):
         csv.write_csv(plain_of(df), path)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        return frame_of(without_times(_first_types(path), partial(_table, path, columns)))
+        return frame_of(read_times_as_text(_schema(path), partial(_table, path, columns)))
 
     def _column_names(self, path: Path) -> list[str]:
-        return _first_types(path).names
+        return _schema(path).names
 
 
-def _first_types(path: Path) -> pa.Schema:
-    return first_types(partial(_types_of_block, path))
+def _schema(path: Path) -> pa.Schema:
+    return infer_schema(partial(_schema_of_block, path))
 
 
-def _types_of_block(path: Path, block_bytes: int) -> pa.Schema:
+def _schema_of_block(path: Path, block_bytes: int) -> pa.Schema:
     from pyarrow import csv
 
     with csv.open_csv(path, **_options(block_bytes, None, [])) as reader:

@@ -7,11 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.tables import duckdb as duckdb_tables
-from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
-from adapter_core.tables.duckdb import plain_path
-from adapter_core.tables.sql import misnamed, query
+from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
+from adapter_core.tables.duckdb import REFUSES, DuckDBColumns, plain_path, registered
+from adapter_core.tables.sql import query
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -20,16 +18,16 @@ if TYPE_CHECKING:
 
 TABLE = "data"
 
-ALONE = "SET enable_external_access = false"
-"""From then on nothing in a file reaches beyond it."""
+# Views in a file may name other files and addresses.
+_NO_ACCESS = "SET enable_external_access = false"
 
 
-class Adapter(DataFormat):
+class Adapter(DuckDBColumns):
     """A DuckDB database of one table, filled from Arrow by ``CREATE TABLE`` and read back as Arrow.
 
-    DuckDB chooses how to store each column: bits packed, dictionaries, FSST, ALP, and Zstandard for text
-    that is very long. There are checksums on everything, so damage is noticed. While a file is read,
-    its views can reach neither other files nor the network.
+    DuckDB chooses the encoding of each column: bit-packing, dictionaries, FSST, ALP, and Zstandard for
+    very long text. Checksums cover everything, hence damage is noticed. While a file is read, its views
+    can reach neither other files nor the network.
 
     Datetimes with a time zone come back in UTC, categories as their values.
     """
@@ -39,24 +37,18 @@ class Adapter(DataFormat):
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
-    refuses: ClassVar = REFUSES_WITHOUT_NOTE | duckdb_tables.REFUSES
-
-    def _check_values(self, df: pd.DataFrame) -> None:
-        reason = misnamed(df.columns)
-        if reason:
-            raise self.refusal(reason)
+    refuses: ClassVar = REFUSES_WITHOUT_METADATA | REFUSES
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         table = arrow_of(df)
-        with _opened(path) as database, duckdb_tables.registered(database, table):
+        with _opened(path) as database, registered(database, table):
             database.execute(f"CREATE TABLE {TABLE} AS FROM given")
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with _opened(path, read_only=True) as database:
-            database.execute(f"{ALONE}; SET TimeZone = 'UTC'")
+            database.execute(f"{_NO_ACCESS}; SET TimeZone = 'UTC'")
             return frame_of(database.sql(query(columns, TABLE)).to_arrow_table())
 
     def _column_names(self, path: Path) -> list[str]:
@@ -66,9 +58,9 @@ class Adapter(DataFormat):
 
 @contextmanager
 def _opened(path: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a database; by a link if there is a question mark, before which DuckDB would put its log."""
     import duckdb
 
+    # DuckDB puts its log before a question mark in a path, outside of the folder at hand.
     if "?" not in str(path):
         with duckdb.connect(path, read_only=read_only) as database:
             yield database

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Adapter(OpenpyxlWorkbook):
     """One sheet of an xlsx workbook through `DataFrame.to_excel` and `pandas.read_excel`, openpyxl.
 
-    pandas writes infinite floats as the word "inf", and reads that as a float.
+    pandas writes infinite floats as the text "inf", and reads that as a float.
     """
 
     label = "Excel"

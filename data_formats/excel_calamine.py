@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DAY_ZERO = "1899-12-30"
-"""Datetimes are days since then, from March 1900 on."""
+"""Day from which datetimes are counted, from March 1900 on."""
 
 
 class Adapter(CalamineWorkbook):
     """One sheet of an xlsx workbook, written by rustpy-xlsxwriter and read by fastexcel, over calamine.
 
-    Floats keep all their digits, and types are guessed from all rows. calamine compares no checksums of
-    the ZIP archive, so that other values may come back from a damaged file.
+    Floats keep all their digits, and types are inferred from all rows. calamine does not compare the
+    checksums of the ZIP archive: a damaged file may come back with other values.
     """
 
     label = "Excel[calamine]"
@@ -32,19 +32,16 @@ class Adapter(CalamineWorkbook):
     ) -> None:
         from rustpy_xlsxwriter import FastExcel
 
-        cells, formats = _written_right(df)
+        cells, formats = _prepared(df)
         FastExcel(str(path)).sheet(SHEET, cells, column_formats=formats).save()
 
 
-def _written_right(df: pd.DataFrame) -> tuple[pd.DataFrame, list[Any]]:
-    """Return the table with what the writer takes for something else as what it should write.
-
-    It leaves categories empty, drops parts of seconds, and mirrors times of day before 1970. The second
-    value is the number format of each column, None for the usual one.
-    """
+def _prepared(df: pd.DataFrame) -> tuple[pd.DataFrame, list[Any]]:
+    """Return the table in types that the writer stores rightly, and the number format of each column."""
     import pandas as pd
     from rustpy_xlsxwriter import Format
 
+    # The writer leaves categories empty, drops parts of seconds, and mirrors times of day before 1970.
     df = df.copy(deep=False)
     formats: list[Any] = [None] * len(df.columns)
     for position, kind in enumerate(kinds_of(df)):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Adapter(OpenpyxlWorkbook):
     """One sheet of an xlsx workbook through openpyxl's write-only and read-only workbooks.
 
-    These hold the cells of no more than a row. Floats are written with 16 digits.
+    These keep the cells of one row in memory. Floats are written with 16 digits.
     """
 
     label = "Excel[openpyxl]"
@@ -69,12 +69,12 @@ def _names(sheet: Any) -> list[str]:
 
 
 def _array(cells: tuple[Any, ...]) -> pa.Array:
-    """Return the values of a column; those of a column of numbers may be Python's int and float."""
+    """Return the values of a column; numbers may be a mixture of int and float."""
     import numpy as np
     import pyarrow as pa
 
     try:
         return pa.array(cells)
     except pa.ArrowInvalid:
-        # Arrow puts no integers beyond 2**53 among floats.
+        # Arrow refuses integers beyond 2**53 among floats.
         return pa.array(np.array(cells, float), from_pandas=True)

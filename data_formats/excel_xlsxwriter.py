@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OPTIONS = {"constant_memory": True}
-"""Rows go to the file as soon as the next one begins, with their text inside."""
+"""Write each row, with its text, as soon as the next one starts."""
 
 
 class Adapter(CalamineWorkbook):
     """One sheet of an xlsx workbook written by XlsxWriter, which cannot read, and read by fastexcel.
 
-    Each column has the method of its type, called once a cell: there is nothing for a whole column, and
-    the methods for a row look at the type of each value. Floats are written with 16 digits. From a
-    damaged file other values may come back, as with Excel[calamine].
+    The method of each column's type is called once a cell, since XlsxWriter cannot write whole columns,
+    and its methods for rows inspect the type of each value. Floats are written with 16 digits. A damaged
+    file may come back with other values, as with Excel[calamine].
     """
 
     label = "Excel[xlsxwriter]"

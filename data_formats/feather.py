@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind
 from adapter_core.tables import arrow_ipc
+from adapter_core.tables.arrow import REFUSES_WITH_METADATA
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -25,12 +25,7 @@ class Adapter(DataFormat):
     supports: ClassVar = frozenset({Feature.COLUMNS})
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
     default_codec = "lz4"
-    refuses: ClassVar = {
-        Kind.COMPLEX: "Arrow has no type for them",
-        Kind.ARROW_NESTED: "pandas cannot read back its own note of their type",
-        Kind.SPARSE: "pyarrow does not take them",
-        Kind.MIXED: "an Arrow column has one type",
-    }
+    refuses: ClassVar = REFUSES_WITH_METADATA
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

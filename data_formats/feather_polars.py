@@ -5,34 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
-from adapter_core.tables.polars import polars_of, without_zone_name
-from adapter_core.traits import Trait
+from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
+from adapter_core.tables.polars import PolarsColumns, polars_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Adapter(DataFormat):
+class Adapter(PolarsColumns):
     """Feather V2, the Arrow IPC file, through `polars.DataFrame.write_ipc` and `polars.read_ipc`.
 
-    Text is kept as Polars holds it, as views; readers without Arrow's string views need
-    ``compat_level``. Polars writes no metadata, so pandas' own dtypes come back as similar ones.
+    Text is stored as Arrow's string views; for readers without these, Polars has ``compat_level``. It
+    writes no metadata: pandas' own dtypes come back as similar ones.
     """
 
     label = "Feather[polars]"
     suffix = ".feather"
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
-    refuses: ClassVar = REFUSES_WITHOUT_NOTE
-
-    def _check_values(self, df: pd.DataFrame) -> None:
-        name = without_zone_name(df)
-        if name is not None:
-            raise self.refusal(f"the time zone of column {name!r} is an offset; Polars needs a name")
+    refuses: ClassVar = REFUSES_WITHOUT_METADATA
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SIZE = "<i8"
-"""How sizes are written in front of the parts of a file."""
+"""Dtype of the sizes at the start of a file."""
 
-NO_LIMIT = 2**62
-"""For the memory of what is read: by default, objects of more than 128 MiB are written but not read."""
+# By default, objects of more than 128 MiB are written but not read.
+_NO_LIMIT = 2**62
 
 _NA_IS_LOST = "pyfory writes pandas.NA and cannot read it"
 
@@ -25,13 +25,13 @@ _NA_IS_LOST = "pyfory writes pandas.NA and cannot read it"
 class Adapter(DataFormat):
     """A DataFrame through Apache Fory's native Python mode, its buffers out of band.
 
-    A file holds how many parts there are, the size of each in bytes, and the parts: what Fory makes of
-    the table, and the buffers of its columns. In band, a buffer of no bytes, as that of a column of
-    nothing but nulls or empty text, ends the process that reads it (pyfory 1.7.7).
+    A file contains the number of its parts, the size of each in bytes, and the parts: Fory's encoding
+    of the table, and the buffers of its columns. In band, a buffer of no bytes, e.g. of a column of
+    nulls or empty text, ends the process that reads it (pyfory 1.7.7).
 
-    Loading runs code that the file names, and damaged files may crash the process: open no file from a
-    source that you do not trust. Fory's strict mode takes no DataFrame, and the columns as a dictionary
-    of arrays and lists take five to twenty times as long.
+    Loading runs code that the file names, and damaged files may crash the process: open files from
+    trusted sources only. Fory's strict mode refuses a DataFrame, and its columns as a dictionary of
+    arrays and lists take five to twenty times as long.
     """
 
     label = "Fory"
@@ -42,11 +42,11 @@ class Adapter(DataFormat):
     holds_duplicate_names = True
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        if _holds_na(df.columns):
+        if _contains_na(df.columns):
             raise self.refusal(f"its column names are of dtype string; {_NA_IS_LOST}")
         for position, name in enumerate(df.columns):
-            if _holds_na(df.iloc[:, position]):
-                raise self.refusal(f"column {name!r} contains pandas.NA, or text with it; {_NA_IS_LOST}")
+            if _contains_na(df.iloc[:, position]):
+                self._refuse_column(name, f"pandas.NA, or text with it; {_NA_IS_LOST}")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -57,7 +57,7 @@ class Adapter(DataFormat):
         buffers: list[memoryview] = []
 
         def stays_in_band(each: Any) -> bool:
-            # Otherwise each value of a column of bytes would be a part of the file.
+            # Otherwise each value of a column of bytes would be a part of its own.
             if isinstance(each, BytesBufferObject):
                 return True
             buffers.append(each.getbuffer())
@@ -79,14 +79,12 @@ class Adapter(DataFormat):
 
 @cache
 def _fory() -> Any:
-    """Return what writes and reads tables, made once because that takes as long as to write one.
-
-    What is written in compatible mode no other process could read.
-    """
+    """Return the serializer, made once, since that takes as long as writing a table."""
     import pyfory
 
+    # In compatible mode, other processes cannot read the files.
     return pyfory.ThreadSafeFory(
-        xlang=False, ref=False, strict=False, compatible=False, max_graph_memory_bytes=NO_LIMIT
+        xlang=False, ref=False, strict=False, compatible=False, max_graph_memory_bytes=_NO_LIMIT
     )
 
 
@@ -102,7 +100,7 @@ def _sizes(file: BufferedReader, file_bytes: int) -> list[int]:
 
 
 def _buffer(file: BufferedReader, size: int) -> memoryview:
-    """Read a part into memory of its own, aligned and free to be written to."""
+    """Read a part into memory of its own, aligned and writeable."""
     import numpy as np
 
     part = np.empty(size, np.uint8)
@@ -111,7 +109,7 @@ def _buffer(file: BufferedReader, size: int) -> memoryview:
 
 
 def _writeable(df: pd.DataFrame) -> pd.DataFrame:
-    """Copy the columns of which Fory keeps arrays in band, and reads them as constants."""
+    """Copy the columns whose arrays Fory stores in band, and reads as read-only."""
     import pandas as pd
 
     for position, dtype in enumerate(df.dtypes):
@@ -121,8 +119,8 @@ def _writeable(df: pd.DataFrame) -> pd.DataFrame:
     return df
 
 
-def _holds_na(values: pd.Series | pd.Index) -> bool:
-    """Tell whether pandas.NA is a value, or the null of a dtype of text."""
+def _contains_na(values: pd.Series | pd.Index) -> bool:
+    """Return True if pandas.NA is a value, or the null of a dtype of text."""
     import pandas as pd
 
     dtype = values.dtype

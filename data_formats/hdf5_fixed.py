@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KEY = "table"
-"""Name of the HDF5 group that pandas fills."""
+"""Name of the HDF5 group that pandas writes to."""
 
 _NO_TYPE = "pandas has no HDF5 type for them"
 _PICKLED = "pandas would put them in as pickled objects"
@@ -23,10 +23,10 @@ _PICKLED = "pandas would put them in as pickled objects"
 class Adapter(HDF5):
     """HDF5 through `DataFrame.to_hdf` with ``format="fixed"`` and `pandas.read_hdf`.
 
-    No codec makes text smaller: it is pickled beside the chunks that HDF5 compresses. Blosc2 is none of
-    the codecs, since PyTables cannot write such text with it.
+    No codec makes text smaller: it is pickled beside the chunks that HDF5 compresses. Blosc2 is not
+    among the codecs, since PyTables cannot write such text with it.
 
-    Reading may unpickle objects: open no file from a source that you do not trust.
+    Reading may unpickle objects: open files from trusted sources only.
     """
 
     label = "HDF5.fixed"
@@ -58,7 +58,7 @@ class Adapter(HDF5):
         import pandas as pd
 
         with warnings.catch_warnings():
-            # Text in object columns is pickled, as all text is by pandas before version 3.
+            # Text in object columns is pickled, and before pandas 3 all text is.
             warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
             df.to_hdf(path, key=KEY, mode="w", format="fixed", complib=codec, complevel=level)
 
@@ -66,13 +66,13 @@ class Adapter(HDF5):
         import pandas as pd
 
         df = pd.read_hdf(path, key=KEY, mode="r")
-        # pandas brings the default index back as an index of stored numbers.
+        # pandas reads the default index as an index of stored numbers.
         df.index = pd.RangeIndex(len(df))
         return df
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
-        # pandas takes the key "table" for two groups when it reads without a key.
+        # Without a key, pandas reads a group named "table" as two groups.
         df.to_hdf(path, key="t", format="fixed")
 
     @staticmethod

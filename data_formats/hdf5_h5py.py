@@ -1,29 +1,29 @@
-"""HDF5 through h5py, a dataset for each array."""
+"""HDF5 through h5py."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.codecs import Codec
-from adapter_core.tables.array_format import NOTE, ArrayFormat
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.tables.array_format import Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 class Adapter(ArrayFormat):
     """HDF5 through h5py: a dataset for each array, contiguous unless it is compressed.
 
-    Text of one length is HDF5's fixed-length UTF-8; other text is bytes and offsets, since h5py makes
-    a Python object of each value of variable length, and HDF5 an entry of 16 bytes in a heap. Times are
-    integers, since HDF5 has no type for them that is in use. The description of the table is an
-    attribute of the file. HDF5 notices a file that is cut short, but no bits that have changed.
+    Text of one length is HDF5's fixed-length UTF-8. Other text is bytes and offsets: for a value of
+    variable length, h5py makes a Python object, and HDF5 an entry of 16 bytes in a heap. Times are
+    integers, since HDF5's type for them is not in use. The description of the table is an attribute of
+    the file. HDF5 notices a truncated file, but not flipped bits.
     """
 
     label = "HDF5[h5py]"
@@ -33,20 +33,13 @@ class Adapter(ArrayFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
 
-    def _write(
-        self,
-        path: Path,
-        arrays: Mapping[str, np.ndarray],
-        note: str,
-        codec: str | None,
-        level: int | None,
-    ) -> None:
+    def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import h5py
 
         with h5py.File(path, "w") as file:
-            file.attrs[NOTE] = note
-            for name, array in arrays.items():
-                # HDF5 has no chunks, and so no filters, of what is empty.
+            file.attrs[DESCRIPTION] = table.description
+            for name, array in table.arrays.items():
+                # HDF5 has no chunks, and hence no filters, for empty arrays.
                 options = {"compression": codec, "compression_opts": level} if array.size else {}
                 file.create_dataset(name, data=_as_hdf5(array), **options)
 
@@ -55,7 +48,7 @@ class Adapter(ArrayFormat):
         import h5py
 
         with h5py.File(path, "r") as file:
-            yield file.attrs[NOTE], lambda names: {name: file[name][()] for name in names}
+            yield file.attrs[DESCRIPTION], lambda names: {name: file[name][()] for name in names}
 
     def _codec_used(self, path: Path) -> str | None:
         import h5py
@@ -68,7 +61,7 @@ class Adapter(ArrayFormat):
 
 
 def _as_hdf5(array: np.ndarray) -> np.ndarray:
-    """Return an array in a type that HDF5 has, over the same memory."""
+    """Return an array in a type of HDF5, over the same memory."""
     import h5py
 
     if array.ndim > 1:

@@ -10,20 +10,20 @@ from adapter_core.data_format import Feature
 from adapter_core.kinds import Kind
 from adapter_core.tables.hdf5 import CODECS, CODECS_OF_BLOSC2, HDF5
 from adapter_core.traits import Trait
-from adapter_core.values import contains_text, holds_text, text_columns
+from adapter_core.values import any_contains, any_equals, text_columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KEY = "table"
-"""Name of the HDF5 group that pandas fills."""
+"""Name of the HDF5 group that pandas writes to."""
 
+# The default of pandas, "nan", is a word that tables contain.
 NULL = r"\N"
-"""Stands for a null text; pandas' own choice, "nan", is a word that tables contain."""
 
+# An attribute is part of the object header, whose messages have less than 64 KiB:
+# https://support.hdfgroup.org/documentation/hdf5/latest/_h5_a__u_g.html
 MAX_ATTRIBUTE_BYTES = 64_000
-"""An attribute has its place in the object header, whose messages hold less than 64 KiB:
-https://support.hdfgroup.org/documentation/hdf5/latest/_h5_a__u_g.html"""
 
 _NO_TYPE = "pandas has no HDF5 type for them"
 
@@ -31,8 +31,8 @@ _NO_TYPE = "pandas has no HDF5 type for them"
 class Adapter(HDF5):
     """HDF5 through `DataFrame.to_hdf` with ``format="table"`` and `pandas.read_hdf`.
 
-    Rows are kept together, text at the width of the longest value of its block. Reading may unpickle
-    objects: open no file from a source that you do not trust.
+    Rows are stored together, text in the width of the longest value of its block. Reading may unpickle
+    objects: open files from trusted sources only.
     """
 
     label = "HDF5.table"
@@ -60,14 +60,14 @@ class Adapter(HDF5):
     }
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        # PyTables puts the names, pickled with protocol 0, into one attribute.
+        # PyTables stores the names in one attribute, pickled with protocol 0.
         if len(pickle.dumps(list(df.columns), 0)) > MAX_ATTRIBUTE_BYTES:
             raise self.refusal(f"{len(df.columns):,} names do not fit in an attribute of 64 KiB")
         for name, text in text_columns(df):
-            if contains_text(text, "\0"):
-                raise self.refusal(f"column {name!r} contains NUL, which ends a fixed-width text")
-            if holds_text(text, NULL):
-                raise self.refusal(f"column {name!r} contains the text {NULL}, which stands for a null")
+            if any_contains(text, "\0"):
+                self._refuse_column(name, "NUL, which ends a fixed-width text")
+            if any_equals(text, NULL):
+                self._refuse_column(name, f"the text {NULL}, which stands for a null")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -87,7 +87,7 @@ class Adapter(HDF5):
         import pandas as pd
 
         df = pd.read_hdf(path, key=KEY, mode="r", columns=columns)
-        # pandas brings the default index back as an index of stored numbers.
+        # pandas reads the default index as an index of stored numbers.
         df.index = pd.RangeIndex(len(df))
         return df
 
@@ -99,7 +99,7 @@ class Adapter(HDF5):
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
-        # pandas takes the key "table" for two groups when it reads without a key.
+        # Without a key, pandas reads a group named "table" as two groups.
         df.to_hdf(path, key="t", format="table", index=False)
 
     @staticmethod

@@ -1,10 +1,8 @@
-"""Apache Iceberg through PyIceberg.
+"""Apache Iceberg through PyIceberg, without a catalog.
 
-Iceberg tables in a folder that is not, or not yet, where their metadata say.
-
-Iceberg's metadata name every file by its whole address. A table that is written under a temporary name
-names those of its final place, and one that was moved those of its former place. So files are looked for
-in the folder at hand, under the rest of their address.
+Iceberg's metadata name every file by its whole address. Those of a table that is written under a
+temporary name, or was moved, name another location than that of its files. Hence files are looked up in
+the folder at hand, under the rest of their address.
 """
 
 from __future__ import annotations
@@ -16,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind, kinds_of
-from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of, retyped
+from adapter_core.kinds import Kind
+from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
 from adapter_core.traits import Trait
-from adapter_core.values import with_nanoseconds
+from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,24 +26,138 @@ if TYPE_CHECKING:
     from pyiceberg.io import FileIO
     from pyiceberg.table import Table
 
-
 HINT = "version-hint.text"
+"""File with the number of the last version."""
+
+FIELD_ID = "PARQUET:field_id"
+"""Key of an Arrow field's metadata by which PyIceberg, and Parquet, number columns."""
+
+_UNCOMPRESSED = {"write.parquet.compression-codec": "uncompressed"}
+
+_NO_TYPE = "Iceberg has no type for them"
 
 
-def files_in(folder: Path, place: str) -> FileIO:
-    """Return access to the files of a table whose metadata say it is at `place`, and is in `folder`."""
+class Adapter(DataFormat):
+    """An Apache Iceberg table (a directory) through PyIceberg, without a catalog.
+
+    Its files are uncompressed Parquet. The metadata name them by whole addresses: a table that was moved
+    is read here, where files are looked up in the folder at hand, but not by other libraries.
+
+    Unsigned integers come back as larger signed ones, datetimes in microseconds and those with a time
+    zone in UTC, nullable dtypes as similar ones, categories as their values.
+    """
+
+    label = "Iceberg"
+    suffix = ".iceberg"
+    requires = ("pandas", "pyiceberg", "pyarrow>=15")
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
+        Kind.HALF_FLOAT: _NO_TYPE,
+        Kind.NULL: "Iceberg has no type for them before version 3",
+        Kind.TIMEDELTA: _NO_TYPE,
+    }
+
+    def __init__(self) -> None:
+        self._final_paths: dict[Path, Path] = {}
+
+    @contextmanager
+    def replacing(self, path: str | os.PathLike[str]) -> Iterator[Path]:
+        """Provide a temporary path, and remember the final location for the metadata."""
+        with super().replacing(path) as temporary:
+            self._final_paths[temporary] = Path(path)
+            try:
+                yield temporary
+            finally:
+                del self._final_paths[temporary]
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        if "" in df.columns:
+            raise self.refusal("a column has no name")
+        self._refuse_column(with_nanoseconds(df), "nanoseconds; PyIceberg writes none")
+        self._refuse_column(integers_beyond_int64(df), "integers beyond Iceberg's long, 2**63 - 1")
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        table = retyped(arrow_of(df), _writable)
+        location = self._final_paths.get(path, path).absolute().as_uri()
+        path.mkdir()
+        _new_table(table.schema, path, location).append(table)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        fields = ("*",) if columns is None else tuple(columns)
+        return frame_of(opened_table(path).scan(selected_fields=fields).to_arrow())
+
+    def _column_names(self, path: Path) -> list[str]:
+        return list(opened_table(path).schema().column_names)
+
+
+def _new_table(schema: pa.Schema, path: Path, location: str) -> Table:
+    import pyarrow as pa
+    from pyiceberg.io.pyarrow import pyarrow_to_schema
+    from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
+    from pyiceberg.table import Table
+    from pyiceberg.table.metadata import new_table_metadata
+    from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
+
+    numbered = pa.schema(
+        [field.with_metadata({FIELD_ID: str(number)}) for number, field in enumerate(schema, 1)]
+    )
+    metadata = new_table_metadata(
+        pyarrow_to_schema(numbered),
+        UNPARTITIONED_PARTITION_SPEC,
+        UNSORTED_SORT_ORDER,
+        location,
+        _UNCOMPRESSED,
+    )
+    before = f"{location}/metadata/v0.metadata.json"
+    return Table(("data",), metadata, before, files_in(path, location), folder_catalog())
+
+
+def opened_table(path: Path) -> Table:
+    """Return the last version of a table."""
+    from pyiceberg.serializers import FromByteStream
+    from pyiceberg.table import Table
+
+    folder = path / "metadata"
+    name = f"v{int((folder / HINT).read_text())}.metadata.json"
+    with (folder / name).open("rb") as file:
+        metadata = FromByteStream.table_metadata(file)
+    location = metadata.location
+    address = f"{location}/metadata/{name}"
+    return Table(("data",), metadata, address, files_in(path, location), folder_catalog())
+
+
+def _writable(arrow: pa.DataType) -> pa.DataType:
+    """Return the type of Iceberg that contains all values of an Arrow type."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(arrow):
+        return _writable(arrow.value_type)
+    if types.is_unsigned_integer(arrow):
+        return pa.int32() if arrow.bit_width < pa.int32().bit_width else pa.int64()
+    if types.is_timestamp(arrow):
+        return pa.timestamp("us", "UTC" if arrow.tz else None)
+    return arrow
+
+
+def files_in(folder: Path, location: str) -> FileIO:
+    """Return access to the files of a table in `folder` whose metadata name `location`."""
     from pyarrow.fs import LocalFileSystem
     from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
     local = LocalFileSystem()
 
-    def at_hand(location: str) -> Path:
-        if not location.startswith(f"{place}/"):
-            raise FileNotFoundError(f"{location} is not in the table, which should be at {place}")
-        return folder / location.removeprefix(f"{place}/")
+    def at_hand(address: str) -> Path:
+        if not address.startswith(f"{location}/"):
+            raise FileNotFoundError(f"{address} is not in the table, which should be at {location}")
+        return folder / address.removeprefix(f"{location}/")
 
     class FilesInFolder(PyArrowFileIO):
-        """Local files, whose addresses begin with that place."""
+        """Local files, whose addresses start with that location."""
 
         def new_input(self, location: str) -> PyArrowFile:
             return PyArrowFile(location, str(at_hand(location)), local)
@@ -58,9 +170,9 @@ def files_in(folder: Path, place: str) -> FileIO:
 
 
 def folder_catalog() -> Catalog:
-    """Return the catalog of a table that has none: its versions are files in its own folder.
+    """Return a catalog whose versions are numbered files in the table's own folder.
 
-    They are numbered, and a hint names the last, as other libraries know it of tables on file systems:
+    A hint names the last version, a convention that other libraries know:
     https://iceberg.apache.org/spec/#file-system-tables
     """
     from pyiceberg.catalog.noop import NoopCatalog
@@ -91,126 +203,3 @@ def folder_catalog() -> Catalog:
             )
 
     return FolderCatalog("folder")
-
-
-LARGEST_LONG = 2**63 - 1
-
-FIELD_ID = "PARQUET:field_id"
-"""Key of an Arrow field's metadata by which PyIceberg, and Parquet, number columns."""
-
-UNCOMPRESSED = {"write.parquet.compression-codec": "uncompressed"}
-
-_NO_TYPE = "Iceberg has no type for them"
-
-
-class Adapter(DataFormat):
-    """An Apache Iceberg table (a directory) through PyIceberg, without a catalog.
-
-    Its files are Parquet, here not compressed. Its metadata name them by whole addresses, so a table
-    that was moved is read here, where files are looked for in the folder at hand, but not by others.
-
-    Unsigned integers come back as larger signed ones, datetimes in microseconds and those with a time
-    zone in UTC, nullable dtypes as similar ones, categories as their values.
-    """
-
-    label = "Iceberg"
-    suffix = ".iceberg"
-    requires = ("pandas", "pyiceberg", "pyarrow>=15")
-    suite = "engines"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
-    refuses: ClassVar = REFUSES_WITHOUT_NOTE | {
-        Kind.HALF_FLOAT: _NO_TYPE,
-        Kind.NULL: "Iceberg has no type for them before version 3",
-        Kind.TIMEDELTA: _NO_TYPE,
-    }
-
-    def __init__(self) -> None:
-        self._final_paths: dict[Path, Path] = {}
-
-    @contextmanager
-    def replacing(self, path: str | os.PathLike[str]) -> Iterator[Path]:
-        """Give a temporary path, and remember the place that the metadata shall name."""
-        with super().replacing(path) as temporary:
-            self._final_paths[temporary] = Path(path)
-            try:
-                yield temporary
-            finally:
-                del self._final_paths[temporary]
-
-    def _check_values(self, df: pd.DataFrame) -> None:
-        if "" in df.columns:
-            raise self.refusal("a column has no name")
-        name = with_nanoseconds(df)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains nanoseconds; PyIceberg writes none")
-        for position, kind in enumerate(kinds_of(df)):
-            unsigned = kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED)
-            if unsigned and (df.iloc[:, position].dropna() > LARGEST_LONG).any():
-                name = df.columns[position]
-                raise self.refusal(f"column {name!r} contains integers beyond Iceberg's long, 2**63 - 1")
-
-    def _save(
-        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
-    ) -> None:
-        table = retyped(arrow_of(df), _writable)
-        place = self._final_paths.get(path, path).absolute().as_uri()
-        path.mkdir()
-        _new_table(table.schema, path, place).append(table)
-
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        fields = ("*",) if columns is None else tuple(columns)
-        return frame_of(opened(path).scan(selected_fields=fields).to_arrow())
-
-    def _column_names(self, path: Path) -> list[str]:
-        return list(opened(path).schema().column_names)
-
-
-def _new_table(schema: pa.Schema, path: Path, place: str) -> Table:
-    import pyarrow as pa
-    from pyiceberg.io.pyarrow import pyarrow_to_schema
-    from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
-    from pyiceberg.table import Table
-    from pyiceberg.table.metadata import new_table_metadata
-    from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
-
-    numbered = pa.schema(
-        [field.with_metadata({FIELD_ID: str(number)}) for number, field in enumerate(schema, 1)]
-    )
-    metadata = new_table_metadata(
-        pyarrow_to_schema(numbered),
-        UNPARTITIONED_PARTITION_SPEC,
-        UNSORTED_SORT_ORDER,
-        place,
-        UNCOMPRESSED,
-    )
-    before = f"{place}/metadata/v0.metadata.json"
-    return Table(("data",), metadata, before, files_in(path, place), folder_catalog())
-
-
-def opened(path: Path) -> Table:
-    """Return the last version of a table."""
-    from pyiceberg.serializers import FromByteStream
-    from pyiceberg.table import Table
-
-    folder = path / "metadata"
-    name = f"v{int((folder / HINT).read_text())}.metadata.json"
-    with (folder / name).open("rb") as file:
-        metadata = FromByteStream.table_metadata(file)
-    place = metadata.location
-    address = f"{place}/metadata/{name}"
-    return Table(("data",), metadata, address, files_in(path, place), folder_catalog())
-
-
-def _writable(arrow: pa.DataType) -> pa.DataType:
-    """Return the type that Iceberg has in place of another, and that holds the same values."""
-    import pyarrow as pa
-    from pyarrow import types
-
-    if types.is_dictionary(arrow):
-        return _writable(arrow.value_type)
-    if types.is_unsigned_integer(arrow):
-        return pa.int32() if arrow.bit_width < pa.int32().bit_width else pa.int64()
-    if types.is_timestamp(arrow):
-        return pa.timestamp("us", "UTC" if arrow.tz else None)
-    return arrow

@@ -1,4 +1,4 @@
-"""The Arrow IPC stream through pyarrow."""
+"""Arrow IPC stream through pyarrow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.data_format import DataFormat, Feature
-from adapter_core.tables.arrow import REFUSES_WITH_NOTE, arrow_of
+from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_of
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 class Adapter(DataFormat):
     """The Arrow IPC stream, in a file, through pyarrow: Feather without the index at its end.
 
-    pyarrow believes what a file says of its buffers. Their sizes are checked here, which costs next to
-    nothing; that each offset points into its buffer is not, since `pyarrow.Table.validate` with
-    ``full=True`` doubles the time of a read. So text of a damaged file may crash whoever looks at it.
+    pyarrow trusts the sizes and offsets in a file. Sizes are checked here, which costs next to nothing;
+    offsets are not, since `pyarrow.Table.validate` with ``full=True`` doubles the time of a read. Hence
+    text of a damaged file may crash its reader.
 
-    A stream may lack its end marker, and so may be cut between two batches without any sign; these
-    files have one, and those without are refused.
+    The format allows streams without an end marker, which could be cut between two batches. These files
+    have one, and files without it are refused.
     """
 
     label = "IPC.stream"
@@ -34,7 +34,7 @@ class Adapter(DataFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
-    refuses: ClassVar = REFUSES_WITH_NOTE
+    refuses: ClassVar = REFUSES_WITH_METADATA
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

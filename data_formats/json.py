@@ -20,8 +20,8 @@ _AS_OTHER = "JSON would turn them into text or objects"
 class Adapter(DataFormat):
     """One JSON object a line through `DataFrame.to_json` and `pandas.read_json`.
 
-    pandas writes at most 15 decimals of a float. JSON knows numbers, text, booleans and null alone:
-    small integers and floats come back as 64-bit ones; dates, timedeltas and categories as text.
+    pandas writes at most 15 decimals of a float. JSON has numbers, text, booleans and null only: small
+    integers and floats come back as 64-bit ones; dates, timedeltas and categories as text.
     """
 
     label = "JSON"
@@ -50,14 +50,10 @@ class Adapter(DataFormat):
     }
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        name = infinite_floats(df)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains an infinite value; JSON has no infinity")
-
+        self._refuse_column(infinite_floats(df), "an infinite value; JSON has no infinity")
         times = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
         name = datetimes_beyond(df, times, *NANOSECOND_YEARS)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains dates beyond 64-bit nanoseconds")
+        self._refuse_column(name, "dates beyond 64-bit nanoseconds")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
+# Types to read for the inferred ones. All others are read as text, since that of dates and UUIDs could
+# differ from the file. DuckDB infers 128 bits for integers of both signs, which none needs here.
 TYPES = {"BOOLEAN": "BOOLEAN", "BIGINT": "BIGINT", "HUGEINT": "BIGINT", "DOUBLE": "DOUBLE"}
-"""What to read the guessed types as, and all others as text: that of dates and UUIDs could be another
-than in the file. Integers of both signs are taken for such of 128 bits, though none needs them."""
 
 
 class Adapter(JSONLines):
     """One JSON object a line through DuckDB's ``COPY`` and `duckdb.read_json`.
 
-    Types are guessed from all rows, which takes most of the time of a read: where they are guessed from
-    a sample, later floats are rounded to integers, and a column that begins with nulls stays null, both
-    without a word.
+    Types are inferred from all rows, which takes most of the time of a read: with types inferred from a
+    sample, later floats are silently rounded to integers, and a column that starts with nulls stays
+    null.
     """
 
     label = "JSON[duckdb]"
@@ -34,7 +34,7 @@ class Adapter(JSONLines):
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
         if "" in df.columns or len({name.lower() for name in df.columns}) < len(df.columns):
-            raise self.refusal("DuckDB takes names that are empty, or differ in case alone, for others")
+            raise self.refusal("DuckDB replaces names that are empty, or differ in case alone")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -48,10 +48,10 @@ class Adapter(JSONLines):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import duckdb
 
-        guessed = _open(path, sample_size=-1)
+        inferred = _open(path, sample_size=-1)
         types = {
             name: TYPES.get(str(kind), "VARCHAR")
-            for name, kind in zip(guessed.columns, guessed.types, strict=True)
+            for name, kind in zip(inferred.columns, inferred.types, strict=True)
         }
         table = _open(path, columns=types)
         if columns is not None:
@@ -66,7 +66,7 @@ def _open(path: Path, **options: Any) -> duckdb.DuckDBPyRelation:
         str(path),
         format="newline_delimited",
         records="true",
-        # Columns alike in name and type are no map.
+        # By default, columns alike in name and type become a map.
         map_inference_threshold=-1,
         hive_partitioning=False,
         **options,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.kinds import Kind, kinds_of
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines
-from adapter_core.tables.rows import ROWS_AT_A_TIME, row_blocks
+from adapter_core.tables.rows import BLOCK_ROWS, row_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +22,8 @@ _TIMES = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
 class Adapter(JSONLines):
     """One JSON object a line through `orjson.dumps` and `orjson.loads`.
 
-    Columns cross the border between Python and Arrow in bulk; one dictionary a row is what orjson's
-    interface asks for. Lines are parsed in blocks, each as one array.
+    orjson's interface is one dictionary a row; columns cross the border between Python and Arrow in
+    bulk. Lines are parsed in blocks, each as one array.
     """
 
     label = "JSON[orjson]"
@@ -46,7 +46,7 @@ class Adapter(JSONLines):
 
         values: dict[str, list[Any]] = {}
         with path.open("rb") as file:
-            while lines := list(islice(file, ROWS_AT_A_TIME)):
+            while lines := list(islice(file, BLOCK_ROWS)):
                 rows = orjson.loads(b"[" + b",".join(lines) + b"]")
                 for name in rows[0]:
                     values.setdefault(name, []).extend(map(itemgetter(name), rows))
@@ -54,7 +54,7 @@ class Adapter(JSONLines):
 
 
 def _times_as_text(df: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with dates and datetimes as ISO 8601 text, the time zone that of the column."""
+    """Return the table with dates and datetimes as ISO 8601 text, in the time zone of the column."""
     import pandas as pd
     import pyarrow as pa
 

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-ROWS_GUESSED_FROM = 1_000
+_SAMPLE_ROWS = 1_000
 
 
 class Adapter(JSONLines):
     """One JSON object a line through `polars.DataFrame.write_ndjson` and `polars.scan_ndjson`.
 
-    Floats are written with all the digits that they need. Polars guesses types from the first rows,
-    which is several times faster than from all; where later rows do not fit, the file is read again with
-    types guessed from all rows.
+    Floats are written with all their digits. Polars infers types from the first rows, which is several
+    times faster than from all. If later rows do not fit, the file is read again with types inferred from
+    all rows.
     """
 
     label = "JSON[polars]"
@@ -38,18 +38,18 @@ class Adapter(JSONLines):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl
 
-        # Of many columns Polars gives another order than that of the file, and not always the same.
+        # Polars changes the order of many columns, and not always in the same way.
         names = columns or self._column_names(path)
         try:
-            table = _table(path, names, ROWS_GUESSED_FROM)
+            table = _table(path, names, _SAMPLE_ROWS)
         except pl.exceptions.ComputeError:
             table = _table(path, names, None)
         return frame_of(table.to_arrow())
 
 
-def _table(path: Path, names: list[str], rows_guessed_from: int | None) -> pl.DataFrame:
+def _table(path: Path, names: list[str], sample_rows: int | None) -> pl.DataFrame:
     import polars as pl
 
-    # An open file, since Polars would take a path with brackets or stars for a pattern.
+    # An open file, since Polars takes a path with brackets or stars for a pattern.
     with path.open("rb") as file:
-        return pl.scan_ndjson(file, infer_schema_length=rows_guessed_from).select(names).collect()
+        return pl.scan_ndjson(file, infer_schema_length=sample_rows).select(names).collect()

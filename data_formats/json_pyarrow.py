@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.tables.arrow import frame_of
-from adapter_core.tables.arrow_text import BLOCK_BYTES, JSONLines, first_types, plain_of, without_times
+from adapter_core.tables.arrow_text import (
+    BLOCK_BYTES,
+    JSONLines,
+    infer_schema,
+    plain_of,
+    read_times_as_text,
+)
 from adapter_core.tables.polars import polars_of
 
 if TYPE_CHECKING:
@@ -16,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Adapter(JSONLines):
-    """One JSON object a line, written by Polars since pyarrow has no writer, read by pyarrow.
+    """One JSON object a line, written by Polars, since pyarrow cannot write JSON, and read by pyarrow.
 
-    `pyarrow.json.read_json` takes text like dates for timestamps, and those with a time zone for such
-    without; these columns are read as text.
+    `pyarrow.json.read_json` turns text like dates into timestamps, and drops their time zones. These
+    columns are read again as text.
     """
 
     label = "JSON[pyarrow]"
@@ -32,13 +38,13 @@ class Adapter(JSONLines):
         polars_of(plain_of(df)).write_ndjson(path)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        first = first_types(partial(_types_of_block, path))
-        table = without_times(first, partial(_table, path))
-        # Columns of which a type is given come first otherwise.
+        inferred = infer_schema(partial(_schema_of_block, path))
+        table = read_times_as_text(inferred, partial(_table, path))
+        # pyarrow puts columns with a given type first.
         return frame_of(table.select(self._column_names(path)))
 
 
-def _types_of_block(path: Path, block_bytes: int) -> pa.Schema:
+def _schema_of_block(path: Path, block_bytes: int) -> pa.Schema:
     from pyarrow import json
 
     with json.open_json(path, read_options=json.ReadOptions(block_size=block_bytes)) as reader:
@@ -49,7 +55,7 @@ def _table(path: Path, as_text: list[str]) -> pa.Table:
     import pyarrow as pa
     from pyarrow import json
 
-    # The types of all other columns are guessed still.
+    # The types of all other columns are still inferred.
     types = pa.schema([(name, pa.string()) for name in as_text])
     return json.read_json(
         path,

@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
+from adapter_core.tables.arrow import REFUSES_WITH_METADATA
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+# Parts of Lance's description of a page's encoding, which exists as text only.
 _DICTIONARY = re.compile(r"dictionary: Some.*?num_dictionary_items", re.DOTALL)
 _SCHEME = re.compile(r"scheme: CompressionAlgorithm(\w+)")
-"""Parts of what Lance tells of the encoding of a page, which it does in words alone."""
 
 
 class Adapter(DataFormat):
     """A Lance data set (a directory) through pylance, written directly from an Arrow table.
 
-    The often seen route through an intermediate Parquet data set also times Parquet, and its threads
-    may change the order of the rows.
+    The usual detour by a Parquet data set would also measure Parquet, and its threads may change the
+    order of the rows.
 
-    Without a codec Lance packs bits, and makes text smaller by FSST; repeated values always go into
-    dictionaries, and these through LZ4. With one it still leaves alone what is small.
+    Without a codec, Lance packs bits, and compresses text by FSST; repeated values always go into
+    dictionaries, and these through LZ4. With a codec, small pages stay uncompressed.
     """
 
     label = "Lance"
@@ -37,12 +38,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))
-    refuses: ClassVar = {
-        Kind.COMPLEX: "Arrow has no type for them",
-        Kind.ARROW_NESTED: "pandas cannot read back its own note of their type",
-        Kind.SPARSE: "pyarrow does not take them",
-        Kind.MIXED: "a Lance column has one type",
-    }
+    refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for name in df.columns:
@@ -57,7 +53,7 @@ class Adapter(DataFormat):
 
         table = pa.Table.from_pandas(df, preserve_index=False)
         if codec is not None:
-            table = _told_to_compress(table, codec, level)
+            table = _with_codec(table, codec, level)
         lance.write_dataset(table, path)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
@@ -95,15 +91,15 @@ class Adapter(DataFormat):
         return lance.dataset(path).to_table().to_pandas()
 
 
-def _told_to_compress(table: pa.Table, codec: str, level: int | None) -> pa.Table:
-    """Return the table with the codec, by which Lance compresses a column, in each field's metadata.
+def _with_codec(table: pa.Table, codec: str, level: int | None) -> pa.Table:
+    """Return the table with the codec in each field's metadata, where Lance expects it.
 
     https://lance.org/format/file/encoding/#configuring-compression
     """
     import pyarrow as pa
 
-    told = {"lance-encoding:compression": codec}
+    metadata = {"lance-encoding:compression": codec}
     if level is not None:
-        told["lance-encoding:compression-level"] = str(level)
-    fields = [field.with_metadata(told) for field in table.schema]
+        metadata["lance-encoding:compression-level"] = str(level)
+    fields = [field.with_metadata(metadata) for field in table.schema]
     return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, table.schema.metadata))

@@ -14,18 +14,17 @@ from adapter_core.traits import Trait
 if TYPE_CHECKING:
     import pandas as pd
 
-READ_BYTES = 2**20
-"""What is read of the file at a time."""
+_READ_BYTES = 2**20
 
-NO_LIMIT = 0
-"""msgpack refuses to read a row of more than 100 MiB unless told so, though it writes it."""
+# By default, rows of more than 100 MiB are written but not read.
+_NO_LIMIT = 0
 
 
 class Adapter(DataFormat):
     """A stream of MessagePack objects through msgpack's `Packer` and `Unpacker`.
 
-    The first object is a map that names the columns, their dtypes and the number of rows; each of the
-    others is a row, an array of its values. Datetimes and timedeltas are integers in the unit of the
+    The first object is a map with the names of the columns, their dtypes and the number of rows; each of
+    the others is a row, an array of values. Datetimes and timedeltas are integers in the unit of the
     dtype, since msgpack makes its timestamps one by one in Python.
     """
 
@@ -34,7 +33,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15", "msgpack")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_format.REFUSED
+    refuses: ClassVar = row_format.REFUSES
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -42,7 +41,7 @@ class Adapter(DataFormat):
         import msgpack
 
         packer = msgpack.Packer(autoreset=False)
-        packer.pack(row_format.note_of(df))
+        packer.pack(row_format.describe(df))
         with path.open("wb") as file:
             for rows in row_blocks(df):
                 deque(map(packer.pack, rows), maxlen=0)
@@ -54,7 +53,9 @@ class Adapter(DataFormat):
         import msgpack
 
         with path.open("rb") as file:
-            rows = msgpack.Unpacker(file, use_list=False, read_size=READ_BYTES, max_buffer_size=NO_LIMIT)
+            rows = msgpack.Unpacker(
+                file, use_list=False, read_size=_READ_BYTES, max_buffer_size=_NO_LIMIT
+            )
             try:
                 return row_format.table_of(rows.unpack(), rows)
             except msgpack.UnpackException as error:

@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 MAGIC = b"ORC"
 
-CHUNK_HEADER = 3
-"""Length of a chunk's header in bytes."""
+CHUNK_HEADER_BYTES = 3
 
+# The indexes and the footer may be compressed although no value is.
 NEGLIGIBLE = 0.01
-"""Share of compressed bytes below which a codec counts as not used: the indexes and the footer may be
-compressed where all values are as they are."""
+"""Share of compressed bytes below which a codec counts as not used."""
 
 _NO_TYPE = "pandas' ORC writer has no type for them"
 
@@ -31,8 +30,8 @@ class Adapter(DataFormat):
     """Apache ORC through `DataFrame.to_orc` and `pandas.read_orc`.
 
     A file keeps no pandas types: nullable columns come back as floats or objects, datetimes in
-    nanoseconds, datetimes with a time zone in UTC. No codec has levels. LZ4 is told to hurry so much
-    that it finds little but long repetitions, and leaves most data as it is.
+    nanoseconds, datetimes with a time zone in UTC. No codec has levels. LZ4 runs at a speed at which it
+    finds little but long repetitions, and leaves most data as it is.
     """
 
     label = "ORC"
@@ -61,10 +60,8 @@ class Adapter(DataFormat):
     }
 
     def _check_values(self, df: pd.DataFrame) -> None:
-
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *NANOSECOND_YEARS)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains datetimes beyond 64-bit nanoseconds")
+        self._refuse_column(name, "datetimes beyond 64-bit nanoseconds")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -85,11 +82,11 @@ class Adapter(DataFormat):
     def _codec_used(self, path: Path) -> str | None:
         from pyarrow import orc
 
-        named = orc.ORCFile(path).compression
-        if named == "UNCOMPRESSED":
+        codec = orc.ORCFile(path).compression
+        if codec == "UNCOMPRESSED":
             return None
-        compressed, as_it_is = _chunk_bytes(path)
-        return named.lower() if compressed > NEGLIGIBLE * as_it_is else None
+        compressed, original = _chunk_bytes(path)
+        return codec.lower() if compressed > NEGLIGIBLE * original else None
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
@@ -103,22 +100,22 @@ class Adapter(DataFormat):
 
 
 def _chunk_bytes(path: Path) -> tuple[int, int]:
-    """Return how many bytes of a file are in compressed chunks, and how many in others.
+    """Return the bytes of a file in compressed chunks, and in others.
 
-    Everything between the head and the postscript is in chunks, and each says whether it is compressed:
+    Everything between the magic number and the postscript is in chunks, whose headers have a flag:
     https://orc.apache.org/specification/ORCv1/#compression
     """
-    compressed = as_it_is = 0
+    compressed = original = 0
     with path.open("rb") as file:
         file.seek(-1, os.SEEK_END)
         end = file.tell() - file.read(1)[0]
         position = file.seek(len(MAGIC))
         while position < end:
-            header = int.from_bytes(file.read(CHUNK_HEADER), "little")
+            header = int.from_bytes(file.read(CHUNK_HEADER_BYTES), "little")
             length = header >> 1
             if header & 1:
-                as_it_is += length
+                original += length
             else:
                 compressed += length
             position = file.seek(length, os.SEEK_CUR)
-    return compressed, as_it_is
+    return compressed, original

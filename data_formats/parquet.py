@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
+from adapter_core.tables.arrow import REFUSES_WITH_METADATA
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -30,12 +31,7 @@ class Adapter(DataFormat):
         Codec("zstd", range(1, 23), 1),
     )
     default_codec = "snappy"
-    refuses: ClassVar = {
-        Kind.COMPLEX: "Arrow has no type for them",
-        Kind.ARROW_NESTED: "pandas cannot read back its own note of their type",
-        Kind.SPARSE: "pyarrow does not take them",
-        Kind.MIXED: "a Parquet column has one type",
-    }
+    refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Parquet column has one type"}
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -45,7 +41,7 @@ class Adapter(DataFormat):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
-        # Without partitioning=None a folder named "key=value" above the file becomes a column.
+        # Without partitioning=None, a folder named "key=value" above the file becomes a column.
         return pd.read_parquet(path, engine="pyarrow", columns=columns, partitioning=None)
 
     def _column_names(self, path: Path) -> list[str]:

@@ -6,10 +6,9 @@ import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.tables import duckdb as duckdb_tables
-from adapter_core.tables.arrow import REFUSES_WITH_NOTE, arrow_of, frame_of, note_of
-from adapter_core.tables.sql import misnamed, query
+from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_of, frame_of, pandas_metadata
+from adapter_core.tables.duckdb import REFUSES, DuckDBColumns, registered
+from adapter_core.tables.sql import query
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -17,16 +16,16 @@ if TYPE_CHECKING:
 
 _SAVE = "COPY given TO ? (FORMAT parquet, COMPRESSION uncompressed, KV_METADATA {pandas: ?})"
 _FILE = "read_parquet(?, hive_partitioning = false)"
-_NOTE = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'pandas'"
+_METADATA = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'pandas'"
 
 
-class Adapter(DataFormat):
+class Adapter(DuckDBColumns):
     """Apache Parquet through DuckDB's ``COPY`` and ``read_parquet``.
 
-    Tables go to DuckDB and come back as Arrow, which is faster than as pandas' own. The file holds
-    pandas' note of the dtypes, so that pandas, too, reads it with them. DuckDB's database is the one of
-    the process, in memory: another one would take longer to begin than a small table to read. Files of
-    DuckDB hold no negative intervals, nor nanoseconds in them. Categories come back as their values.
+    Tables go to DuckDB and come back as Arrow, which is faster than as DataFrames. The file contains
+    the pandas metadata, by which pandas reads the dtypes, too. The database is that of the process, in
+    memory: starting another one would take longer than reading a small table. Intervals of DuckDB's
+    files are never negative and lack nanoseconds. Categories come back as their values.
     """
 
     label = "Parquet[duckdb]"
@@ -34,13 +33,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
-    refuses: ClassVar = REFUSES_WITH_NOTE | duckdb_tables.REFUSES
-
-    def _check_values(self, df: pd.DataFrame) -> None:
-        reason = misnamed(df.columns)
-        if reason:
-            raise self.refusal(reason)
+    refuses: ClassVar = REFUSES_WITH_METADATA | REFUSES
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -48,18 +41,19 @@ class Adapter(DataFormat):
         import duckdb
 
         table = arrow_of(df)
-        with duckdb.cursor() as cursor, duckdb_tables.registered(cursor, table):
-            cursor.execute(_SAVE, [str(path), note_of(table)])
+        with duckdb.cursor() as cursor, registered(cursor, table):
+            cursor.execute(_SAVE, [str(path), pandas_metadata(table)])
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import duckdb
 
-        place = [glob.escape(str(path))]
+        # DuckDB takes stars and brackets of a path for patterns.
+        location = [glob.escape(str(path))]
         with duckdb.cursor() as cursor:
             cursor.execute("SET TimeZone = 'UTC'")
-            table = cursor.sql(query(columns, _FILE), params=place).to_arrow_table()
-            note = cursor.execute(_NOTE, place).fetchone()
-        return frame_of(table, note[0].decode() if note else None)
+            table = cursor.sql(query(columns, _FILE), params=location).to_arrow_table()
+            metadata = cursor.execute(_METADATA, location).fetchone()
+        return frame_of(table, metadata[0].decode() if metadata else None)
 
     def _column_names(self, path: Path) -> list[str]:
         import duckdb

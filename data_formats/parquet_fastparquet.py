@@ -12,8 +12,8 @@ from adapter_core.traits import Trait
 if TYPE_CHECKING:
     import pandas as pd
 
+# Dtypes of text, by fastparquet's metadata: "mixed" are Python objects, here text only.
 _TEXT = {"unicode": "str", "empty": "str", "mixed": "object"}
-"""Dtypes of text, by what fastparquet notes of it: "mixed" are Python objects, which all are text."""
 
 _NO_TYPE = "fastparquet has no type for them"
 
@@ -21,9 +21,9 @@ _NO_TYPE = "fastparquet has no type for them"
 class Adapter(DataFormat):
     """Apache Parquet through `fastparquet.write` and `fastparquet.ParquetFile`, without Arrow.
 
-    Text comes as pandas' text or as Python objects, whatever was saved, as fastparquet was built; the
-    file's note says which it was.
-    Damage may crash the process, since lengths in a file are believed: open none that you do not trust.
+    fastparquet's build decides if text is read as pandas' text or as Python objects; the dtype that was
+    saved is restored from the file's metadata. Damage may crash the process, since lengths in a file are
+    trusted: open files from trusted sources only.
     """
 
     label = "Parquet[fastparquet]"
@@ -61,11 +61,11 @@ class Adapter(DataFormat):
         with path.open("rb") as file:
             parquet = fastparquet.ParquetFile(file)
             df = parquet.to_pandas(columns=columns)
-            noted = parquet.pandas_metadata["columns"]
+            described = parquet.pandas_metadata["columns"]
         return df.astype(
             {
                 each["name"]: _TEXT[each["pandas_type"]]
-                for each in noted
+                for each in described
                 if each["pandas_type"] in _TEXT and each["name"] in df.columns
             }
         )

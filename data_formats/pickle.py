@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Adapter(DataFormat):
     """Python's pickle, protocol 5, through `DataFrame.to_pickle` and `pandas.read_pickle`.
 
-    Loading a pickle runs code from the file: open no file from a source that you do not trust.
+    Loading a pickle runs code from the file: open files from trusted sources only.
     """
 
     label = "Pickle"

@@ -1,6 +1,4 @@
-"""Protobuf through Google's protobuf.
-
-Message types of Protobuf for the rows of a table, made at run time.
+"""Protobuf through Google's protobuf, with message types made at run time.
 
 syntax = "proto3";
 package table;
@@ -34,12 +32,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
 
-
+# Protobuf allows names that start with an underscore; those of Python's own attributes do.
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-"""Names may begin with an underscore, too, but those of Python's own attributes do."""
 
+# https://protobuf.dev/programming-guides/proto3/#assigning
 _RESERVED_NUMBERS = range(19_000, 20_000)
-"""https://protobuf.dev/programming-guides/proto3/#assigning"""
 
 _TYPES = {
     Kind.BOOLEAN: "TYPE_BOOL",
@@ -52,11 +49,56 @@ _TYPES = {
 }
 
 
+class Adapter(DataFormat):
+    """Length-delimited messages of Protobuf, written and read by `google.protobuf.proto`.
+
+    The first message is a `google.protobuf.FileDescriptorProto` of types made from the table, and the
+    second a `google.protobuf.Struct` with the names of the columns, their dtypes and the number of rows.
+    The others are `Rows` of up to 500 rows each: protobuf splits a stream into messages in Python, and
+    repeated fields in C.
+
+    Datetimes and timedeltas are integers in the unit of the dtype.
+    """
+
+    label = "Protobuf"
+    suffix = ".pb"
+    requires = ("pandas", "pyarrow>=15", "protobuf>=6")
+    modules: ClassVar = {"protobuf": "google.protobuf"}
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    refuses: ClassVar = row_format.REFUSES
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        from google.protobuf import proto, struct_pb2
+
+        schema = schema_of(df)
+        row_message = rows_class(schema)
+        names = [field.name for field in row_type(schema).field]
+        description = struct_pb2.Struct()
+        description.update(row_format.describe(df))
+        with path.open("wb") as file:
+            proto.serialize_length_prefixed(schema, file)
+            proto.serialize_length_prefixed(description, file)
+            for rows in row_blocks(df):
+                fields = [dict(zip(names, row)) for row in rows]  # noqa: B905 (once a row)
+                proto.serialize_length_prefixed(row_message(row=fields), file)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        from google.protobuf import descriptor_pb2, json_format, struct_pb2
+
+        with path.open("rb") as file:
+            schema = _message(descriptor_pb2.FileDescriptorProto, file)
+            description = json_format.MessageToDict(_message(struct_pb2.Struct, file))
+            return row_format.table_of_columns(description, _column_blocks(schema, file))
+
+
 def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
     """Return the description of the messages for a table, shape (rows, columns).
 
-    Fields have the names of their columns, or are all called by number if a column has a name that no
-    field may have. Those of columns with nulls are `optional`, without which proto3 has no nulls.
+    Fields have the names of their columns; if any of these is not a valid name, all have numbers for
+    names. Fields of columns with nulls are `optional`, since other fields of proto3 are never null.
     """
     from google.protobuf import descriptor_pb2
 
@@ -74,7 +116,7 @@ def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
         if _has_presence(column, kind):
             field.proto3_optional = True
             field.oneof_index = len(row.oneof_decl)
-            # The names of fields begin with no underscore, so none of them is the same.
+            # No field has this name, since names of fields do not start with an underscore.
             row.oneof_decl.add(name=f"_{field.name}")
     rows = file.message_type.add(name="Rows")
     rows.field.add(
@@ -84,7 +126,7 @@ def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
 
 
 def rows_class(file: FileDescriptorProto) -> Any:
-    """Return the class of the message that holds rows."""
+    """Return the class of the message `Rows`."""
     from google.protobuf import descriptor_pool, message_factory
 
     pool = descriptor_pool.DescriptorPool()
@@ -93,7 +135,7 @@ def rows_class(file: FileDescriptorProto) -> Any:
 
 
 def row_type(file: FileDescriptorProto) -> DescriptorProto:
-    """Return the description of a row."""
+    """Return the description of the message `Row`."""
     return file.message_type[0]
 
 
@@ -103,7 +145,7 @@ def _number(position: int) -> int:
 
 
 def _has_presence(column: pd.Series, kind: Kind) -> bool:
-    """Tell whether a column holds nulls; NaN in NumPy's floats are values like others."""
+    """Return True if a column has nulls; NaN in NumPy's floats is a value."""
     is_float = kind in (Kind.FLOAT, Kind.HALF_FLOAT)
     return not is_float and bool(column.isna().any())
 
@@ -118,53 +160,8 @@ def _type(column: pd.Series, kind: Kind) -> str:
         return {32: "TYPE_FLOAT", 64: "TYPE_DOUBLE"}[bits]
     if kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED):
         return f"TYPE_UINT{bits}"
-    # A negative number takes 10 bytes in an int64, whose numbers are otherwise the shorter ones.
+    # int64 is shorter than sint64, except for negative numbers, which take 10 bytes.
     return f"TYPE_SINT{bits}" if (column < 0).any() else f"TYPE_INT{bits}"
-
-
-class Adapter(DataFormat):
-    """Length-delimited messages of Protobuf, written and read by `google.protobuf.proto`.
-
-    The first message is a `google.protobuf.FileDescriptorProto` of types made from the table, see
-    `data_formats.protobuf`, and the second a `google.protobuf.Struct` that names the columns,
-    their dtypes and the number of rows. Each of the others is a `Rows` of up to 500 rows: protobuf cuts
-    a stream into its messages in Python, and what a message repeats in C.
-
-    Datetimes and timedeltas are integers in the unit of the dtype.
-    """
-
-    label = "Protobuf"
-    suffix = ".pb"
-    requires = ("pandas", "pyarrow>=15", "protobuf>=6")
-    modules: ClassVar = {"protobuf": "google.protobuf"}
-    suite = "engines"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_format.REFUSED
-
-    def _save(
-        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
-    ) -> None:
-        from google.protobuf import proto, struct_pb2
-
-        schema = schema_of(df)
-        row_message = rows_class(schema)
-        names = [field.name for field in row_type(schema).field]
-        note = struct_pb2.Struct()
-        note.update(row_format.note_of(df))
-        with path.open("wb") as file:
-            proto.serialize_length_prefixed(schema, file)
-            proto.serialize_length_prefixed(note, file)
-            for rows in row_blocks(df):
-                fields = [dict(zip(names, row)) for row in rows]  # noqa: B905 (once a row)
-                proto.serialize_length_prefixed(row_message(row=fields), file)
-
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        from google.protobuf import descriptor_pb2, json_format, struct_pb2
-
-        with path.open("rb") as file:
-            schema = _message(descriptor_pb2.FileDescriptorProto, file)
-            note = json_format.MessageToDict(_message(struct_pb2.Struct, file))
-            return row_format.table_of_columns(note, _column_blocks(schema, file))
 
 
 def _message(message_class: Any, file: BinaryIO) -> Any:

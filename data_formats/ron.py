@@ -1,4 +1,4 @@
-"""RON, the Rusty Object Notation, through python-ron."""
+"""RON (Rusty Object Notation) through python-ron."""
 
 from __future__ import annotations
 
@@ -15,26 +15,22 @@ from adapter_core.traits import Trait
 if TYPE_CHECKING:
     import pandas as pd
 
-BEGINNING = "(\nnote: "
-"""Of a file, before the note of the table's columns."""
-
+# A file is START, the description, a comma, ROWS, one line for each row, and END.
+START = "(\nnote: "
 ROWS = "rows: [\n"
-"""The line before the rows."""
-
 END = "],\n)\n"
-"""Of a file, after the rows."""
 
-LINES_AT_A_TIME = 100
-"""Lines that are parsed at a time; several hundred take twice as long for each line."""
+# Parsing several hundred lines at once takes twice as long for each line.
+_BLOCK_LINES = 100
 
 
 class Adapter(DataFormat):
     """RON through `pyron.to_string` and `pyron.loads` of python-ron, one row a line.
 
-    A file is one value, ``(note: {...}, rows: [...])``, of which the note names the columns, their
-    dtypes and the number of rows, and each row is a tuple of its values. Rows are written one by one,
-    since python-ron takes longer over a list of them, and their line breaks are taken out: it breaks
-    no line within text. Datetimes and timedeltas are integers in the unit of the dtype.
+    A file is one value, ``(note: {...}, rows: [...])``. The note contains the names of the columns,
+    their dtypes and the number of rows; a row is a tuple of values. Rows are written one by one, since
+    python-ron takes longer for a list of them. Datetimes and timedeltas are integers in the unit of the
+    dtype.
     """
 
     label = "RON"
@@ -43,7 +39,7 @@ class Adapter(DataFormat):
     modules: ClassVar = {"python-ron": "pyron"}
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_format.REFUSED
+    refuses: ClassVar = row_format.REFUSES
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -51,27 +47,28 @@ class Adapter(DataFormat):
         import pyron
 
         with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(f"{BEGINNING}{pyron.to_string(row_format.note_of(df))},\n{ROWS}")
+            file.write(f"{START}{pyron.to_string(row_format.describe(df))},\n{ROWS}")
             for rows in row_blocks(df):
                 file.write(_one_a_line(",\n".join(map(pyron.to_string, rows))) + ",\n")
             file.write(END)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with path.open(encoding="utf-8", newline="\n") as file:
-            note = _note(file)
-            df = row_format.table_of(note, _rows(file, note["rows"]))
+            description = _description(file)
+            rows = description["rows"]
+            df = row_format.table_of(description, _rows(file, rows))
             if file.read() != END:
-                raise ValueError(f"{path.name} has more than {note['rows']:,} rows, or is cut short")
+                raise ValueError(f"{path.name} has more than {rows:,} rows, or is cut short")
         return df
 
 
 def _one_a_line(rows: str) -> str:
-    """Take the line breaks out of tuples, each value of which is on an indented line of its own."""
+    """Return tuples without the line breaks around their values; text contains none."""
     return rows.replace("(\n    ", "(").replace("\n    ", " ").replace("\n)", ")")
 
 
-def _note(file: TextIO) -> Any:
-    """Read a file up to its rows, and return its note."""
+def _description(file: TextIO) -> Any:
+    """Read a file up to its rows, and return the description of its columns."""
     import pyron
 
     lines: list[str] = []
@@ -79,12 +76,12 @@ def _note(file: TextIO) -> Any:
         if line == ROWS:
             return pyron.loads("".join([*lines, ROWS, END]), print_errors=False)["note"]
         lines.append(line)
-    raise ValueError("the file has no rows after a note of its columns")
+    raise ValueError("the file has no rows after the description of its columns")
 
 
 def _rows(file: TextIO, number: int) -> Iterator[tuple[Any, ...]]:
     import pyron
 
     lines = islice(file, number)
-    while block := "".join(islice(lines, LINES_AT_A_TIME)):
+    while block := "".join(islice(lines, _BLOCK_LINES)):
         yield from pyron.loads(f"[{block}]", print_errors=False)

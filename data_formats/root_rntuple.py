@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class Adapter(Root):
-    """An RNTuple through uproot, which needs no ROOT.
+    """An RNTuple through uproot, which does not need ROOT.
 
-    A field of booleans tells which values are null. The format has nulls of its own, but with nulls that
-    come from Arrow uproot gives values the places of others. Checksums of the head and the foot of an
-    RNTuple are compared, those of its pages are not: changed bits of values are not noticed.
+    Nulls are marked by a field of booleans. The format has nulls of its own, but uproot misplaces
+    values among nulls that come from Arrow. Checksums of header and footer are compared, those of pages
+    are not: flipped bits of values are not noticed.
     """
 
     label = "ROOT.RNTuple"
@@ -24,5 +24,5 @@ class Adapter(Root):
 
     def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:
         table = file.mkrntuple(name, {column: each.type.content for column, each in columns.items()})
-        if any(map(len, columns.values())):  # else uproot adds an empty cluster, which ROOT refuses
+        if any(map(len, columns.values())):  # ROOT refuses the empty cluster that uproot would add
             table.extend(columns)

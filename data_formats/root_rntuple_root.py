@@ -1,4 +1,4 @@
-"""ROOT's RNTuple through ROOT itself."""
+"""ROOT's RNTuple through ROOT's own library."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ TYPES = {
     "f4": "float",
     "f8": "double",
 }
-"""The type of a field, by NumPy's code, as in BinaryFormatSpecification.md of ROOT's sources."""
+"""Type of a field by NumPy's code, see BinaryFormatSpecification.md of ROOT's sources."""
 
 
 class Adapter(NativeRoot):
-    """An RNTuple through ROOT's own library, in C++ that ROOT compiles when first used.
+    """An RNTuple through ROOT's own library, in C++ that ROOT compiles at first use.
 
-    Rows are filled one by one, as ROOT has no call for whole columns; pages are read in bulk. Files are
+    Rows are filled one by one, since ROOT cannot write whole columns; pages are read in bulk. Files are
     those of ``ROOT.RNTuple``. The checksum of each page is compared when it is read.
     """
 
@@ -55,7 +55,7 @@ class Adapter(NativeRoot):
         root().format_bench.WriteRNTuple(file, TABLE, *columns_of(arrays, _type_of), setting)
 
     def _table(self, file: Any, name: str) -> StoredTable:
-        return _Stored(root().format_bench.RNTupleTable(str(file.GetName()), name))
+        return _StoredRNTuple(root().format_bench.RNTupleTable(str(file.GetName()), name))
 
     def _codec_used(self, path: Path) -> str | None:
         with opened(path) as file:
@@ -70,7 +70,7 @@ def _type_of(_name: str, array: np.ndarray, is_list: bool) -> str:  # noqa: FBT0
     return f"std::array<{value},{array.shape[1]}>" if array.ndim > 1 else value
 
 
-class _Stored(StoredTable):
+class _StoredRNTuple(StoredTable):
     def __init__(self, table: Any) -> None:
         self._table = table
         self._types = {str(name): str(value) for name, value in table.Types()}

@@ -11,11 +11,10 @@ if TYPE_CHECKING:
 
 
 class Adapter(Root):
-    """A TTree through uproot, which needs no ROOT.
+    """A TTree through uproot, which does not need ROOT.
 
-    A tree has no nulls: a branch of booleans tells which values are null. Text is bytes, since the type
-    of ROOT for text, ``char*``, takes uproot five times as long. A file that is cut short is noticed,
-    and no bits that have changed.
+    Trees lack nulls, which are marked by a branch of booleans. Text is bytes, since ROOT's type for
+    text, ``char*``, takes uproot five times as long. A truncated file is noticed, flipped bits are not.
     """
 
     label = "ROOT.TTree"

@@ -1,4 +1,4 @@
-"""ROOT's TTree through ROOT itself."""
+"""ROOT's TTree through ROOT's own library."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ LEAVES = {
     "f4": ("F", "Float_t"),
     "f8": ("D", "Double_t"),
 }
-"""Letter and name of a leaf's type, by NumPy's code, as the class TTree documents them."""
+"""Letter and name of a leaf's type by NumPy's code, see the documentation of the class TTree."""
 
 
 class Adapter(NativeRoot):
-    """A TTree through ROOT's own library, in C++ that ROOT compiles when first used.
+    """A TTree through ROOT's own library, in C++ that ROOT compiles at first use.
 
-    Rows are filled one by one, as ROOT has no call for whole columns; baskets are read whole. Files are
-    those of ``ROOT.TTree``, and as there bits that have changed are not noticed.
+    Rows are filled one by one, since ROOT cannot write whole columns; baskets are read whole. Files are
+    those of ``ROOT.TTree``, and flipped bits are not noticed, either.
     """
 
     label = "ROOT.TTree[ROOT]"
@@ -57,7 +57,7 @@ class Adapter(NativeRoot):
         root().format_bench.WriteTTree(file, TABLE, *columns_of(arrays, _leaf_of))
 
     def _table(self, file: Any, name: str) -> StoredTable:
-        return _Stored(file.Get(name))
+        return _StoredTTree(file.Get(name))
 
     def _codec_used(self, path: Path) -> str | None:
         with opened(path) as file:
@@ -74,7 +74,7 @@ def _leaf_of(name: str, array: np.ndarray, is_list: bool) -> str:  # noqa: FBT00
     return f"{name}[{array.shape[1]}]/{letter}" if array.ndim > 1 else f"{name}/{letter}"
 
 
-class _Stored(StoredTable):
+class _StoredTTree(StoredTable):
     def __init__(self, tree: Any) -> None:
         self._tree = tree
         self._table = root().format_bench.TTreeTable(tree)

@@ -5,42 +5,32 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from adapter_core.data_format import DataFormat, Feature
 from adapter_core.tables import sql
 from adapter_core.tables.sql import query
-from adapter_core.traits import Trait
 from adapter_core.values import with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Adapter(DataFormat):
+class Adapter(sql.SQLiteTable):
     """An SQLite database of one table through `DataFrame.to_sql` and `pandas.read_sql_query`.
 
-    Booleans are declared as such, and made of the integers that SQLite keeps when they are read. Small
-    integers and floats come back as 64-bit ones; dates and datetimes, which pandas writes with
-    microseconds, and categories as text; columns without any value as objects.
+    SQLite stores booleans as integers, which become booleans again by the declared type. Small integers
+    and floats come back as 64-bit ones; dates and datetimes, which pandas writes with microseconds, and
+    categories as text; columns without any value as objects.
     """
 
     label = "SQLite"
-    suffix = ".sqlite"
     requires = ("pandas",)
     suite = "engines"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
     reads_nullable_integers_as_floats = True
-    refuses: ClassVar = sql.REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        reason = sql.unsupported_reason(df)
-        if reason:
-            raise self.refusal(reason)
-        name = with_nanoseconds(df)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains nanoseconds, which pandas leaves out")
+        super()._check_values(df)
+        self._refuse_column(with_nanoseconds(df), "nanoseconds, which pandas leaves out")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -7,41 +7,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
 from adapter_core.tables import sql
 from adapter_core.tables.arrow import arrow_of, frame_of
 from adapter_core.tables.sql import query
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-_MOST_ROWS = f"SELECT max(rowid) FROM {sql.TABLE}"  # noqa: S608 (no input)
+_LAST_ROW = f"SELECT max(rowid) FROM {sql.TABLE}"  # noqa: S608 (no input)
 
 
-class Adapter(DataFormat):
+class Adapter(sql.SQLiteTable):
     """An SQLite database of one table, to and from Arrow through the ADBC driver.
 
-    The driver takes the type of a column from the values of the first batch, and stops where a later
-    one is of another type. So all rows are one batch here. The types that the table declares are used
-    for booleans, which SQLite keeps as integers, and for columns without any value. Small integers and
-    floats come back as 64-bit ones; dates, datetimes and categories as text.
+    The driver infers the type of a column from the first batch, and refuses other types in later ones.
+    Hence all rows are one batch here. The declared types restore booleans, which SQLite stores as
+    integers, and columns without any value. Small integers and floats come back as 64-bit ones; dates,
+    datetimes and categories as text.
     """
 
     label = "SQLite[adbc]"
-    suffix = ".sqlite"
     requires = ("pandas", "adbc-driver-sqlite", "pyarrow>=15")
     modules: ClassVar = {"adbc-driver-sqlite": "adbc_driver_sqlite"}
     suite = "engines"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
-    refuses: ClassVar = sql.REFUSES
-
-    def _check_values(self, df: pd.DataFrame) -> None:
-        reason = sql.unsupported_reason(df)
-        if reason:
-            raise self.refusal(reason)
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -56,7 +45,7 @@ class Adapter(DataFormat):
         with _cursor(path, "ro") as cursor:
             cursor.execute(sql.NAMES_AND_TYPES)
             declared = dict(cursor.fetchall())
-            cursor.execute(_MOST_ROWS)
+            cursor.execute(_LAST_ROW)
             (rows,) = cursor.fetchone()
             cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(rows or 1)})
             cursor.execute(query(columns, sql.TABLE))
@@ -79,7 +68,7 @@ def _cursor(path: Path, mode: str) -> Iterator[Any]:
 
 
 def _as_declared(table: pa.Table, declared: dict[str, str]) -> pa.Table:
-    """Return the table with its booleans, and with the declared types where no value tells one."""
+    """Return the table with booleans, and with the declared types of columns without any value."""
     import pyarrow as pa
 
     types = {
@@ -90,7 +79,7 @@ def _as_declared(table: pa.Table, declared: dict[str, str]) -> pa.Table:
     }
     for position, field in enumerate(table.schema):
         name, column = field.name, table.column(position)
-        told = declared[name]
-        if told in types and (told == "BOOLEAN" or column.null_count == len(column)):
-            table = table.set_column(position, name, column.cast(types[told]))
+        kind = declared[name]
+        if kind in types and (kind == "BOOLEAN" or column.null_count == len(column)):
+            table = table.set_column(position, name, column.cast(types[kind]))
     return table

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.tables.array_format import NOTE, ArrayFormat
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
-from adapter_core.tables.text_arrays import as_fixed_width, from_arrays, to_arrays
+from adapter_core.tables.text_arrays import as_fixed_width, text_from_arrays, text_to_arrays
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     import pandas as pd
     import tiledb
 
-    from adapter_core.tables.array_format import Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 TILE_ROWS = 2**20
-"""The most rows of a tile, which is what TileDB reads at a time."""
+"""Largest number of rows in a tile, the unit in which TileDB reads."""
 
 _NULS: dict[Kind, str | bytes] = {Kind.TEXT: "\0", Kind.BINARY: b"\0"}
 
 DATA_BYTES = "data_bytes"
-"""Name of the metadata that holds the size of all files of values."""
+"""Name of the metadata with the size of all files of values."""
 
 
 class Adapter(ArrayFormat):
-    """A dense TileDB array (a directory) through TileDB-Py, an attribute for each column.
+    """A dense TileDB array (a directory) through TileDB-Py, with an attribute for each column.
 
-    The library's functions for data frames refuse pandas 3, so NumPy's arrays are given to it. Text of
-    differing lengths is bytes of variable length: TileDB's own type for ASCII drops NUL characters at
-    the end. An array cannot have no rows; that of a table without rows is left empty. Files that are cut
-    short are noticed by their size, and damaged offsets by a checksum, before they could end the
-    process; damaged values are not.
+    The library's functions for data frames refuse pandas 3, hence the arrays of NumPy. Text of differing
+    lengths is bytes of variable length: TileDB's own type for ASCII drops NUL characters at the end. An
+    array has at least one row; that of a table without rows stays empty. Truncated files are noticed by
+    their size, and damaged offsets by a checksum, before they could end the process; damaged values are
+    not noticed.
     """
 
     label = "TileDB"
@@ -49,20 +49,13 @@ class Adapter(ArrayFormat):
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
         for position, kind in enumerate(kinds_of(df)):
-            if kind in _NULS and _holds(df.iloc[:, position], _NULS[kind]):
-                name = df.columns[position]
-                raise self.refusal(f"column {name!r} contains a single NUL, which is read as nothing")
+            if kind in _NULS and _contains(df.iloc[:, position], _NULS[kind]):
+                self._refuse_column(df.columns[position], "a single NUL, which is read as nothing")
 
-    def _write(
-        self,
-        path: Path,
-        arrays: Mapping[str, np.ndarray],
-        note: str,
-        codec: str | None,
-        level: int | None,
-    ) -> None:
+    def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import tiledb
 
+        arrays = table.arrays
         columns = {
             name: _with_offsets(array, arrays[name + OFFSETS])
             if name + OFFSETS in arrays
@@ -76,7 +69,7 @@ class Adapter(ArrayFormat):
         with tiledb.open(uri, "w") as array:
             if rows:
                 array[:] = columns
-            array.meta[NOTE] = note
+            array.meta[DESCRIPTION] = table.description
             array.meta[DATA_BYTES] = _data_bytes(path)
 
     @contextmanager
@@ -85,12 +78,12 @@ class Adapter(ArrayFormat):
 
         with tiledb.open(str(path.absolute())) as array:
             if _data_bytes(path) != array.meta[DATA_BYTES]:
-                # TileDB itself may end the process when it reads what is not there.
-                raise ValueError(f"{path.name} is damaged: its files have not the size that was written")
-            yield array.meta[NOTE], lambda names: _read(array, names)
+                # TileDB may end the process if it reads beyond the end of a file.
+                raise ValueError(f"{path.name} is damaged: its files have another size than written")
+            yield array.meta[DESCRIPTION], lambda names: _read(array, names)
 
 
-def _holds(column: pd.Series, value: str | bytes) -> bool:
+def _contains(column: pd.Series, value: str | bytes) -> bool:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -102,7 +95,7 @@ def _data_bytes(path: Path) -> int:
 
 
 def _schema(columns: Mapping[str, np.ndarray], rows: int) -> tiledb.ArraySchema:
-    """Return the schema of an array whose tiles, all of one size, are not compressed."""
+    """Return the schema of an array with uncompressed tiles of one size."""
     import numpy as np
     import tiledb
 
@@ -116,16 +109,16 @@ def _schema(columns: Mapping[str, np.ndarray], rows: int) -> tiledb.ArraySchema:
         else tiledb.Attr(name, dtype=values.dtype, filters=plain)
         for name, values in columns.items()
     ]
-    # TileDB may end the process when offsets are damaged; a checksum of them costs next to nothing.
+    # TileDB may end the process if offsets are damaged; their checksum costs next to nothing.
     checked = tiledb.FilterList([tiledb.ChecksumSHA256Filter()])
     return tiledb.ArraySchema(tiledb.Domain(row), attributes, offsets_filters=checked)
 
 
 def _with_offsets(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return one bytes object a row, which is what TileDB-Py takes."""
+    """Return one bytes object a row, the only form that TileDB-Py takes."""
     import pyarrow as pa
 
-    return from_arrays(values, offsets, None, pa.large_binary()).to_numpy(zero_copy_only=False)
+    return text_from_arrays(values, offsets, None, pa.large_binary()).to_numpy(zero_copy_only=False)
 
 
 def _read(array: tiledb.Array, names: list[str]) -> dict[str, np.ndarray]:
@@ -140,7 +133,7 @@ def _read(array: tiledb.Array, names: list[str]) -> dict[str, np.ndarray]:
     found: dict[str, Any] = {}
     for name, values in columns.items():
         if array.attr(name).isvar:
-            found[name], found[name + OFFSETS] = to_arrays(pa.array(values, pa.large_binary()))
+            found[name], found[name + OFFSETS] = text_to_arrays(pa.array(values, pa.large_binary()))
         else:
             found[name] = values
     return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
-from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of, frame_of
+from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Adapter(DataFormat):
     """Vortex through `vortex.io.write` and `vortex.open`, to and from Arrow.
 
-    Vortex chooses encodings by samples of the values: dictionaries, runs, bits packed, FSST, ALP and
-    more, none of them a codec; its ``compact`` option, which adds Zstandard and Pcodec, is not taken.
+    Vortex chooses encodings by samples of the values: dictionaries, runs, bit-packing, FSST, ALP and
+    more, none of them a codec. Its option ``compact``, which adds Zstandard and Pcodec, is not used.
     Files have no checksums: flipped bits mostly come back as other values. pandas' own dtypes come back
     as similar ones, categories as their values.
     """
@@ -30,7 +30,7 @@ class Adapter(DataFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
-    refuses: ClassVar = REFUSES_WITHOUT_NOTE | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
+    refuses: ClassVar = REFUSES_WITHOUT_METADATA | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.codecs import Codec
-from adapter_core.tables.array_format import NOTE, ArrayFormat
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.tables.array_format import Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
+# Each chunk is a file. Zarr's guide advises chunks of 1 MB or more:
+# https://zarr.readthedocs.io/en/stable/user-guide/performance/
 CHUNK_BYTES = 2**24
-"""The most that a chunk holds; each is a file. Zarr's guide advises 1 MB or more:
-https://zarr.readthedocs.io/en/stable/user-guide/performance/"""
+"""Largest size of a chunk."""
 
 
 class Adapter(ArrayFormat):
-    """A Zarr group of format 3 (a directory) through zarr-python, an array for each.
+    """A Zarr group of format 3 (a directory) of arrays, through zarr-python.
 
-    Text is bytes, since the format has no stable type for text: zarr-python writes nulls of its own
-    text as the word None, and makes a Python object of each value. Times are integers for the same
-    reason. All chunks are written, also those of zeros alone, and none may be missing when they are
-    read; Zarr itself would fill its place with zeros. It notices no bits that have changed.
+    Text is bytes, since the format lacks a stable type for text: zarr-python writes nulls in its own
+    type as the word None, and makes a Python object of each value. Times are integers for the same
+    reason. All chunks are written, also those of zeros only, and a missing chunk is an error, in whose
+    place Zarr itself would read zeros. It does not notice flipped bits.
     """
 
     label = "Zarr"
@@ -38,19 +39,12 @@ class Adapter(ArrayFormat):
     codecs: ClassVar = (Codec("gzip", range(1, 10), 5), Codec("zstd", range(1, 23), 3))
     default_codec = "zstd"
 
-    def _write(
-        self,
-        path: Path,
-        arrays: Mapping[str, np.ndarray],
-        note: str,
-        codec: str | None,
-        level: int | None,
-    ) -> None:
+    def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import zarr
 
         compressor: Any = _compressors()[codec](level=level) if codec else None
-        group = zarr.create_group(path, zarr_format=3, attributes={NOTE: note})
-        for name, array in arrays.items():
+        group = zarr.create_group(path, zarr_format=3, attributes={DESCRIPTION: table.description})
+        for name, array in table.arrays.items():
             group.create_array(
                 name,
                 data=array.view("int64") if array.dtype.kind in "mM" else array,
@@ -71,7 +65,7 @@ class Adapter(ArrayFormat):
                 raise ValueError(f"{path.name}: chunks of the array {name} are missing")
             return array[...]
 
-        yield group.attrs[NOTE], lambda names: {name: get(name) for name in names}
+        yield group.attrs[DESCRIPTION], lambda names: {name: get(name) for name in names}
 
     def _codec_used(self, path: Path) -> str | None:
         import zarr
@@ -90,6 +84,6 @@ def _compressors() -> dict[str, Any]:
 
 
 def _chunks(array: np.ndarray) -> tuple[int, ...]:
-    """Return the shape of chunks, which all take the same room: the last one is filled up."""
+    # The last chunk is filled up to the size of the others, so they should divide the array evenly.
     parts = -(-array.nbytes // CHUNK_BYTES)
     return max(1, -(-len(array) // max(1, parts))), *array.shape[1:]

@@ -1,4 +1,4 @@
-"""The base of formats that keep each column as arrays, beside a description of the table."""
+"""Base class of formats that store columns as named arrays, beside a description of the table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.tables.arrays import (
@@ -24,29 +24,39 @@ if TYPE_CHECKING:
     import pandas as pd
 
     Opened = tuple[str, Callable[[list[str]], Mapping[str, np.ndarray]]]
+    """Description of a table, and a function that reads arrays by their names."""
 
 
-NOTE = "table.json"
-"""Name of the attribute, or whatever a format has instead, that holds the description as JSON.
+DESCRIPTION = "table.json"
+"""Name of the description, which is JSON in an attribute, or in whatever a format has instead.
 
-It has the keys ``rows``, their number, and ``columns``, which `adapter_core.tables.arrays` explains.
+Its keys are ``rows``, their number, and ``columns``, see `adapter_core.tables.arrays`.
 """
 
+# All formats take such a name; "__" separates the endings of further arrays.
 _PLAIN_NAME = re.compile(r"[A-Za-z](?!\w*__)\w{0,99}", re.ASCII)
-"""In ASCII, of a length that all formats take, and without what begins the endings of other arrays."""
+
+
+class ArrayTable(NamedTuple):
+    """A table as arrays."""
+
+    arrays: Mapping[str, np.ndarray]
+    """Arrays by name, of the shapes in `adapter_core.tables.arrays.column_to_arrays`."""
+    description: str
+    """JSON, see `DESCRIPTION`."""
 
 
 class ArrayFormat(DataFormat):
-    """A format that keeps named arrays.
+    """A format that stores named arrays.
 
-    An array has the name of its column if that is plain, else ``_`` and the column's position. A
-    subclass writes and reads arrays and one text.
+    An array has the name of its column if that is a plain name, else ``_`` and the column's position.
+    A subclass writes and reads the arrays and the description.
     """
 
     supports: ClassVar = frozenset({Feature.COLUMNS})
     refuses: ClassVar = REFUSES
     reserved_names: ClassVar[frozenset[str]] = frozenset()
-    """Names of columns that cannot be the names of arrays."""
+    """Names that arrays cannot have."""
 
     def _check_values(self, df: pd.DataFrame) -> None:
         reason = unsupported_reason(df)
@@ -61,38 +71,31 @@ class ArrayFormat(DataFormat):
             column_to_arrays(column, self._array_name(i, name), arrays.__setitem__)
             for i, (name, column) in enumerate(df.items())
         ]
-        note = json.dumps({"rows": len(df), "columns": columns})
-        self._write(path, arrays, note, codec, level)
+        description = json.dumps({"rows": len(df), "columns": columns})
+        self._write(path, ArrayTable(arrays, description), codec, level)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
-        with self._opened(path) as (note, get):
-            table = json.loads(note)
-            notes = [each for each in table["columns"] if columns is None or each["name"] in columns]
-            arrays = get([name for each in notes for name in array_names(each)])
-            values = {each["name"]: column_from_arrays(each, arrays) for each in notes}
+        with self._opened(path) as (description, get):
+            table = json.loads(description)
+            wanted = [each for each in table["columns"] if columns is None or each["name"] in columns]
+            arrays = get([name for each in wanted for name in array_names(each)])
+            values = {each["name"]: column_from_arrays(each, arrays) for each in wanted}
         return pd.DataFrame(values, pd.RangeIndex(table["rows"]), copy=False)
 
     def _column_names(self, path: Path) -> list[str]:
-        with self._opened(path) as (note, _):
-            return [column["name"] for column in json.loads(note)["columns"]]
+        with self._opened(path) as (description, _):
+            return [column["name"] for column in json.loads(description)["columns"]]
 
     def _array_name(self, position: int, name: str) -> str:
         is_plain = _PLAIN_NAME.fullmatch(name) and name not in self.reserved_names
         return name if is_plain else f"_{position}"
 
     @abstractmethod
-    def _write(
-        self,
-        path: Path,
-        arrays: Mapping[str, np.ndarray],
-        note: str,
-        codec: str | None,
-        level: int | None,
-    ) -> None:
-        """Write arrays, of the shapes that `column_to_arrays` tells, and the description."""
+    def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
+        """Write a table to a path that does not exist yet."""
 
     @abstractmethod
     def _opened(self, path: Path) -> AbstractContextManager[Opened]:
-        """Open a file; give the description, and a function that reads arrays by their names."""
+        """Open a saved table; provide its description, and a function that reads arrays."""

@@ -1,19 +1,16 @@
-"""Columns of a table as NumPy arrays with a description; `adapter_core.tables.arrays` turns them back.
+"""Columns of a table as NumPy arrays and back, for formats that store arrays rather than tables.
 
-For formats that keep arrays and know no tables. The description of a column, which a format keeps as
-JSON in its own attributes, tells what other readers need too:
+A description of each column, which formats store as JSON, contains everything that other readers need:
 
 - ``name``: the column's name
 - ``dtype``: its dtype in pandas
 - ``values``: the name of the array of its values: numbers; datetimes (``datetime64``, in UTC if there
   is a zone); codes of categories, of which -1 is a null; bytes of text in UTF-8, see
   `adapter_core.tables.text_arrays`
-- ``offsets``: the name of the array that tells where each text begins and ends in those bytes
-- ``valid``: the name of the array that tells which values are not null, where NaN or NaT does not
-- ``objects``: what the Python objects of an object column are
-- ``categories``, ``ordered``: what the codes stand for
-
-Values of columns as pandas has them, from what `adapter_core.tables.arrays` made of them.
+- ``offsets``: the name of the array with the start and end of each text in those bytes
+- ``valid``: the name of the array that is true for values that are not null, unless NaN or NaT shows it
+- ``objects``: the type of the Python objects of an object column
+- ``categories``, ``categories_dtype``, ``ordered``: the categories of the codes
 """
 
 from __future__ import annotations
@@ -31,10 +28,10 @@ if TYPE_CHECKING:
 
 
 OFFSETS = "__offsets"
-"""Ends the name of the array of offsets that belongs to values of this name."""
+"""Ending of the name of the offsets that belong to an array of values."""
 
 VALID = "__valid"
-"""Ends the name of the array that tells which of the values of this name are not null."""
+"""Ending of the name of the array of validity that belongs to an array of values."""
 
 REFUSES = {
     Kind.TIME: "NumPy has no type for them",
@@ -46,7 +43,7 @@ REFUSES = {
     Kind.ARROW_NESTED: "arrays keep no Arrow types",
     Kind.MIXED: "an array has one type",
 }
-"""What no format refuses alone that keeps columns so, and why; for `DataFormat.refuses`."""
+"""Kinds of column without arrays, with the reasons; for `DataFormat.refuses`."""
 
 _OBJECTS = {
     Kind.TEXT: "text",
@@ -65,43 +62,43 @@ _MASKED = {
 
 
 def unsupported_reason(df: pd.DataFrame) -> str | None:
-    """Return what is wrong with a column whose kind is not refused but whose dtype cannot be kept."""
+    """Return the reason why a dtype cannot be described, for kinds that are not refused; else None."""
     import pandas as pd
 
     for name, dtype in df.dtypes.items():
         if isinstance(dtype, pd.DatetimeTZDtype) and not _has_name(dtype):
             return f"the time zone of column {name!r} has no name: {dtype.tz!r}"
         if isinstance(dtype, pd.CategoricalDtype) and not _is_json(dtype.categories):
-            return f"column {name!r} contains categories of {dtype.categories.dtype}, which JSON has not"
+            return f"column {name!r} contains categories of {dtype.categories.dtype}, which JSON lacks"
     return None
 
 
 def column_to_arrays(
     column: pd.Series, name: str, put: Callable[[str, np.ndarray], None]
 ) -> dict[str, Any]:
-    """Give the arrays of a column to `put`, by their names, and return the column's description.
+    """Pass the arrays of a column to `put`, and return the column's description.
 
     Parameters
     ----------
     column : pandas.Series
-        Shape (rows,), of a kind that is not refused.
+        Shape (rows,), of a kind that is not in `REFUSES`.
     name : str
-        The name of the array of values, with which the names of the others begin.
+        The name of the array of values; the names of the others start with it.
     put : callable
-        Takes the name and the values of each array; bytes of text are of dtype uint8, of shape
-        (rows, length) or (bytes,); others of shape (rows,), or (rows + 1,) for offsets.
+        Takes the name and the values of each array. Bytes of text have dtype uint8 and shape (rows,
+        length) or (bytes,); other arrays have shape (rows,), or (rows + 1,) for offsets.
     """
     import numpy as np
 
     kind = kind_of(column.dtype, column)
-    note: dict[str, Any] = {"name": str(column.name), "dtype": str(column.dtype), "values": name}
+    description: dict[str, Any] = {"name": str(column.name), "dtype": str(column.dtype), "values": name}
     if column.dtype == object:
-        note["objects"] = _OBJECTS[kind]
+        description["objects"] = _OBJECTS[kind]
     if kind in (Kind.TEXT, Kind.NULL, Kind.BINARY):
-        return note | _text_to_arrays(column, kind, name, put)
+        return description | _text_to_arrays(column, kind, name, put)
     if kind in (Kind.CATEGORY, Kind.CATEGORY_NOT_TEXT):
         categories = column.cat.categories
-        note |= {
+        description |= {
             "categories": categories.tolist(),
             "categories_dtype": str(categories.dtype),
             "ordered": column.cat.ordered,
@@ -115,11 +112,11 @@ def column_to_arrays(
         column = column.astype("boolean") if column.dtype == object else column
         dtype: Any = column.dtype
         values = column.to_numpy(dtype.numpy_dtype, na_value=0)
-        note |= _put_valid(column, name, put)
+        description |= _put_valid(column, name, put)
     else:
         values = column.to_numpy()
     put(name, values)
-    return note
+    return description
 
 
 def _text_to_arrays(
@@ -131,13 +128,13 @@ def _text_to_arrays(
     text = pa.array(column.array, arrow, from_pandas=True)
     if isinstance(text, pa.ChunkedArray):
         text = text.combine_chunks()
-    note = _put_valid(column, name, put)
-    values, offsets = text_arrays.to_arrays(text)
+    description = _put_valid(column, name, put)
+    values, offsets = text_arrays.text_to_arrays(text)
     put(name, values)
     if offsets is not None:
-        note["offsets"] = name + OFFSETS
-        put(note["offsets"], offsets)
-    return note
+        description["offsets"] = name + OFFSETS
+        put(description["offsets"], offsets)
+    return description
 
 
 def _put_valid(column: pd.Series, name: str, put: Callable[[str, np.ndarray], None]) -> dict[str, Any]:
@@ -162,33 +159,33 @@ def _is_json(categories: pd.Index) -> bool:
     return kind in (Kind.TEXT, Kind.NULL, Kind.BOOLEAN, Kind.INTEGER, Kind.UNSIGNED, Kind.FLOAT)
 
 
-def array_names(note: dict[str, Any]) -> list[str]:
-    """Return the names of the arrays of a column, by its description."""
-    return [note[key] for key in ("values", "valid", "offsets") if key in note]
+def array_names(description: dict[str, Any]) -> list[str]:
+    """Return the names of a column's arrays."""
+    return [description[key] for key in ("values", "valid", "offsets") if key in description]
 
 
-def column_from_arrays(note: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
-    """Return the values of a column, shape (rows,), as pandas takes them.
+def column_from_arrays(description: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
+    """Return the values of a column for pandas, shape (rows,).
 
     Parameters
     ----------
-    note : dict
-        As `adapter_core.tables.arrays.column_to_arrays` returned it.
+    description : dict
+        Result of `column_to_arrays`.
     arrays : mapping
-        The arrays by name. Of datetimes also the integers are taken.
+        The arrays by name; datetimes and timedeltas may be integers.
     """
     import pandas as pd
 
-    values = arrays[note["values"]]
-    valid = arrays[note["valid"]] if "valid" in note else None
-    objects = note.get("objects")
-    dtype = pd.api.types.pandas_dtype(note["dtype"])
+    values = arrays[description["values"]]
+    valid = arrays[description["valid"]] if "valid" in description else None
+    objects = description.get("objects")
+    dtype = pd.api.types.pandas_dtype(description["dtype"])
     if objects in ("text", "bytes") or isinstance(dtype, pd.StringDtype):
-        offsets = arrays[note["offsets"]] if "offsets" in note else None
+        offsets = arrays[description["offsets"]] if "offsets" in description else None
         return _text(values, offsets, valid, dtype, is_bytes=objects == "bytes")
-    if "categories" in note:
-        categories = pd.Index(note["categories"], dtype=note["categories_dtype"])
-        return pd.Categorical.from_codes(values, categories, note["ordered"])
+    if "categories" in description:
+        categories = pd.Index(description["categories"], dtype=description["categories_dtype"])
+        return pd.Categorical.from_codes(values, categories, description["ordered"])
     if objects == "dates":
         return values.view("datetime64[D]").astype(object)
     if isinstance(dtype, pd.DatetimeTZDtype):
@@ -213,9 +210,9 @@ def _text(
     import pyarrow as pa
 
     arrow = pa.large_binary() if is_bytes else pa.large_string()
-    text: pa.Array = text_arrays.from_arrays(values, offsets, valid, arrow)
+    text: pa.Array = text_arrays.text_from_arrays(values, offsets, valid, arrow)
     if dtype == object:
-        # Of a bare array pandas would make text again.
+        # pandas would turn a bare array of text into its own dtype.
         return pd.Series(text.to_numpy(zero_copy_only=False), dtype=object)
     return dtype.__from_arrow__(text)
 

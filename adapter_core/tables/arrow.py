@@ -1,7 +1,7 @@
-"""pandas' tables as Arrow tables and back, for engines that keep columns but not Arrow's metadata.
+"""Conversion between pandas and Arrow, for engines that store columns but not Arrow's metadata.
 
-Such engines also give other types than they were given: other units of time, integers that pandas
-would turn into floats. What a pandas user would lose by that is put right here, in Arrow.
+Such engines also change types: other units of time, nullable integers that pandas would turn into
+floats. These are restored here, in Arrow, before pandas sees them.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 PANDAS = "pandas"
-"""Key of the metadata under which Arrow, and so pandas, describes a table's dtypes:
+"""Key of the pandas metadata, which describe the dtypes of a table, in an Arrow schema:
 https://pandas.pydata.org/docs/development/developer.html"""
 
-REFUSES_WITH_NOTE = {
+REFUSES_WITH_METADATA = {
     Kind.COMPLEX: "Arrow has no type for them",
-    Kind.ARROW_NESTED: "pandas cannot read back its own note of their type",
+    Kind.ARROW_NESTED: "pandas cannot read back its own metadata of them",
     Kind.SPARSE: "pyarrow does not take them",
     Kind.MIXED: "an Arrow column has one type",
 }
-"""Kinds of column that do not come back through Arrow, and why."""
+"""Kinds of column that do not come back through Arrow, with the reasons."""
 
-_NO_NOTE = "the file has no place for pandas' note of their type"
+_NO_METADATA = "the file keeps no pandas metadata"
 
-REFUSES_WITHOUT_NOTE = {
-    **REFUSES_WITH_NOTE,
-    Kind.PERIOD: _NO_NOTE,
-    Kind.INTERVAL: _NO_NOTE,
-    Kind.ARROW: _NO_NOTE,
-    Kind.ARROW_NESTED: _NO_NOTE,
+REFUSES_WITHOUT_METADATA = {
+    **REFUSES_WITH_METADATA,
+    Kind.PERIOD: _NO_METADATA,
+    Kind.INTERVAL: _NO_METADATA,
+    Kind.ARROW: _NO_METADATA,
+    Kind.ARROW_NESTED: _NO_METADATA,
 }
-"""The same where what `note_of` gives is not kept."""
+"""The same for files without pandas metadata."""
 
 
 def arrow_of(df: pd.DataFrame) -> pa.Table:
@@ -48,13 +48,13 @@ def arrow_of(df: pd.DataFrame) -> pa.Table:
     return pa.Table.from_pandas(df, preserve_index=False)
 
 
-def note_of(table: pa.Table) -> str:
-    """Return pandas' description, in JSON, of the dtypes of a table that `arrow_of` gave."""
+def pandas_metadata(table: pa.Table) -> str:
+    """Return the pandas metadata, in JSON, of a result of `arrow_of`."""
     return table.schema.metadata[PANDAS.encode()].decode()
 
 
 def retyped(table: pa.Table, new_type: Callable[[pa.DataType], pa.DataType]) -> pa.Table:
-    """Return a table with the columns cast whose type `new_type` changes, shape (rows, columns).
+    """Return a table, shape (rows, columns), with each type replaced by `new_type` of it.
 
     Raises
     ------
@@ -68,59 +68,57 @@ def retyped(table: pa.Table, new_type: Callable[[pa.DataType], pa.DataType]) -> 
     return table
 
 
-def frame_of(table: pa.Table, note: str | None = None) -> pd.DataFrame:
-    """Return an Arrow table as pandas' table, shape (rows, columns), with the default index.
+def frame_of(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
+    """Return an Arrow table as a DataFrame, shape (rows, columns), with the default index.
 
     Parameters
     ----------
     table : pyarrow.Table
-        As the engine gave it.
-    note : str, optional
-        What `note_of` gave when it was saved. Without one, integers and booleans among nulls come as
-        pandas' nullable dtypes, since floats and objects, as pyarrow makes of them, hold them less well.
+        The table as the engine read it.
+    metadata : str, optional
+        The pandas metadata of the saved table. Without them, integers and booleans among nulls become
+        nullable dtypes of pandas instead of pyarrow's floats and objects, which lose digits and type.
     """
-    if note is None:
-        note = _note_of_nullables(table)
+    if metadata is None:
+        metadata = _nullable_metadata(table)
     else:
-        table = _with_noted_times(table, note)
-    return table.replace_schema_metadata({PANDAS: note}).to_pandas()
+        table = _with_saved_times(table, metadata)
+    return table.replace_schema_metadata({PANDAS: metadata}).to_pandas()
 
 
-def _with_noted_times(table: pa.Table, note: str) -> pa.Table:
-    """Return the table with its datetimes in the units and time zones in which they were saved.
-
-    pyarrow alone would go by the note only for the zone, and by way of nanoseconds.
-    """
-    noted = {column["field_name"]: column for column in json.loads(note)["columns"]}
+def _with_saved_times(table: pa.Table, metadata: str) -> pa.Table:
+    """Return the table with its datetimes in the units and time zones in which they were saved."""
+    # pyarrow itself restores the zone only, and by way of nanoseconds.
+    saved = {column["field_name"]: column for column in json.loads(metadata)["columns"]}
     for position, field in enumerate(table.schema):
-        arrow = _noted_time(field.type, noted.get(field.name, {}))
+        arrow = _saved_time(field.type, saved.get(field.name, {}))
         if arrow != field.type:
             table = table.set_column(position, field.name, table.column(position).cast(arrow))
     return table
 
 
-def _noted_time(arrow: pa.DataType, noted: dict[str, Any]) -> pa.DataType:
-    """Return the type of datetimes that is noted of a column, and any other type as it is."""
+def _saved_time(arrow: pa.DataType, saved: dict[str, Any]) -> pa.DataType:
+    """Return the type of datetimes in the metadata of a column, and any other type as it is."""
     import pyarrow as pa
 
-    dtype = noted.get("numpy_type", "")
+    dtype = saved.get("numpy_type", "")
     if not (pa.types.is_timestamp(arrow) and dtype.startswith("datetime64[")):
         return arrow
-    zone = (noted["metadata"] or {}).get("timezone")
+    zone = (saved["metadata"] or {}).get("timezone")
     return pa.timestamp(dtype.removeprefix("datetime64[").rstrip("]"), zone)
 
 
-def _note_of_nullables(table: pa.Table) -> str:
-    """Return a note that names pandas' nullable dtypes for the columns that need them."""
+def _nullable_metadata(table: pa.Table) -> str:
+    """Return pandas metadata with nullable dtypes for the columns that need them."""
     columns = [
-        _noted(field)
+        _column_metadata(field)
         for field, column in zip(table.schema, table.columns, strict=True)
         if column.null_count and _nullable_dtype(field.type)
     ]
     return json.dumps({"index_columns": [], "column_indexes": [], "columns": columns})
 
 
-def _noted(field: pa.Field) -> dict[str, Any]:
+def _column_metadata(field: pa.Field) -> dict[str, Any]:
     return {
         "name": field.name,
         "field_name": field.name,
@@ -131,7 +129,7 @@ def _noted(field: pa.Field) -> dict[str, Any]:
 
 
 def _nullable_dtype(arrow: pa.DataType) -> str:
-    """Return the name of the nullable dtype of an Arrow type, which is empty for all but a few."""
+    """Return the name of the nullable dtype for an Arrow type; empty for most."""
     import pyarrow as pa
 
     if pa.types.is_boolean(arrow):

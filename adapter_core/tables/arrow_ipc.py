@@ -1,6 +1,6 @@
-"""The codec in an Arrow IPC file, which pyarrow reads but does not tell.
+"""Codec of an Arrow IPC file, which pyarrow reads but does not report.
 
-Each message has a flatbuffer at its head, whose tables are read here as far as needed:
+Each message starts with a flatbuffer, whose tables are parsed here as far as needed:
 https://github.com/apache/arrow/blob/main/format/Message.fbs, https://flatbuffers.dev/internals
 """
 
@@ -12,22 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FIRST_MESSAGE = 8
-"""Bytes before the messages of a file, which then are those of a stream."""
+"""Bytes of a file before its messages, which are those of a stream."""
 
-STORED_AS_IT_IS = -1
-"""Stands in a compressed buffer for its length, where compression would not make it smaller."""
+# In a compressed body, in place of the length of a buffer that compression would not make smaller.
+_NOT_COMPRESSED = -1
 
 _HEADER = 2  # field of the table Message; that of a DictionaryBatch has the RecordBatch as _DATA
 _DATA = 1
 _BUFFERS, _COMPRESSION = 2, 3  # fields of RecordBatch
 _CODEC = 0  # field of BodyCompression
 _CODECS = {0: "lz4", 1: "zstd"}
-_BUFFER = struct.Struct("<qq")
-"""Offset in the message's body and length, in bytes."""
+_BUFFER = struct.Struct("<qq")  # offset in the message's body and length, in bytes
 
 
 def codec_of(path: Path) -> str | None:
-    """Return the codec by which at least one buffer of an Arrow IPC file is compressed."""
+    """Return the codec of the first compressed buffer in an Arrow IPC file; None without one."""
     import pyarrow as pa
 
     with pa.memory_map(str(path)) as file:
@@ -45,11 +44,11 @@ def codec_of(path: Path) -> str | None:
 
 
 def _is_compressed(buffer: memoryview) -> bool:
-    return struct.unpack_from("<q", buffer)[0] != STORED_AS_IT_IS
+    return struct.unpack_from("<q", buffer)[0] != _NOT_COMPRESSED
 
 
 def _buffers(batch: _Table, body: memoryview) -> Iterator[memoryview]:
-    """Yield the buffers that are not empty."""
+    """Yield the buffers with at least one byte."""
     start = batch.target(_BUFFERS)
     (count,) = struct.unpack_from("<I", batch.data, start)
     for i in range(count):
@@ -66,21 +65,21 @@ class _Table:
     start: int
 
     def table(self, field: int) -> _Table | None:
-        """Return the table that a field refers to."""
+        """Return the table behind a field; None without it."""
         return _Table(self.data, self.target(field)) if self._place(field) else None
 
     def target(self, field: int) -> int:
-        """Return where the table or vector is that a field refers to."""
+        """Return the position of the table or vector behind a field."""
         place = self._place(field)
         return place + struct.unpack_from("<I", self.data, place)[0]
 
     def byte(self, field: int) -> int:
-        """Return a field of one byte, which is 0 if it was left out."""
+        """Return a field of one byte; 0 without it."""
         place = self._place(field)
         return self.data[place] if place else 0
 
     def _place(self, field: int) -> int:
-        """Return where a field is, 0 if it was left out."""
+        """Return the position of a field; 0 without it."""
         fields = self.start - struct.unpack_from("<i", self.data, self.start)[0]
         (size,) = struct.unpack_from("<H", self.data, fields)
         entry = 4 + 2 * field

@@ -1,10 +1,6 @@
-"""pandas' tables on their way to text, whose readers know numbers, booleans, text and null alone.
+"""Formats of text that are written from, and read into, Arrow tables.
 
-Tables of text whose types pyarrow guesses, with what it takes for dates and times left as text.
-
-What the CSV engines that take Arrow's columns have in common.
-
-What the JSON engines that take Arrow's columns have in common.
+Their readers know numbers, booleans, text and nulls alone, and infer the type of each column.
 """
 
 from __future__ import annotations
@@ -16,9 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.tables.arrow import REFUSES_WITHOUT_NOTE, arrow_of
+from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of
 from adapter_core.traits import Trait
-from adapter_core.values import infinite_floats, text_columns
+from adapter_core.values import infinite_floats, integers_beyond_int64, text_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
 _AS_TEXT = "they would be read as text"
 
 REFUSES = {
-    **REFUSES_WITHOUT_NOTE,
+    **REFUSES_WITHOUT_METADATA,
     Kind.BINARY: _AS_TEXT,
     Kind.TIME: _AS_TEXT,
     Kind.TIMEDELTA: "they would be read as numbers or text",
@@ -37,128 +33,23 @@ REFUSES = {
     Kind.ARROW_NESTED: "Arrow's types are not kept",
     Kind.CATEGORY_NOT_TEXT: "categories are not kept",
 }
-"""Kinds of column that text does not bring back, and why."""
-
-_LARGEST_INT64 = 2**63 - 1
-
-_HEAD = 1_000
-"""Rows that nearly always settle whether a column is all numbers."""
-
-
-def plain_of(df: pd.DataFrame) -> pa.Table:
-    """Return a table, shape (rows, columns), as an Arrow table of types that every engine writes.
-
-    Categories become their text and 16-bit floats 32-bit ones, which hold the same values.
-    """
-    import pyarrow as pa
-
-    table = arrow_of(df).replace_schema_metadata()
-    for position, field in enumerate(table.schema):
-        wanted = field.type
-        if pa.types.is_dictionary(wanted):
-            wanted = wanted.value_type
-        elif pa.types.is_float16(wanted):
-            wanted = pa.float32()
-        if wanted != field.type:
-            table = table.set_column(position, field.name, table.column(position).cast(wanted))
-    return table
-
-
-def beyond_int64(df: pd.DataFrame) -> str | None:
-    """Return the first column of integers that do not fit in 64 bits with a sign."""
-    for position, kind in enumerate(kinds_of(df)):
-        if kind in {Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED}:
-            values = df.iloc[:, position]
-            if bool((values > _LARGEST_INT64).any()):
-                return str(df.columns[position])
-    return None
-
-
-def minus_zero_among_whole(df: pd.DataFrame) -> str | None:
-    """Return the first column of floats that are all whole numbers, one of them minus zero."""
-    import numpy as np
-
-    for position, kind in enumerate(kinds_of(df)):
-        if kind in {Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT}:
-            values = df.iloc[:, position].dropna().to_numpy()
-            if (np.signbit(values) & (values == 0)).any() and (values == np.trunc(values)).all():
-                return str(df.columns[position])
-    return None
-
-
-def is_all_like(text: pa.Array, pattern: str) -> bool:
-    """Tell whether all values that are neither null nor blank match a pattern, and there are any.
-
-    Parameters
-    ----------
-    text : pyarrow.Array
-        Text, shape (rows,).
-    pattern : str
-        A regular expression in RE2's syntax, for whole values without blanks around them.
-    """
-    import pyarrow.compute as pc
-
-    for part in (text.slice(0, _HEAD), text):
-        if not pc.all(pc.match_substring_regex(part, rf"^\s*({pattern})?\s*$")).as_py():
-            return False
-    return bool(pc.any(pc.match_substring_regex(text, r"\S")).as_py())
-
-
-BLOCK_BYTES = 2**24
-"""What pyarrow parses at once, in bytes. A row must fit; pyarrow's own choice, 1 MiB, is soon too little
-for long text, and no faster."""
-
-FIRST_BYTES = 2**16
-"""What is read, in bytes, to see which columns hold text like dates."""
-
-
-def first_types(types_of_block: Callable[[int], pa.Schema]) -> pa.Schema:
-    """Return names and types as the first rows look.
-
-    Parameters
-    ----------
-    types_of_block : callable
-        Returns the same of the first block of so many bytes.
-    """
-    import pyarrow as pa
-
-    try:
-        return types_of_block(FIRST_BYTES)
-    except pa.ArrowInvalid:
-        # A row, or the names, may be longer.
-        return types_of_block(BLOCK_BYTES)
-
-
-def without_times(first: pa.Schema, table_of: Callable[[list[str]], pa.Table]) -> pa.Table:
-    """Return a table in which no type is a date or a time, read once more if need be.
-
-    Parameters
-    ----------
-    first : pyarrow.Schema
-        What `first_types` returns.
-    table_of : callable
-        Reads the table, with the columns of these names as text.
-    """
-    # Most dates show in the first rows; a column that begins with nulls may hold some all the same.
-    as_text = _times_in(first)
-    table = table_of(as_text)
-    late = _times_in(table.schema)
-    return table_of(as_text + late) if late else table
-
-
-def _times_in(schema: pa.Schema) -> list[str]:
-    """Return the names of the columns that pyarrow took for dates or times."""
-    import pyarrow as pa
-
-    return [field.name for field in schema if pa.types.is_temporal(field.type)]
-
+"""Kinds of column that text does not bring back, with the reasons."""
 
 DECIMAL = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(?i:inf|infinity|nan)"
-"""Numbers as most readers take them, for `ArrowCSV.numbers`."""
+"""Text that most readers turn into numbers, for `InferredCSV.numbers`."""
+
+BLOCK_BYTES = 2**24
+"""Bytes that pyarrow parses at once, of which a row must not have more.
+
+pyarrow's own choice, 1 MiB, is soon too little for long text, and no faster.
+"""
+
+_FIRST_BYTES = 2**16
+_FIRST_ROWS = 1_000
 
 
-class ArrowCSV(DataFormat):
-    """CSV whose reader guesses types: columns of text that it would take for others are refused.
+class InferredCSV(DataFormat):
+    """CSV whose reader infers types; text that it would turn into other types is refused.
 
     Small integers and floats come back as 64-bit ones; dates and categories as text.
     """
@@ -172,21 +63,20 @@ class ArrowCSV(DataFormat):
     detects_truncation = False
     refuses: ClassVar = REFUSES
     numbers: ClassVar[str] = DECIMAL
-    """What the reader takes for numbers, as a pattern for `is_all_like`."""
+    """Text that the reader turns into numbers, as a pattern for `all_match`."""
     booleans: ClassVar[str]
-    """What the reader takes for booleans."""
+    """Text that the reader turns into booleans, likewise."""
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        name = beyond_int64(df)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains integers beyond 2**63 - 1, read as floats")
+        name = integers_beyond_int64(df)
+        self._refuse_column(name, "integers beyond 2**63 - 1, read as floats")
         for name, text in text_columns(df):
-            if is_all_like(text, self.numbers) or is_all_like(text, self.booleans):
+            if all_match(text, self.numbers) or all_match(text, self.booleans):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 
 
 class JSONLines(DataFormat):
-    """One JSON object a line, as the objects of https://jsonlines.org.
+    """One JSON object a line, see https://jsonlines.org.
 
     JSON knows numbers, text, booleans and null alone: small integers and floats come back as 64-bit
     ones; dates and categories as text.
@@ -202,14 +92,101 @@ class JSONLines(DataFormat):
     refuses: ClassVar = REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        name = infinite_floats(df)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains an infinite value; JSON has no infinity")
-        name = beyond_int64(df)
-        if name is not None:
-            raise self.refusal(f"column {name!r} contains integers beyond 2**63 - 1, read differently")
+        self._refuse_column(infinite_floats(df), "an infinite value; JSON has no infinity")
+        self._refuse_column(integers_beyond_int64(df), "integers beyond 2**63 - 1, read differently")
 
     def _column_names(self, path: Path) -> list[str]:
-        """Return the names of the first line; readers put columns in an order of their own at times."""
+        # The first line has the order of the columns; some readers change it.
         with path.open("rb") as file:
             return list(json.loads(file.readline()))
+
+
+def plain_of(df: pd.DataFrame) -> pa.Table:
+    """Return a table, shape (rows, columns), as an Arrow table of types that every engine writes.
+
+    Categories become their text, and 16-bit floats 32-bit ones of the same values.
+    """
+    import pyarrow as pa
+
+    table = arrow_of(df).replace_schema_metadata()
+    for position, field in enumerate(table.schema):
+        wanted = field.type
+        if pa.types.is_dictionary(wanted):
+            wanted = wanted.value_type
+        elif pa.types.is_float16(wanted):
+            wanted = pa.float32()
+        if wanted != field.type:
+            table = table.set_column(position, field.name, table.column(position).cast(wanted))
+    return table
+
+
+def minus_zero_among_whole(df: pd.DataFrame) -> str | None:
+    """Return the first column of floats that are all whole numbers, one of them minus zero."""
+    import numpy as np
+
+    for position, kind in enumerate(kinds_of(df)):
+        if kind in {Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT}:
+            values = df.iloc[:, position].dropna().to_numpy()
+            if (np.signbit(values) & (values == 0)).any() and (values == np.trunc(values)).all():
+                return str(df.columns[position])
+    return None
+
+
+def all_match(text: pa.Array, pattern: str) -> bool:
+    """Return True if all values that are neither null nor blank match a pattern, and any exist.
+
+    Parameters
+    ----------
+    text : pyarrow.Array
+        Text, shape (rows,).
+    pattern : str
+        A regular expression in RE2's syntax, for whole values without blanks around them.
+    """
+    import pyarrow.compute as pc
+
+    # The first rows nearly always contain a value that does not match.
+    for part in (text.slice(0, _FIRST_ROWS), text):
+        if not pc.all(pc.match_substring_regex(part, rf"^\s*({pattern})?\s*$")).as_py():
+            return False
+    return bool(pc.any(pc.match_substring_regex(text, r"\S")).as_py())
+
+
+def infer_schema(schema_of_block: Callable[[int], pa.Schema]) -> pa.Schema:
+    """Return names and types of the columns, inferred from the first rows.
+
+    Parameters
+    ----------
+    schema_of_block : callable
+        Takes a number of bytes; returns the schema inferred from so many.
+    """
+    import pyarrow as pa
+
+    try:
+        return schema_of_block(_FIRST_BYTES)
+    except pa.ArrowInvalid:
+        # The first row, or the header, is longer.
+        return schema_of_block(BLOCK_BYTES)
+
+
+def read_times_as_text(inferred: pa.Schema, read: Callable[[list[str]], pa.Table]) -> pa.Table:
+    """Return a table in which dates and times are text, as they are in the file.
+
+    Parameters
+    ----------
+    inferred : pyarrow.Schema
+        Result of `infer_schema`.
+    read : callable
+        Takes names of columns; returns the table with these columns as text.
+    """
+    # Most dates show in the first rows. A column that starts with nulls may have some later, and then
+    # the file is read twice.
+    as_text = _times_in(inferred)
+    table = read(as_text)
+    late = _times_in(table.schema)
+    return read(as_text + late) if late else table
+
+
+def _times_in(schema: pa.Schema) -> list[str]:
+    import pyarrow as pa
+
+    return [field.name for field in schema if pa.types.is_temporal(field.type)]

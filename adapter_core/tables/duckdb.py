@@ -1,7 +1,4 @@
-"""What DuckDB takes from Arrow and gives back, whatever the file it keeps it in.
-
-Paths for libraries that take some of their characters for patterns or parts of an address.
-"""
+"""Tables between Arrow and DuckDB."""
 
 from __future__ import annotations
 
@@ -9,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind
+from adapter_core.tables.sql import misnamed
 
 if TYPE_CHECKING:
     import duckdb
+    import pandas as pd
     import pyarrow as pa
 
 
@@ -22,12 +22,24 @@ REFUSES = {
     Kind.HALF_FLOAT: "DuckDB has no type for them",
     Kind.TIMEDELTA: "DuckDB's interval counts months, days and microseconds",
 }
-"""Kinds of column that DuckDB does not give back as they were, and why."""
+"""Kinds of column that DuckDB changes, with the reasons."""
+
+
+class DuckDBColumns(DataFormat):
+    """A format whose columns are those of a table in DuckDB."""
+
+    suite = "engines"
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        reason = misnamed(df.columns)
+        if reason:
+            raise self.refusal(reason)
 
 
 @contextmanager
 def registered(connection: duckdb.DuckDBPyConnection, table: pa.Table) -> Iterator[None]:
-    """Let a connection know an Arrow table by the name "given"."""
+    """Register an Arrow table under the name "given"."""
     connection.register("given", table)
     try:
         yield
@@ -37,7 +49,7 @@ def registered(connection: duckdb.DuckDBPyConnection, table: pa.Table) -> Iterat
 
 @contextmanager
 def plain_path(path: Path) -> Iterator[Path]:
-    """Give a symbolic link to a file or directory, there or not, whose path is of plain characters."""
+    """Provide a symbolic link, whose path has plain characters only, to a path that need not exist."""
     with TemporaryDirectory() as folder:
         link = Path(folder, "link")
         link.symlink_to(path.absolute())

@@ -1,4 +1,4 @@
-"""What both layouts of HDF5 have in common: PyTables' codecs."""
+"""HDF5 through pandas and PyTables: base class of both layouts, and PyTables' codecs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 LEVELS = range(1, 10)
+# The middle one: pandas and PyTables have no default, and do not compress without a level.
 LEVEL = 5
-"""The middle one: pandas and PyTables have no default, and without a level they compress nothing."""
 
 COMPRESSORS = "blosclz lz4 lz4hc zlib zstd".split()
-"""Those of Blosc, and of Blosc2."""
+"""Compressors of Blosc and of Blosc2."""
 
 CODECS = tuple(
     Codec(name, LEVELS, LEVEL) for name in ["zlib", "bzip2", "lzo", *(f"blosc:{c}" for c in COMPRESSORS)]
@@ -30,15 +30,17 @@ CODECS_OF_BLOSC2 = tuple(Codec(f"blosc2:{c}", LEVELS, LEVEL) for c in COMPRESSOR
 class HDF5(DataFormat):
     """HDF5 through pandas and PyTables.
 
-    pandas gives one codec to all arrays of a file. HDF5 compresses an array in chunks, and stores those
-    as they are that a codec would not make smaller.
+    All arrays of a file have the same codec. HDF5 compresses an array in chunks, and stores a chunk as
+    it is if the codec would not make it smaller.
     """
 
     codecs: ClassVar = CODECS
 
     def codec_availability(self, name: str) -> Availability:
-        """Tell whether PyTables was built with a codec; if not it would take zlib instead."""
+        """Report whether PyTables was built with a codec."""
         import tables
+
+        # Without it, PyTables would silently use zlib.
 
         library, _, compressor = self.codec_named(name).name.partition(":")
         compressors = {"blosc": tables.blosc_compressor_list, "blosc2": tables.blosc2_compressor_list}
@@ -56,21 +58,21 @@ class HDF5(DataFormat):
 
         with tables.open_file(path) as file:
             for leaf in file.walk_nodes("/", "Leaf"):
-                # A VLArray, which holds pickled text, has but references in its chunks.
+                # The chunks of a VLArray, which contains pickled text, are references only.
                 is_text = isinstance(leaf, tables.VLArray)
-                if not is_text and not _holds_labels(leaf) and _has_compressed_chunk(leaf):
+                if not is_text and not _contains_labels(leaf) and _has_compressed_chunk(leaf):
                     library: str = leaf.filters.complib
                     return f"{library}:blosclz" if library in ("blosc", "blosc2") else library
         return None
 
 
-def _holds_labels(leaf: tables.Leaf) -> bool:
-    """Tell whether an array has the index or column names, in the fixed layout."""
+def _contains_labels(leaf: tables.Leaf) -> bool:
+    """Return True for the index and the column names of the fixed layout."""
     return leaf.name.startswith("axis") or leaf.name.endswith("_items")
 
 
 def _has_compressed_chunk(leaf: tables.Leaf) -> bool:
-    """Tell whether all filters, of which the codec is one, were applied to a chunk."""
+    """Return True if all filters, one of which is the codec, were applied to a chunk."""
     if leaf.filters.complib is None:
         return False
     corners = product(*map(range, repeat(0), leaf.shape, leaf.chunkshape))

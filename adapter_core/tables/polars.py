@@ -1,10 +1,12 @@
-"""Polars' tables, made of Arrow tables."""
+"""Tables between Arrow and Polars."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
+from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -12,18 +14,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+class PolarsColumns(DataFormat):
+    """A format that Polars writes and reads with Arrow's types, column by column."""
+
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        name = without_zone_name(df)
+        if name is not None:
+            raise self.refusal(f"the time zone of column {name!r} is an offset; Polars needs a name")
+
+
 def polars_of(table: pa.Table) -> pl.DataFrame:
-    """Return an Arrow table as Polars' table, shape (rows, columns), with its names."""
+    """Return an Arrow table as a Polars table, shape (rows, columns)."""
     import polars as pl
 
     frame = pl.DataFrame(table)
-    # Polars gives a column without a name one of its own.
+    # Polars replaces an empty column name.
     frame.columns = table.column_names
     return frame
 
 
 def without_zone_name(df: pd.DataFrame) -> str | None:
-    """Return the first column of datetimes whose zone is a mere offset, of which Polars knows none."""
+    """Return the first column of datetimes whose time zone is an offset, which Polars does not know."""
     import pyarrow as pa
 
     for name, dtype, kind in zip(df.columns, df.dtypes, kinds_of(df), strict=True):

@@ -1,6 +1,7 @@
-"""ROOT's own library: its module, its files, and how arrays become the columns that the helpers take.
+"""Tables of ROOT files through ROOT's own library: base class of TTree and RNTuple.
 
-What both tables of ROOT files have in common, through ROOT itself.
+Python would call ROOT once for each value of text, hence the helpers in C++, which ROOT's interpreter
+compiles at first use.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.codecs import Codec
 from adapter_core.kinds import Kind
-from adapter_core.tables.array_format import NOTE, ArrayFormat
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.root_uproot import Root
 
@@ -26,18 +27,103 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.availability import Availability
-    from adapter_core.tables.array_format import Opened
-
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 HELPERS = Path(__file__).with_name("root_tables.hxx")
+
+ALGORITHMS = {"zlib": 1, "lzma": 2, "lz4": 4, "zstd": 5}
+"""ROOT's numbers of codecs (Compression.h); a setting is 100 times the number, plus the level."""
+
+CODEC_NAMES = {number: name for name, number in ALGORITHMS.items()}
+
+
+class NativeRoot(ArrayFormat):
+    """A table in the layout of `root_uproot.Root`: each reads the other's files."""
+
+    suffix = Root.suffix
+    modules: ClassVar = {"root": "ROOT"}
+    traits: ClassVar = Root.traits
+    codecs: ClassVar = (
+        Codec("zlib", range(1, 10), 1),
+        Codec("lzma", range(1, 10), 7),
+        Codec("lz4", range(1, 10), 4),
+        Codec("zstd", range(1, 10), 5),
+    )
+    refuses: ClassVar = {
+        **REFUSES,
+        Kind.HALF_FLOAT: "ROOT's Float16_t is another type",
+        Kind.COMPLEX: "ROOT has no type for them",
+    }
+
+    def availability(self) -> Availability:
+        """Import ROOT and report whether it can work here."""
+        # ROOT warns that its wheel is an alpha.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super().availability()
+
+    def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
+        setting = ALGORITHMS[codec] * 100 + (level or 1) if codec else 0
+        with created(path, setting) as file:
+            self._write_table(file, _contiguous(table.arrays), setting)
+            file.WriteObject(root().TObjString(table.description), DESCRIPTION)
+
+    @abstractmethod
+    def _write_table(self, file: Any, arrays: Mapping[str, np.ndarray], setting: int) -> None:
+        """Write arrays, see `columns_of`, as a table of an open file."""
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[Opened]:
+        with opened(path) as file:
+            keys = [str(key.GetName()) for key in file.GetListOfKeys()]
+            tables = [self._table(file, key) for key in keys if key != DESCRIPTION]
+            table_of = {column: table for table in tables for column in table.columns()}
+
+            @lru_cache(maxsize=2)  # bytes and offsets of text are requested one after the other
+            def lists(column: str) -> tuple[np.ndarray, np.ndarray]:
+                return table_of[column].lists(column)
+
+            def get(name: str) -> np.ndarray:
+                column = name.removesuffix(OFFSETS)
+                if column != name:
+                    return lists(column)[0]
+                table = table_of[column]
+                return lists(column)[1] if table.is_list(column) else table.values(column)
+
+            description = str(file.Get(DESCRIPTION).GetString())
+            yield description, lambda names: {name: get(name) for name in names}
+
+    @abstractmethod
+    def _table(self, file: Any, name: str) -> StoredTable:
+        """Return a table of an open file."""
+
+
+class StoredTable(ABC):
+    """A TTree or RNTuple of an open file."""
+
+    @abstractmethod
+    def columns(self) -> list[str]:
+        """Return the names of its branches or fields."""
+
+    @abstractmethod
+    def is_list(self, column: str) -> bool:
+        """Return True if each row has a list of values, of any length."""
+
+    @abstractmethod
+    def values(self, column: str) -> np.ndarray:
+        """Return the values of a column, shape (rows,) or (rows, length)."""
+
+    @abstractmethod
+    def lists(self, column: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the offsets of each row's bytes, int64 of shape (rows + 1,), and all bytes."""
 
 
 @lru_cache
 def root() -> Any:
-    """Return the module ROOT, silent, as all errors are raised, and with the helpers declared."""
+    """Return the module ROOT, with the helpers declared, and without messages."""
     import ROOT
 
-    # On a crash ROOT's handlers would start a debugger, and faulthandler would not be heard.
+    # On a crash ROOT's handlers would start a debugger, in place of faulthandler.
     ROOT.gSystem.ResetSignals()
     ROOT.gErrorIgnoreLevel = ROOT.kFatal
     ROOT.gInterpreter.Declare(HELPERS.read_text(encoding="utf-8"))
@@ -45,14 +131,14 @@ def root() -> Any:
 
 
 def columns_of(arrays: Mapping[str, np.ndarray], type_of: Callable[[str, np.ndarray, bool], str]) -> Any:
-    """Return rows and columns as the helpers take them; the arrays must outlive these.
+    """Return the number of rows, and the columns for the helpers; the arrays must outlive these.
 
     Parameters
     ----------
     arrays : mapping
-        Contiguous arrays by name, bytes of text together with their offsets.
+        Contiguous arrays by name; bytes of text together with their offsets.
     type_of : callable
-        Takes name, array and whether it holds lists; returns how ROOT calls the type.
+        Takes the name, the array, and True for lists; returns ROOT's name of the type.
     """
     helpers = root().format_bench
     rows, columns = 0, root().std.vector[helpers.Column]()
@@ -70,12 +156,12 @@ def columns_of(arrays: Mapping[str, np.ndarray], type_of: Callable[[str, np.ndar
 
 
 def width_bytes(array: np.ndarray) -> int:
-    """Return how many bytes a row of a contiguous array has."""
+    """Return the bytes of a row in a contiguous array."""
     return array.itemsize * math.prod(array.shape[1:])
 
 
-def plain(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return arrays that are contiguous, times as integers, offsets as int64."""
+def _contiguous(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return arrays contiguous, with times as integers and offsets as int64."""
     import numpy as np
 
     return {
@@ -90,15 +176,15 @@ def _without_times(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """Open a ROOT file for reading, and close it in the end.
+    """Open a ROOT file for reading.
 
     Raises
     ------
     OSError
-        If it cannot be opened, or was not closed by who wrote it.
+        If it cannot be opened, or its writer did not close it.
     """
-    # ROOT takes names of files for URLs, in which # and ? have a meaning.
-    with path.open("rb") as plain, _closing(f"/proc/self/fd/{plain.fileno()}") as file:
+    # ROOT parses file names as URLs, in which # and ? have a meaning.
+    with path.open("rb") as descriptor, _closing(f"/proc/self/fd/{descriptor.fileno()}") as file:
         if file.TestBit(root().TFile.kRecovered):
             raise OSError(f"{path.name} was not closed, or is cut short")
         yield file
@@ -106,7 +192,7 @@ def opened(path: Path) -> Iterator[Any]:
 
 @contextmanager
 def created(path: Path, setting: int) -> Iterator[Any]:
-    """Create a ROOT file, compressed as ROOT's number says, and close it in the end.
+    """Create a ROOT file, compressed by ROOT's number of a codec and level.
 
     Raises
     ------
@@ -134,95 +220,3 @@ def _closing(name: str, *how: Any) -> Iterator[Any]:
         yield file
     finally:
         file.Close()
-
-
-ALGORITHMS = {"zlib": 1, "lzma": 2, "lz4": 4, "zstd": 5}
-"""ROOT's numbers of codecs (Compression.h); a setting is 100 times that, plus the level."""
-
-CODEC_NAMES = {number: name for name, number in ALGORITHMS.items()}
-
-
-class NativeRoot(ArrayFormat):
-    """A table laid out as by `adapter_core.tables.root_uproot.Root`: each reads the other's."""
-
-    suffix = Root.suffix
-    modules: ClassVar = {"root": "ROOT"}
-    traits: ClassVar = Root.traits
-    codecs: ClassVar = (
-        Codec("zlib", range(1, 10), 1),
-        Codec("lzma", range(1, 10), 7),
-        Codec("lz4", range(1, 10), 4),
-        Codec("zstd", range(1, 10), 5),
-    )
-    refuses: ClassVar = {
-        **REFUSES,
-        Kind.HALF_FLOAT: "ROOT's Float16_t is another type",
-        Kind.COMPLEX: "ROOT has no type for them",
-    }
-
-    def availability(self) -> Availability:
-        """Import ROOT, which warns that its wheel is an alpha, and tell whether it can work here."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return super().availability()
-
-    def _write(
-        self,
-        path: Path,
-        arrays: Mapping[str, np.ndarray],
-        note: str,
-        codec: str | None,
-        level: int | None,
-    ) -> None:
-        setting = ALGORITHMS[codec] * 100 + (level or 1) if codec else 0
-        with created(path, setting) as file:
-            self._write_table(file, plain(arrays), setting)
-            file.WriteObject(root().TObjString(note), NOTE)
-
-    @abstractmethod
-    def _write_table(self, file: Any, arrays: Mapping[str, np.ndarray], setting: int) -> None:
-        """Write arrays, which `columns_of` takes, as one table of a file."""
-
-    @contextmanager
-    def _opened(self, path: Path) -> Iterator[Opened]:
-        with opened(path) as file:
-            keys = [str(key.GetName()) for key in file.GetListOfKeys()]
-            tables = [self._table(file, key) for key in keys if key != NOTE]
-            table_of = {column: table for table in tables for column in table.columns()}
-
-            @lru_cache(maxsize=2)  # of text, as bytes and offsets are asked for one by one
-            def lists(column: str) -> tuple[np.ndarray, np.ndarray]:
-                return table_of[column].lists(column)
-
-            def get(name: str) -> np.ndarray:
-                column = name.removesuffix(OFFSETS)
-                if column != name:
-                    return lists(column)[0]
-                table = table_of[column]
-                return lists(column)[1] if table.is_list(column) else table.values(column)
-
-            yield str(file.Get(NOTE).GetString()), lambda names: {name: get(name) for name in names}
-
-    @abstractmethod
-    def _table(self, file: Any, name: str) -> StoredTable:
-        """Return a table of a file that is open."""
-
-
-class StoredTable(ABC):
-    """A TTree or RNTuple of a file that is open."""
-
-    @abstractmethod
-    def columns(self) -> list[str]:
-        """Return the names of its branches or fields."""
-
-    @abstractmethod
-    def is_list(self, column: str) -> bool:
-        """Return whether each row has a list of values, not always as many."""
-
-    @abstractmethod
-    def values(self, column: str) -> np.ndarray:
-        """Return the values of a column, shape (rows,) or (rows, length)."""
-
-    @abstractmethod
-    def lists(self, column: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return where each row's bytes begin and end, int64 of shape (rows + 1,), and all bytes."""

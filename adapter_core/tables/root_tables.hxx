@@ -1,5 +1,5 @@
-// Columns of arrays to a TTree or RNTuple and back, in bulk: Python would take a call for each value.
-// root_itself.py declares this to ROOT's interpreter.
+// Arrays to columns of a TTree or RNTuple and back, in bulk: Python would make a call for each value.
+// root_native.py declares this to ROOT's interpreter.
 
 #include <ROOT/RNTupleModel.hxx>
 #include <ROOT/RNTupleReader.hxx>
@@ -21,7 +21,7 @@
 
 namespace format_bench {
 
-// One value a row of `width` bytes, or, where there are offsets, a list of bytes.
+// One value of `width` bytes a row, or a list of bytes if there are offsets.
 struct Column {
    std::string name;
    std::string type;
@@ -90,7 +90,7 @@ public:
 
    std::size_t Rows() const { return fReader->GetNEntries(); }
 
-   // The type of each field, by name.
+   // Type of each field, by name.
    std::map<std::string, std::string> Types() const
    {
       std::map<std::string, std::string> types;
@@ -99,7 +99,7 @@ public:
       return types;
    }
 
-   // ROOT's number for codec and level, or -1 if nothing was written.
+   // ROOT's number of codec and level; -1 for a table without values.
    int Compression() const
    {
       for (const auto &cluster : fReader->GetDescriptor().GetClusterIterable())
@@ -147,7 +147,7 @@ public:
 inline void WriteTTree(TFile &file, const std::string &name, std::size_t rows, const std::vector<Column> &columns)
 {
    TTree tree(name.c_str(), "", 99, &file);
-   tree.SetAutoSave(0); // else the description is written again every 300 MB
+   tree.SetAutoSave(0); // by default the description is written again every 300 MB
    std::vector<std::vector<char>> slots(columns.size());
    std::vector<std::int32_t> sizes(columns.size());
    for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -183,7 +183,7 @@ class TTreeTable {
    TTree &fTree;
    TBufferFile fBuffer{TBuffer::kWrite, 32 * 1024};
 
-   // Gives each basket, as it is once decompressed: values of several bytes are still to be swapped.
+   // Calls a function with each decompressed basket, whose values are still big-endian.
    template <typename Take>
    void ForEachBasket(const std::string &name, Take take)
    {
@@ -212,7 +212,7 @@ public:
       });
    }
 
-   // The bytes of all rows, of which each has so many as its offsets tell.
+   // Bytes of all rows; the offsets have the length of each.
    void ReadLists(const std::string &name, std::uintptr_t offsets, std::uintptr_t bytes)
    {
       const auto begins = reinterpret_cast<const std::int64_t *>(offsets);

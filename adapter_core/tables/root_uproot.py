@@ -1,4 +1,4 @@
-"""What both tables of ROOT files have in common, through uproot."""
+"""Tables of ROOT files through uproot: base class of TTree and RNTuple."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.codecs import Codec
 from adapter_core.kinds import Kind
-from adapter_core.tables.array_format import NOTE, ArrayFormat
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.traits import Trait
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     import awkward as ak
     import numpy as np
 
-    from adapter_core.tables.array_format import Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 TABLE = "table"
-"""Name of the TTree or RNTuple in the file; more of them have a number behind it."""
+"""Name of the TTree or RNTuple in the file; further ones have a number behind it."""
 
-MOST_COLUMNS = 64
-"""Of one TTree or RNTuple: uproot's time to write or read it grows with the square of their number."""
+MAX_COLUMNS = 64
+"""Columns of a TTree or RNTuple: uproot's time for one grows with the square of their number."""
 
 
 class Root(ArrayFormat):
-    """A table of a ROOT file, each array a branch or field, and a TObjString with the description.
+    """A table of a ROOT file: a branch or field for each array, and a TObjString with the description.
 
     Text of one length is an array of bytes in each row, other text a list of bytes, whose offsets ROOT
-    keeps itself, so that there is no array of these. Times are integers.
+    stores itself. Times are integers.
     """
 
     suffix = ".root"
@@ -51,38 +51,31 @@ class Root(ArrayFormat):
         Kind.COMPLEX: "ROOT has no type for them",
     }
 
-    def _write(
-        self,
-        path: Path,
-        arrays: Mapping[str, np.ndarray],
-        note: str,
-        codec: str | None,
-        level: int | None,
-    ) -> None:
+    def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import uproot
 
-        columns = list(_columns_of(arrays).items())
+        columns = list(_columns_of(table.arrays).items())
         compression = getattr(uproot, codec.upper())(level or 1) if codec else None
         with uproot.recreate(path, compression=compression) as file:
-            file[NOTE] = note
-            for i, first in enumerate(range(0, len(columns), MOST_COLUMNS)):
+            file[DESCRIPTION] = table.description
+            for i, first in enumerate(range(0, len(columns), MAX_COLUMNS)):
                 name = f"{TABLE}_{i}" if i else TABLE
-                self._write_table(file, name, dict(columns[first : first + MOST_COLUMNS]))
+                self._write_table(file, name, dict(columns[first : first + MAX_COLUMNS]))
 
     @abstractmethod
     def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:
-        """Write arrays, all of one length, as one table of a file that is open."""
+        """Write arrays of one length as a table of an open file."""
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:
         import uproot
 
-        # By default uproot reads through an event loop in another thread, as from the internet.
+        # uproot's default reads through an event loop in another thread, made for remote files.
         with uproot.open(path, handler=uproot.MultithreadedFileSource) as file:
-            tables = [file[name] for name in file.keys(cycle=False) if name != NOTE]
+            tables = [file[name] for name in file.keys(cycle=False) if name != DESCRIPTION]
             table_of = {column: table for table in tables for column in table.keys()}  # noqa: SIM118
 
-            @lru_cache(maxsize=2)  # of text, as bytes and offsets are asked for one by one
+            @lru_cache(maxsize=2)  # bytes and offsets of text are requested one after the other
             def read(column: str) -> ak.Array:
                 return table_of[column][column].array(library="ak")
 
@@ -91,7 +84,7 @@ class Root(ArrayFormat):
                 array = read(column)
                 return _offsets(array) if column != name else _values(array)
 
-            yield str(file[NOTE]), lambda names: {name: get(name) for name in names}
+            yield str(file[DESCRIPTION]), lambda names: {name: get(name) for name in names}
 
     def _codec_used(self, path: Path) -> str | None:
         import uproot
@@ -102,7 +95,7 @@ class Root(ArrayFormat):
 
 
 def _columns_of(arrays: Mapping[str, np.ndarray]) -> dict[str, ak.Array]:
-    """Return arrays of one value, or one list, a row: bytes together with their offsets."""
+    """Return arrays with one value, or one list, a row; bytes together with their offsets."""
     import awkward as ak
     import numpy as np
 
@@ -119,7 +112,7 @@ def _columns_of(arrays: Mapping[str, np.ndarray]) -> dict[str, ak.Array]:
 
 
 def _values(array: ak.Array) -> np.ndarray:
-    """Return the values of a column; of lists those of all, end to end."""
+    """Return the values of a column; those of lists end to end."""
     is_jagged = array.layout.is_list and not array.layout.is_regular
     return array.layout.content.data if is_jagged else array.to_numpy()
 

@@ -1,8 +1,8 @@
-"""Tables of rows of Python values, and the note of what only pandas knows of their columns.
+"""Tables as rows of Python values, with a description of the columns.
 
-A format of records has types of its own, and fewer than pandas. The note stands beside the rows where
-a format has a place for it, and names the dtype of each column, as pandas writes it, and the number of
-rows, by which a file that was cut between two records is told.
+A format of records has fewer types than pandas. The description, which is stored beside the rows,
+contains the dtype of each column in pandas' words, and the number of rows, by which a file that was
+truncated between two records is recognised.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.tables.rows import Column, rows_at_a_time
+from adapter_core.tables.rows import ColumnBuilder, block_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-Note = dict[str, Any]
+Description = dict[str, Any]
 """``{"rows": 2, "columns": [{"name": "a", "dtype": "int64"}]}``; a column of dtype "category" has
 also "categories", a list of text, and "ordered"."""
 
-REFUSED = {
+REFUSES = {
     Kind.COMPLEX: "the format has no type for them",
     Kind.DATE: "the format has no type for them",
     Kind.TIME: "the format has no type for them",
@@ -35,62 +35,64 @@ REFUSED = {
     Kind.CATEGORY_NOT_TEXT: "the file keeps categories of text alone",
     Kind.MIXED: "some would come back as other types, as tuples do",
 }
-"""What `row_blocks` gives no values for, and why, as most formats of records refuse it."""
+"""Kinds of column that most formats of records cannot store, with the reasons."""
 
 
-def note_of(df: pd.DataFrame) -> Note:
-    """Return what a table, shape (rows, columns), says of itself besides its values."""
+def describe(df: pd.DataFrame) -> Description:
+    """Return the description of a table, shape (rows, columns)."""
     columns = [
-        _column_note(column, kind) for (_, column), kind in zip(df.items(), kinds_of(df), strict=True)
+        _describe_column(column, kind)
+        for (_, column), kind in zip(df.items(), kinds_of(df), strict=True)
     ]
     return {"rows": len(df), "columns": columns}
 
 
-def _column_note(column: pd.Series, kind: Kind) -> Note:
+def _describe_column(column: pd.Series, kind: Kind) -> Description:
     dtype = "str" if kind is Kind.TEXT and column.dtype == object else str(column.dtype)
-    note = {"name": column.name, "dtype": dtype}
+    description = {"name": column.name, "dtype": dtype}
     if kind is Kind.CATEGORY:
-        note["categories"] = column.cat.categories.tolist()
-        note["ordered"] = column.cat.ordered
-    return note
+        description["categories"] = column.cat.categories.tolist()
+        description["ordered"] = column.cat.ordered
+    return description
 
 
-def table_of(note: Any, rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
-    """Return the table of which `note_of` and `row_blocks` gave note and rows.
+def table_of(description: Any, rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
+    """Return a table from the results of `describe` and `row_blocks`.
 
     Raises
     ------
     TypeError
-        If there is no note, or a value is of a type that its column cannot have.
+        If the description is not one, or a value has a type that its column cannot have.
     ValueError
-        If the number of rows, or of values in one, is not that of the note, or a value is not in the
-        range of its column.
+        If the number of rows, or of values in a row, differs from the description, or a value is outside
+        the range of its column.
     """
-    _check(note)
-    blocks = _blocks(iter(rows), rows_at_a_time(len(note["columns"])))
-    return table_of_columns(note, (zip(*block, strict=True) for block in blocks))
+    _check(description)
+    blocks = _blocks(iter(rows), block_rows(len(description["columns"])))
+    return table_of_columns(description, (zip(*block, strict=True) for block in blocks))
 
 
-def table_of_columns(note: Any, blocks: Iterable[Iterable[Sequence[Any]]]) -> pd.DataFrame:
-    """Return the same from blocks of columns, each the values of some rows; see `table_of`."""
+def table_of_columns(description: Any, blocks: Iterable[Iterable[Sequence[Any]]]) -> pd.DataFrame:
+    """Return a table from blocks of columns, each with the values of some rows; see `table_of`."""
     import pandas as pd
 
-    _check(note)
-    columns = [Column(each) for each in note["columns"]]
+    _check(description)
+    columns = [ColumnBuilder(each) for each in description["columns"]]
     for block in blocks:
         for column, values in zip(columns, block, strict=True):
             column.add(values)
-    found, expected = sum(map(len, columns[0].chunks)), int(note["rows"])
+    found, expected = sum(map(len, columns[0].chunks)), int(description["rows"])
     if found != expected:
         raise ValueError(f"the file contains {found:,} of {expected:,} rows")
     df = pd.DataFrame({i: column.array() for i, column in enumerate(columns)}, copy=False)
-    df.columns = pd.Index([each["name"] for each in note["columns"]], dtype="str")
+    df.columns = pd.Index([each["name"] for each in description["columns"]], dtype="str")
     return df
 
 
-def _check(note: Any) -> None:
-    if not isinstance(note, dict):
-        raise TypeError(f"the file begins with {type(note).__name__}, not with a note of its columns")
+def _check(description: Any) -> None:
+    if not isinstance(description, dict):
+        found = type(description).__name__
+        raise TypeError(f"the file starts with {found}, not with a description of its columns")
 
 
 def _blocks(rows: Iterator[Sequence[Any]], size: int) -> Iterator[list[Sequence[Any]]]:

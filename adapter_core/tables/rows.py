@@ -1,9 +1,7 @@
-"""Rows of a table as tuples of Python values, block by block, for libraries that take records.
+"""Rows of a table as Python values in blocks, and columns from such blocks.
 
-A library that packs one record a row cannot be given columns. Columns become lists in bulk here, a
-block of rows at a time, and `zip` makes rows of them, so that no step of Python is done per value.
-
-Columns of a table from blocks of Python values, as `adapter_core.tables.rows` gives them.
+Libraries of records take rows, not columns. Columns become lists in bulk, a block of rows at a time,
+and `zip` turns the lists into rows: without a Python step per value.
 """
 
 from __future__ import annotations
@@ -21,49 +19,48 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-ROWS_AT_A_TIME = 500
-"""Fewer than the 700 objects that wake Python's garbage collector: what reads and writes is twice as
-fast in such blocks as in blocks of 10,000 rows."""
+# Fewer than the 700 new objects that start Python's garbage collector: reading and writing are twice as
+# fast in such blocks as in blocks of 10,000 rows.
+BLOCK_ROWS = 500
 
-CELLS_AT_A_TIME = 2**18
-"""Values in a block of a wide table, of which a block of 500 rows would fill the memory."""
+# Blocks of 500 rows of a wide table would fill the memory.
+_BLOCK_VALUES = 2**18
 
 EPOCH_KINDS = {Kind.DATETIME, Kind.ZONED_DATETIME, Kind.TIMEDELTA}
-"""Kinds whose values are given as integers, in the unit of their dtype."""
+"""Kinds whose values become integers in the unit of their dtype."""
 
 
-def rows_at_a_time(columns: int) -> int:
-    """Return the number of rows in a block of a table of so many columns, at least 1."""
-    return max(1, min(ROWS_AT_A_TIME, CELLS_AT_A_TIME // columns))
+def block_rows(columns: int) -> int:
+    """Return the number of rows in a block, at least 1, for a number of columns."""
+    return max(1, min(BLOCK_ROWS, _BLOCK_VALUES // columns))
 
 
 def row_blocks(
     df: pd.DataFrame, *, datetime_objects: bool = False
 ) -> Iterator[Iterator[tuple[Any, ...]]]:
-    """Yield the rows of a table in blocks of `rows_at_a_time`.
+    """Yield the rows of a table in blocks of `block_rows` rows.
 
-    A null is None in every column but those of NumPy's floats, whose NaN stays NaN. Categories are
-    values.
+    A null is None, except in NumPy's floats, whose NaN stays NaN. Categories become their values.
 
     Parameters
     ----------
     df : pandas.DataFrame
         Shape (rows, columns).
     datetime_objects : bool
-        Whether datetimes are `datetime.datetime`, without zone and of whole milliseconds. By default
-        they are integers, as timedeltas always are, in the unit of their dtype. All are in UTC.
+        If True, datetimes are `datetime.datetime`, without zone and of whole milliseconds. By default
+        they are integers in the unit of their dtype, as timedeltas always are. All are in UTC.
     """
     listers = [
         _lister(column, kind, datetime_objects=datetime_objects)
         for (_, column), kind in zip(df.items(), kinds_of(df), strict=True)
     ]
-    step = rows_at_a_time(len(listers))
+    step = block_rows(len(listers))
     for start in range(0, len(df), step):
         yield zip(*[values(start, start + step) for values in listers], strict=True)
 
 
 def _lister(column: pd.Series, kind: Kind, *, datetime_objects: bool) -> Callable[[int, int], list[Any]]:
-    """Return what gives the values of the rows from one number up to another."""
+    """Return a function that lists the values of a range of rows."""
     if kind in (Kind.TEXT, Kind.CATEGORY):
         return _text_lister(column)
     values, nulls = _values_and_nulls(column, kind)
@@ -91,7 +88,7 @@ def _text_lister(column: pd.Series) -> Callable[[int, int], list[Any]]:
 
 
 def _values_and_nulls(column: pd.Series, kind: Kind) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the values as NumPy holds them, and which are null; both of shape (rows,)."""
+    """Return the values, and a mask of the nulls unless they are NaN, both of shape (rows,)."""
     import numpy as np
 
     if kind is Kind.ZONED_DATETIME:
@@ -104,23 +101,23 @@ def _values_and_nulls(column: pd.Series, kind: Kind) -> tuple[np.ndarray, np.nda
     return column.to_numpy(numpy_dtype, na_value=numpy_dtype.type()), column.isna().to_numpy()
 
 
-class Column:
-    """Values of one column, gathered block by block.
+class ColumnBuilder:
+    """Builder of a column from blocks of values.
 
     Parameters
     ----------
-    note : dict
-        One of the columns of `adapter_core.tables.row_format.Note`.
+    description : dict
+        An item of the columns in `adapter_core.tables.row_format.describe`.
     """
 
-    def __init__(self, note: dict[str, Any]) -> None:
-        self.note = note
-        self.dtype = _dtype(note["dtype"])
+    def __init__(self, description: dict[str, Any]) -> None:
+        self.description = description
+        self.dtype = _dtype(description["dtype"])
         self.type = _arrow_type(self.dtype)
         self.chunks: list[Any] = []
 
     def add(self, values: Sequence[Any]) -> None:
-        """Take the values of a block, shape (rows,)."""
+        """Append the values of a block, shape (rows,)."""
         import pyarrow as pa
 
         self.chunks.append(values if self.type is None else pa.array(values, self.type))
@@ -134,28 +131,28 @@ class Column:
         if self.type is None:
             return np.fromiter(chain.from_iterable(self.chunks), object)
         column = pa.chunked_array(self.chunks, self.type)
-        if "categories" in self.note:
+        if "categories" in self.description:
             text = pd.StringDtype(na_value=np.nan).__from_arrow__(column)
-            return pd.Categorical(text, self.note["categories"], self.note["ordered"])
+            return pd.Categorical(text, self.description["categories"], self.description["ordered"])
         if self.dtype.kind in "mM":
             return _times(column, self.dtype)
         if not isinstance(self.dtype, np.dtype):
             return self.dtype.__from_arrow__(column)
         if column.null_count and self.dtype.kind in "biu":
-            raise ValueError(f"column {self.note['name']!r} of {self.dtype} holds nulls")
+            raise ValueError(f"column {self.description['name']!r} of {self.dtype} contains nulls")
         return _writeable(column)
 
 
 @cache
 def _dtype(name: str) -> Any:
-    """Return the dtype of that name, for which pandas asks one class of them after the other."""
     import pandas as pd
 
+    # Cached, since pandas tries one class of dtypes after the other.
     return pd.api.types.pandas_dtype(name)
 
 
 def _arrow_type(dtype: Any) -> pa.DataType | None:
-    """Return the Arrow type of a column's values as they are in rows; None if Arrow has none."""
+    """Return the Arrow type of a column's values in rows; None for objects."""
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -170,7 +167,7 @@ def _arrow_type(dtype: Any) -> pa.DataType | None:
 
 
 def _times(column: pa.ChunkedArray, dtype: Any) -> Any:
-    """Return the datetimes or timedeltas for which integers stand, shape (rows,)."""
+    """Return datetimes or timedeltas from integers, shape (rows,)."""
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -182,7 +179,7 @@ def _times(column: pa.ChunkedArray, dtype: Any) -> Any:
 
 
 def _writeable(column: pa.ChunkedArray) -> np.ndarray:
-    """Return a column as NumPy holds it; Arrow gives its own memory where there is but one block."""
     import numpy as np
 
+    # A column of one block is a view of Arrow's memory, which is read-only.
     return np.require(column.to_numpy(), requirements="W")

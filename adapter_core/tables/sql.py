@@ -1,36 +1,37 @@
-"""Names of columns, as databases that speak SQL take them.
+"""SQL names and queries, and the table of an SQLite database.
 
-What SQLite holds of a table, whatever library writes it.
-
-SQLite has integers, floats, text and bytes. Its tables declare any types, which it keeps and mostly
-ignores: https://www.sqlite.org/datatype3.html. Booleans are known by theirs.
+SQLite has integers, floats, text and bytes. Tables may declare any types, which it stores and mostly
+ignores: https://www.sqlite.org/datatype3.html. Booleans are recognised by their declared type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core.data_format import DataFormat, Feature
 from adapter_core.kinds import Kind, kinds_of
+from adapter_core.traits import Trait
+from adapter_core.values import integers_beyond_int64
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def quoted(name: str) -> str:
-    """Return a column's name as SQL takes it, whatever is in it."""
+    """Return any name as an identifier of SQL."""
     return '"{}"'.format(name.replace('"', '""'))
 
 
 def query(columns: Sequence[str] | None, source: str) -> str:
-    """Return the query for columns of a source, or for all of them if None is given."""
+    """Return the query for some columns of a source, or for all if None."""
     wanted = "*" if columns is None else ", ".join(map(quoted, columns))
     return f"SELECT {wanted} FROM {source}"  # noqa: S608 (quoted)
 
 
 def misnamed(names: Iterable[str]) -> str | None:
-    """Return why a database does not take names, or changes them; None if it does neither.
+    """Return the reason why a database refuses or changes column names; None if it does neither.
 
     SQLite and DuckDB ignore the case of ASCII letters:
     https://duckdb.org/docs/stable/sql/dialect/keywords_and_identifiers
@@ -48,16 +49,13 @@ def misnamed(names: Iterable[str]) -> str | None:
 TABLE = "data"
 
 NAMES_AND_TYPES = "SELECT name, type FROM pragma_table_info('data')"
-"""The query for names and declared types of the columns."""
-
-HEAD_BYTES = 100
-LARGEST_PAGE_BYTES = 2**16
-"""Which the head, with two bytes for it, notes as 1."""
+"""Query for the names and declared types of the columns."""
 
 MAX_COLUMNS = 2_000
-"""As SQLite is built unless told otherwise: https://www.sqlite.org/limits.html#max_column"""
+"""Default of SQLite's builds: https://www.sqlite.org/limits.html#max_column"""
 
-LARGEST_INTEGER = 2**63 - 1
+_HEADER_BYTES = 100
+_LARGEST_PAGE_BYTES = 2**16
 
 _NO_TYPE = "SQLite has no type for them"
 
@@ -74,7 +72,7 @@ REFUSES = {
     Kind.CATEGORY_NOT_TEXT: "SQLite keeps no categories",
     Kind.MIXED: "SQLite would keep some of them as others",
 }
-"""Kinds of column that SQLite does not give back as they were, and why."""
+"""Kinds of column that SQLite cannot store, with the reasons."""
 
 _DECLARED = {
     Kind.BOOLEAN: "BOOLEAN",
@@ -91,7 +89,26 @@ _DECLARED = {
     Kind.DATETIME: "TIMESTAMP",
     Kind.ZONED_DATETIME: "TIMESTAMP",
 }
-"""Declared types, as pandas chooses them, but for booleans."""
+"""Declared types: those of pandas, except for booleans."""
+
+
+class SQLiteTable(DataFormat):
+    """An SQLite database of one table."""
+
+    suffix = ".sqlite"
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.COLUMNS})
+    refuses: ClassVar = REFUSES
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        if len(df.columns) > MAX_COLUMNS:
+            raise self.refusal(f"{len(df.columns):,} columns do not fit in {MAX_COLUMNS:,}")
+        reason = misnamed(df.columns)
+        if reason:
+            raise self.refusal(reason)
+        self._refuse_column(integers_beyond_int64(df), "integers beyond 2**63 - 1")
+        self._refuse_column(_with_minus_zero(df), "-0.0, which SQLite keeps as 0.0")
 
 
 def declared_types(df: pd.DataFrame) -> dict[str, str]:
@@ -102,41 +119,31 @@ def declared_types(df: pd.DataFrame) -> dict[str, str]:
 
 
 def creation(df: pd.DataFrame) -> str:
-    """Return the statement that makes the table, without its rows."""
+    """Return the statement that creates the table, without its rows."""
     columns = (f"{quoted(name)} {declared}" for name, declared in declared_types(df).items())
     return f"CREATE TABLE {TABLE} ({', '.join(columns)})"
 
 
 def check_whole(path: Path) -> None:
-    """Raise ValueError if a file is shorter than its head says, which SQLite does not always notice.
+    """Raise ValueError if a file is shorter than its header says; SQLite does not always notice.
 
     https://www.sqlite.org/fileformat.html#the_database_header
     """
     with path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
-    page_bytes, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
-    noted = pages * (LARGEST_PAGE_BYTES if page_bytes == 1 else page_bytes)
-    if len(head) < HEAD_BYTES or path.stat().st_size < noted:
-        raise ValueError(f"{path.name} is cut short: it should have {noted:,} bytes")
+        header = file.read(_HEADER_BYTES)
+    page_bytes, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")
+    # The header has two bytes for the size of a page, and 1 means the largest.
+    expected = pages * (_LARGEST_PAGE_BYTES if page_bytes == 1 else page_bytes)
+    if len(header) < _HEADER_BYTES or path.stat().st_size < expected:
+        raise ValueError(f"{path.name} is cut short: it should have {expected:,} bytes")
 
 
-def unsupported_reason(df: pd.DataFrame) -> str | None:
-    """Return why SQLite cannot hold the names or values of a table; None if it can."""
-    if len(df.columns) > MAX_COLUMNS:
-        return f"{len(df.columns):,} columns do not fit in {MAX_COLUMNS:,}"
-    return misnamed(df.columns) or _unfit_numbers(df)
-
-
-def _unfit_numbers(df: pd.DataFrame) -> str | None:
+def _with_minus_zero(df: pd.DataFrame) -> str | None:
     import numpy as np
 
     for position, kind in enumerate(kinds_of(df)):
-        name = df.columns[position]
-        if kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED):
-            if (df.iloc[:, position].dropna() > LARGEST_INTEGER).any():
-                return f"column {name!r} contains integers beyond 2**63 - 1"
-        elif kind in (Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT):
+        if kind in (Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT):
             values = df.iloc[:, position].dropna().to_numpy()
             if (np.signbit(values) & (values == 0)).any():
-                return f"column {name!r} contains -0.0, which SQLite keeps as 0.0"
+                return str(df.columns[position])
     return None

@@ -1,8 +1,7 @@
 """Text and bytes as NumPy arrays, and back, without a Python step per value.
 
-Text of one length stands side by side, shape (rows, length); other text, and bytes, end to end, with
-the offsets at which values begin and end. So a few long values do not make all others long, and NUL
-characters at the end of a value stay.
+Text of one length has the shape (rows, length). Other text, and bytes, lie end to end, with offsets:
+a few long values do not make all others long, and NUL characters at the end of a value stay.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 _LARGEST_INT32 = 2**31 - 1
 
 
-def to_arrays(text: pa.Array) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the bytes of all values, and where each begins and ends.
+def text_to_arrays(text: pa.Array) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the bytes of all values, and their offsets.
 
     Parameters
     ----------
@@ -28,11 +27,10 @@ def to_arrays(text: pa.Array) -> tuple[np.ndarray, np.ndarray | None]:
     Returns
     -------
     bytes : numpy.ndarray
-        Dtype uint8; shape (rows, length) if it is text whose values all have one length, in bytes of
-        UTF-8, else (bytes,).
-        What stands in place of a null has no meaning.
+        Dtype uint8; shape (rows, length) for text whose values all have one length, in bytes of UTF-8,
+        else (bytes,). The bytes of a null are arbitrary.
     offsets : numpy.ndarray or None
-        Dtype int32, or int64 beyond 2 GiB; shape (rows + 1,); None if there is one length.
+        Dtype int32, or int64 beyond 2 GiB; shape (rows + 1,); None for text of one length.
     """
     import numpy as np
     import pyarrow.compute as pc
@@ -47,24 +45,24 @@ def to_arrays(text: pa.Array) -> tuple[np.ndarray, np.ndarray | None]:
     return data, offsets.astype(np.int32) if len(data) <= _LARGEST_INT32 else offsets
 
 
-def from_arrays(
+def text_from_arrays(
     data: np.ndarray, offsets: np.ndarray | None, valid: np.ndarray | None, kind: pa.DataType
 ) -> pa.Array:
-    """Return what `to_arrays` was given, over the same memory where it can be.
+    """Return the text or bytes of `text_to_arrays`, over the same memory if possible.
 
     Parameters
     ----------
     data, offsets : numpy.ndarray
-        As `to_arrays` gave them; values of one length may also be of dtype S, shape (rows,).
+        Results of `text_to_arrays`; values of one length may also have dtype S, shape (rows,).
     valid : numpy.ndarray or None
-        Dtype bool, shape (rows,): which values are not null; None if there are no nulls.
+        Dtype bool, shape (rows,), False for nulls; None without nulls.
     kind : pyarrow.DataType
         large_string or large_binary.
 
     Raises
     ------
     pyarrow.ArrowInvalid
-        If offsets do not fit the bytes, or text is not UTF-8: both would crash whoever reads it.
+        If offsets do not fit the bytes, or text is not UTF-8: either could crash its reader.
     """
     import numpy as np
     import pyarrow as pa
@@ -86,7 +84,7 @@ def as_fixed_width(values: np.ndarray) -> np.ndarray:
 
 
 def _common_length(text: pa.Array) -> int:
-    """Return the length in bytes that all values have, null or not; 0 if there is none."""
+    """Return the length in bytes that all values have, null or not; 0 if they differ."""
     import pyarrow.compute as pc
 
     lengths = pc.min_max(pc.binary_length(text)).as_py()

@@ -43,19 +43,19 @@ def back(values, dtype=None):
 def test_text_comes_back_also_from_a_part_of_an_array(values, begin):
     text = pa.array(values, pa.large_string())[begin:]
     valid = np.array(text.is_valid()) if text.null_count else None
-    data, offsets = text_arrays.to_arrays(text)
+    data, offsets = text_arrays.text_to_arrays(text)
     for form in (data, text_arrays.as_fixed_width(data)):
-        read = text_arrays.from_arrays(form, offsets, valid, pa.large_string())
+        read = text_arrays.text_from_arrays(form, offsets, valid, pa.large_string())
         assert read.to_pylist() == values[begin:]
 
 
 def test_one_long_text_does_not_make_the_others_long():
-    data, offsets = text_arrays.to_arrays(pa.array(["a"] * 999 + ["x" * 9_001], pa.large_string()))
+    data, offsets = text_arrays.text_to_arrays(pa.array(["a"] * 999 + ["x" * 9_001], pa.large_string()))
     assert (data.shape, offsets.shape, offsets.dtype) == ((10_000,), (1_001,), np.int32)
 
 
 def test_text_of_one_length_has_no_offsets():
-    data, offsets = text_arrays.to_arrays(pa.array(["ab", None, "cd"], pa.large_string()))
+    data, offsets = text_arrays.text_to_arrays(pa.array(["ab", None, "cd"], pa.large_string()))
     assert (data.shape, offsets) == ((3, 2), None)
 
 
@@ -63,12 +63,12 @@ def test_text_of_one_length_has_no_offsets():
 def test_damaged_offsets_are_noticed(offsets):
     data = np.frombuffer(b"abc", np.uint8)
     with pytest.raises(pa.ArrowInvalid):
-        text_arrays.from_arrays(data, np.array(offsets), None, pa.large_string())
+        text_arrays.text_from_arrays(data, np.array(offsets), None, pa.large_string())
 
 
 def test_damaged_text_is_noticed():
     with pytest.raises(pa.ArrowInvalid, match="UTF8"):
-        text_arrays.from_arrays(np.array([b"\xff\xff"]), None, None, pa.large_string())
+        text_arrays.text_from_arrays(np.array([b"\xff\xff"]), None, None, pa.large_string())
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_a_ttree_has_no_nulls(tmp_path):
 
 @pytest.mark.parametrize("label", ["ROOT.TTree", "ROOT.RNTuple"])
 def test_many_columns_are_in_several_tables_of_root(label, tmp_path, monkeypatch):
-    monkeypatch.setattr(root_uproot, "MOST_COLUMNS", 2)
+    monkeypatch.setattr(root_uproot, "MAX_COLUMNS", 2)
     adapter, path = data_formats.get(label), tmp_path / "t.root"
     df = pd.DataFrame({"a": ["x", "yz"], "a__size": [1, 2], "na": [3, None], "a__valid": ["x", None]})
     assert kept(adapter, df, path).exact
@@ -195,7 +195,7 @@ def test_a_file_of_tiledb_that_is_cut_short_does_not_end_the_process(tmp_path, c
     adapter.save(pd.DataFrame({"i": range(1_000), "c": ["x" * (i % 9) for i in range(1_000)]}), path)
     (file,) = path.glob(f"__fragments/*/{cut}")
     file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(ValueError, match="files have not the size that was written"):
+    with pytest.raises(ValueError, match="files have another size than written"):
         adapter.read(path)
 
 

@@ -19,7 +19,7 @@ from pyiceberg.table import StaticTable
 
 import data_formats
 from adapter_core import CannotHoldError
-from data_formats.iceberg import FIELD_ID, opened
+from data_formats.iceberg import FIELD_ID, opened_table
 from format_bench.verification.tables import verify
 from tests.factories.trap_tables import TIMEDELTAS, saved
 
@@ -256,5 +256,5 @@ def test_iceberg_is_read_in_the_folder_at_hand_and_by_nobody_else(tmp_path):
 def test_rows_are_appended_to_iceberg(tmp_path):
     df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
     adapter, path = saved("Iceberg", df, tmp_path)
-    opened(path).append(pa.Table.from_pandas(df))
+    opened_table(path).append(pa.Table.from_pandas(df))
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact

@@ -143,8 +143,8 @@ def test_rows_are_added_to_bson_by_writing_more_documents(path):
 
 @pytest.mark.parametrize("label", WITH_NOTES)
 def test_rows_that_the_note_does_not_count_are_told(label, path, monkeypatch):
-    note = row_format.note_of(ordinary())
-    monkeypatch.setattr(row_format, "note_of", lambda _: {**note, "rows": 3})
+    note = row_format.describe(ordinary())
+    monkeypatch.setattr(row_format, "describe", lambda _: {**note, "rows": 3})
     with pytest.raises(ValueError, match=r"4 of 3 rows|more than 3 rows"):
         round_trip(label, ordinary(), path)
     assert Trait.APPEND not in data_formats.find(label).traits
@@ -333,7 +333,7 @@ def test_a_ron_file_is_read_to_its_end_or_not_at_all(path):
     for damaged, why in (
         (whole[:-1], "cut short"),
         (whole.replace("rows: [\n", 'rows: [\n(1, 1.0, true, "a",),\n'), "more than 4 rows"),
-        (whole[: whole.index("rows: [")], "no rows after a note"),
+        (whole[: whole.index("rows: [")], "no rows after the description"),
     ):
         path.write_text(damaged, encoding="utf-8")
         with pytest.raises(ValueError, match=why):

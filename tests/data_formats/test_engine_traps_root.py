@@ -10,7 +10,7 @@ import pytest
 
 import data_formats
 import data_generator
-from adapter_core.tables.root_uproot import MOST_COLUMNS
+from adapter_core.tables.root_uproot import MAX_COLUMNS
 from format_bench.verification.tables import verify
 
 KINDS = ["ROOT.RNTuple", "ROOT.TTree"]
@@ -24,7 +24,7 @@ adapter.read(sys.argv[2])
 faulthandler._sigsegv()
 """
 
-WIDE = pd.DataFrame({f"c{i}": [i, i + 1] for i in range(2 * MOST_COLUMNS)})
+WIDE = pd.DataFrame({f"c{i}": [i, i + 1] for i in range(2 * MAX_COLUMNS)})
 TABLES = {
     "core": data_generator.table("core", rows=3_000).df,
     "one letter": pd.DataFrame({"a": ["x", "y", "z"], "n": pd.array([1, None, 3], "Int8")}),
