@@ -1,8 +1,8 @@
 """Image storages, one file each: ``names()`` lists them, ``get("PNG")`` returns one.
 
-Any file of this folder is a storage: it declares a class ``Adapter``, an
+Each file of this folder is a storage and declares a class ``Adapter``, a subclass of
 `adapter_core.image_storage.ImageStorage`. Other packages add storages through the entry-point group
-``format_bench.image_storages``, an entry's name being the label and its object the class.
+``format_bench.image_storages``; the name of an entry is the label, its object the class.
 """
 
 from pathlib import Path

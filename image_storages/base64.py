@@ -20,18 +20,18 @@ HEADER = b"label,height,width,channels,pixels\n"
 BUFFER_BYTES = 2**20
 
 NUMBERS_BYTES = 64
-"""More than the four numbers of a row take, with their commas."""
+"""Bytes that are enough for the four numbers of a row and their commas."""
 
 
 class Adapter(ImageStorage):
     """One CSV file, one row an image: label, height, width, channels, and its pixels in Base64.
 
     Channels are 0 for greyscale of shape (height, width). Base64 (https://www.rfc-editor.org/rfc/rfc4648)
-    is of the standard alphabet, in which nothing needs a quote, and has no line breaks. Random access
-    finds where rows begin by leaping from one to the next, whose length follows from the shape.
+    has the standard alphabet, which needs no quotes in CSV, and no line breaks. Random access finds the
+    rows by leaping from one to the next, since the length of a row follows from its shape.
 
-    A file that was cut just between two rows is a file of fewer images, as CSV does not say how many
-    there are.
+    A file that was cut between two rows is complete, with fewer images: CSV does not contain their
+    number.
     """
 
     label = "Base64"
@@ -66,7 +66,7 @@ class Adapter(ImageStorage):
 
 
 class _Reader(ImageReader):
-    """Reads a row for an image, by a call that leaves the file's position alone."""
+    """Reads the row of an image, without moving the file's position."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -87,7 +87,7 @@ class _Reader(ImageReader):
 
 
 def _begins(file: BinaryIO) -> list[int]:
-    """Return where each row begins, and where the last one ends."""
+    """Return the start of each row, and the end of the last one, in bytes."""
     descriptor, end = file.fileno(), os.fstat(file.fileno()).st_size
     _skip_header(file)
     begins = [len(HEADER)]
@@ -103,7 +103,7 @@ def _begins(file: BinaryIO) -> list[int]:
 
 def _skip_header(file: BinaryIO) -> None:
     if file.readline() != HEADER:
-        raise ValueError(f"the file does not begin with {HEADER!r}")
+        raise ValueError(f"the file does not start with {HEADER!r}")
 
 
 def _decoded(row: bytes) -> tuple[np.ndarray, int]:
@@ -114,5 +114,5 @@ def _decoded(row: bytes) -> tuple[np.ndarray, int]:
     if not pixels.endswith(b"\n"):
         raise ValueError("the last row was cut")
     shape = int(height), int(width), int(channels)
-    # To validate is faster than to pass over what is no Base64, and a view than a copy.
+    # With validation, pybase64 is faster than when it skips other characters; a view saves a copy.
     return image_of(b64decode(memoryview(pixels)[:-1], validate=True), shape), int(label)

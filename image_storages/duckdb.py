@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from adapter_core.image_input import CheckedImages
 
 VECTOR_ROWS = 2048
-"""What DuckDB handles at once, and its smallest row group:
+"""Rows that DuckDB processes at once, and its smallest row group:
 https://duckdb.org/docs/stable/sql/statements/attach.html"""
 
 CACHE_BYTES = 256 * 2**20
-"""Blocks of the file to keep in memory while reading all, besides the rows that are being read."""
+"""Memory for blocks of the file during a read, besides the rows that are being read."""
 
 
 class Adapter(ImageStorage):
     """A DuckDB file with the table `images`, one row an image, its pixels a BLOB.
 
-    Columns: see `adapter_core.images.arrow`. Blocks are left uncompressed: DuckDB tries its codecs on
-    each. By default a row group has 122,880 rows, all in memory until it is complete; here it has the
-    least possible, 2,048, and that is what saving takes beyond the library's own use. Several threads
-    would each leave half-empty blocks. An image is found by its row number (`rowid`).
+    Columns: see `adapter_core.images.arrow`. Blocks are not compressed, since DuckDB would try its
+    codecs on each. By default a row group has 122,880 rows, all in memory until it is complete; here it
+    has the minimum, 2,048, which bounds the memory of a save. Several threads would each leave
+    half-empty blocks. An image is found by its row number (`rowid`).
 
     Settings: https://duckdb.org/docs/stable/configuration/overview.html
     """
@@ -64,7 +64,7 @@ class Adapter(ImageStorage):
             bytes_each = sizes(shapes)
             vectors = range(0, len(shapes), VECTOR_ROWS)
             largest = max((int(bytes_each[i : i + VECTOR_ROWS].sum()) for i in vectors), default=0)
-            # Else the cache would come to hold the whole file beside the images.
+            # By default, the cache would grow to the whole file, beside the images.
             connection.execute(f"SET memory_limit = '{CACHE_BYTES + largest * 3 // 2} B'")
             connection.execute("SET arrow_large_buffer_size = true")
             query = connection.sql("SELECT image FROM file.images")
@@ -101,12 +101,12 @@ class _Reader(ImageReader):
 
 
 def _connection(path: Path, options: str) -> duckdb.DuckDBPyConnection:
-    """Attach a file to a database of its own: DuckDB shares one between all that open the same path."""
     import duckdb
 
+    # A database of its own, to which the file is attached: DuckDB shares one per path in a process.
     connection = duckdb.connect()
     try:
-        # One thread takes less time to find an image, too, than two that wait for each other.
+        # One thread also finds an image faster than two that wait for each other.
         connection.execute("SET threads = 1")
         connection.execute(f"SET temp_directory = {_literal(f'{path}.tmp')}")
         connection.execute(f"ATTACH {_literal(path)} AS file ({options})")
@@ -122,5 +122,6 @@ def _literal(text: str | Path) -> str:
 
 def _shapes_and_labels(connection: duckdb.DuckDBPyConnection) -> tuple[np.ndarray, np.ndarray]:
     names = ", ".join([*SHAPE_COLUMNS, "label"])
-    notes = connection.sql(f"SELECT {names} FROM file.images").to_arrow_table()  # noqa: S608 (constants)
-    return shapes_of(notes), notes.column("label").to_numpy()
+    query = connection.sql(f"SELECT {names} FROM file.images")  # noqa: S608 (constants)
+    table = query.to_arrow_table()
+    return shapes_of(table), table.column("label").to_numpy()

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class Adapter(ImageStorage):
     """Feather V2, the Arrow IPC file, one row an image; written batch by batch, uncompressed.
 
-    Columns: see `adapter_core.images.arrow`. Reading everything takes the whole file into memory at
-    once, which needs less of it than batch by batch, and gives views of that. Random access maps the
-    file instead and copies one image, so that it touches nothing else of its batch.
+    Columns: see `adapter_core.images.arrow`. A full read loads the file at once, which needs less memory
+    than batch by batch, and returns views. Random access maps the file and copies single images, without
+    touching the rest of their batch.
 
     Format: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
     """
@@ -47,6 +47,6 @@ class Adapter(ImageStorage):
     def _open(self, path: Path) -> ImageReader:
         import pyarrow as pa
 
-        # The batches hold on to the mapping, which ends with the last of them.
+        # The batches keep the mapping alive, which ends with the last of them.
         with pa.memory_map(str(path)) as file:
             return reader_of(pa.ipc.open_file(file).read_all().to_batches())

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 8 * 2**20
 CHUNK_BYTES = 2**18
-"""Of what grows, HDF5 stores whole chunks only: small ones leave little room at the end."""
+"""Size of a chunk, of which the last one is stored whole: small ones waste little."""
 
+# HDF5 reads and writes only the requested bytes of chunks that do not fit into its cache:
+# https://docs.h5py.org/en/stable/high/file.html#chunk-cache
 NO_CHUNK_CACHE = 0
-"""Of chunks that its cache cannot hold, HDF5 reads and writes just the bytes in demand:
-https://docs.h5py.org/en/stable/high/file.html#chunk-cache"""
 
 
 class Adapter(ImageStorage):
     """One HDF5 file with three datasets: `pixels`, the bytes of all images, `shapes` and `labels`.
 
-    HDF5's own type for unequal lengths keeps a reference for each image, and follows them one by one:
-    that takes more than twice the time. How many bytes there will be is not known from the start, so
-    `pixels` grows, in chunks; a set smaller than a batch is one chunk, without room at the end.
+    HDF5's own type for unequal lengths stores a reference for each image, and follows them one by one,
+    which takes more than twice the time. The number of bytes is unknown at the start, hence `pixels`
+    grows, in chunks; a set smaller than a batch is one chunk without waste.
     """
 
     label = "HDF5"

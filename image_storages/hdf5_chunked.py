@@ -14,21 +14,22 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# The default cache of other readers does not take larger chunks:
+# https://docs.h5py.org/en/stable/high/file.html#chunk-cache
 CHUNK_BYTES = 2**20
-"""What a chunk holds at most, if it holds more than one image: the cache of whoever opens the file as
-usual takes no larger one: https://docs.h5py.org/en/stable/high/file.html#chunk-cache"""
+"""Largest size of a chunk with more than one image."""
 
+# HDF5 reads only the requested bytes of uncompressed chunks that are not in its cache.
 NO_CHUNK_CACHE = 0
-"""Of chunks that are not in its cache, HDF5 reads just the bytes in demand, if nothing is compressed."""
 
 
 class Adapter(ImageStorage):
     """One HDF5 file: all images as one dataset (images, height, width[, channels]), and `labels`.
 
-    A chunk holds whole images. With one image in each, finding the chunks takes longer than reading
-    them; from 1 MiB on there is nothing more to gain. The images are spread evenly over the fewest
-    chunks, since HDF5 stores the last one whole, too. Chunks are written as they are, past HDF5's
-    gathering of selections: https://docs.h5py.org/en/stable/low_level.html
+    A chunk contains whole images. With one image in each, finding the chunks takes longer than reading
+    them; chunks beyond 1 MiB bring no further gain. The images are spread evenly over the fewest chunks,
+    since HDF5 stores the last one whole, too. Chunks are written directly, without HDF5's selections:
+    https://docs.h5py.org/en/stable/low_level.html
     """
 
     label = "HDF5.chunked"
@@ -52,10 +53,10 @@ class Adapter(ImageStorage):
                     dataset = file.create_dataset(
                         "images", (count, *image.shape), np.uint8, chunks=chunk.shape
                     )
-                place = index % len(chunk)
-                chunk[place] = image
-                if place == len(chunk) - 1 or index == count - 1:
-                    start = (index - place, *[0] * image.ndim)
+                position = index % len(chunk)
+                chunk[position] = image
+                if position == len(chunk) - 1 or index == count - 1:
+                    start = (index - position, *[0] * image.ndim)
                     dataset.id.write_direct_chunk(start, chunk)
 
     def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
@@ -71,7 +72,7 @@ class Adapter(ImageStorage):
 
 
 def images_a_chunk(count: int, image_bytes: int) -> int:
-    """Return how many images to put into each chunk, so that the last is nearly full, too."""
+    """Return the number of images in a chunk by which the last one is nearly full, too."""
     most = max(1, CHUNK_BYTES // image_bytes)
     chunks = -(-count // most)
     return -(-count // chunks)

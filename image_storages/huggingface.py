@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from adapter_core.image_input import CheckedImages
 
 SPLIT = "train"
-"""What the library calls a set that is not split."""
+"""The library's name of a set that is not split."""
 
 
 class Adapter(ImageStorage):
-    """A directory as `Dataset.save_to_disk` leaves it: an Arrow stream, a row an image, and JSON files.
+    """A directory of `Dataset.save_to_disk`: an Arrow stream, one row an image, and JSON files.
 
     Columns: see `adapter_core.images.arrow`. Pixels are plain bytes. The library's own `Image` feature
-    makes each image a PNG, which takes sixty times as long to save, forty or more to read; its `Array3D`
-    takes images of one shape. With `with_format("numpy")`, bytes lose zeros at their end.
+    turns each image into a PNG, which takes sixty times as long to save, and forty or more to read; its
+    `Array3D` requires images of one shape. With `with_format("numpy")`, bytes lose zeros at their end.
 
     `Dataset.from_generator` makes a Python object of each value, in a cache from which `save_to_disk`
-    copies: five to thirteen times slower, and twice on the disk. So `save_to_disk` saves a set of no
-    images, and the library's `ArrowWriter` replaces its Arrow file, batch by batch, without a cache.
-    From 500 MB on, `save_to_disk` would make several files. dataset_info.json tells how many images
-    there are: an Arrow stream that is cut between two batches looks whole.
+    copies: five to thirteen times slower, and twice on the disk. Hence `save_to_disk` saves an empty
+    set, and the library's `ArrowWriter` replaces its Arrow file, batch by batch, without a cache.
+    Beyond 500 MB, `save_to_disk` would make several files. dataset_info.json contains the number of
+    images, since an Arrow stream that is cut between two batches looks complete.
 
     Library: https://huggingface.co/docs/datasets/package_reference/main_classes
     """
@@ -62,13 +62,10 @@ class Adapter(ImageStorage):
 
 
 def _library() -> Any:
-    """Return the library, its progress bars off.
-
-    They are locked even so, with a semaphore unless they are given another lock; and a process that is
-    killed leaves its semaphores behind.
-    """
+    """Return the library, without progress bars."""
     import datasets
 
+    # Even then, it locks them, by default with a semaphore, which a killed process leaves behind.
     datasets.disable_progress_bars()
     datasets.utils.tqdm.set_lock(RLock())
     return datasets
@@ -80,7 +77,7 @@ def _save_no_images(features: Any, path: Path) -> Path:
     from datasets.table import InMemoryTable
 
     table = InMemoryTable(features.arrow_schema.empty_table())
-    # The library finds cached results of a set by its fingerprint: all empty sets have the same.
+    # The library finds cached results of a set by its fingerprint, and empty sets share one.
     empty = _library().Dataset(table, split=SPLIT, fingerprint=generate_random_fingerprint())
     empty.save_to_disk(path, num_shards=1)
     (file,) = path.glob("*.arrow")
@@ -121,5 +118,5 @@ class _Reader(ImageReader):
         return image_of(row[0].as_buffer(), self._shapes[index].tolist()).copy()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Release the file."""
         self._images = None

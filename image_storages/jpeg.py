@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     import numpy as np
 
 LONGEST_SIDE = 65_500
-"""JPEG_MAX_DIMENSION of libjpeg, with which Pillow writes
-(https://github.com/libjpeg-turbo/libjpeg-turbo/blob/main/src/jmorecfg.h)."""
+"""JPEG_MAX_DIMENSION of libjpeg, Pillow's library:
+https://github.com/libjpeg-turbo/libjpeg-turbo/blob/main/src/jmorecfg.h"""
 
 
 class Adapter(ImageFiles):
-    """One JPEG file an image at Pillow's default quality, 75, and labels.csv. Pixels come back changed.
+    """One JPEG file an image at Pillow's default quality, 75, and labels.csv; lossy.
 
-    JPEG is greyscale or colour; labels.csv tells (height, width) and (height, width, 1) apart. Its four
-    channels are inks (CMYK), so that opacity would come back as black.
+    JPEG has greyscale and colour; labels.csv distinguishes (height, width) and (height, width, 1). Its
+    four channels are inks (CMYK), in which opacity would come back as black.
     """
 
     label = "JPEG"
@@ -46,6 +46,6 @@ class Adapter(ImageFiles):
         import numpy as np
         from PIL.JpegImagePlugin import JpegImageFile
 
-        # Image.open would find out the format first, and take images of 179 megapixels for an attack.
-        # A copy, since Pillow's own arrays lie scattered: a set of them takes 1.4 times the memory.
+        # Image.open would detect the format first, and refuse images beyond 179 megapixels as an attack.
+        # A copy, since Pillow's arrays are scattered: a set of them takes 1.4 times the memory.
         return np.array(JpegImageFile(io.BytesIO(data)))

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class Adapter(ImageFiles):
     """One lossless JPEG XL file an image, and labels.csv.
 
-    JPEG XL holds any number of channels (https://jpeg.org/jpegxl/); labels.csv tells (height, width) and
-    (height, width, 1) apart. The effort is imagecodecs' default, 5 of 1 to 9.
+    JPEG XL has any number of channels (https://jpeg.org/jpegxl/); labels.csv distinguishes (height,
+    width) and (height, width, 1). The effort is imagecodecs' default, 5 of 1 to 9.
     """
 
     label = "JPEG-XL"

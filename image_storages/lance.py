@@ -23,19 +23,20 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# By default Lance chooses a codec itself: https://lance.org/format/file/encoding/
 NO_COMPRESSION = {"lance-encoding:compression": "none"}
-"""Else Lance picks a codec by itself: https://lance.org/format/file/encoding/"""
 
+# By default Lance reads up to 2 GiB ahead, in batches of 8,192 rows of any size; its batches of a given
+# number of bytes take more memory.
 READ_AHEAD, IO_BYTES = 2, 64 << 20
-"""Batches and bytes that are read before they are asked for: by default, up to 2 GiB. A batch has 8,192
-rows by default, be they small or large; what Lance makes if given a number of bytes takes more."""
+"""Batches and bytes that are read ahead."""
 
 
 class Adapter(ImageStorage):
     """A Lance data set (a directory), one row an image, through pylance and Arrow record batches.
 
-    Columns: see `adapter_core.images.arrow`. Random access asks for rows by number, which is what the
-    format is made for, and for nothing but their pixels: shapes and labels are read when it is opened.
+    Columns: see `adapter_core.images.arrow`. Random access takes rows by number, the strength of the
+    format, and only their pixels: shapes and labels are read when the set is opened.
 
     Library: https://lance.org/guide/read_and_write/
     """
@@ -89,10 +90,10 @@ class _Reader(ImageReader):
         return split(pixels_of(column, shapes), shapes), self._labels[chosen]
 
     def close(self) -> None:
-        """Let go of the data set."""
+        """Release the data set."""
         self._dataset = None
 
 
 def _shapes_and_labels(dataset: Any) -> tuple[np.ndarray, np.ndarray]:
-    notes = dataset.to_table(columns=[*SHAPE_COLUMNS, "label"])
-    return shapes_of(notes), notes.column("label").to_numpy()
+    table = dataset.to_table(columns=[*SHAPE_COLUMNS, "label"])
+    return shapes_of(table), table.column("label").to_numpy()

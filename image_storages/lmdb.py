@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# The map takes address space only: https://lmdb.readthedocs.io/en/release/#environment-class
 MAP_BYTES = 2**40
-"""How large the file may become: that much address space is mapped, and nothing else is taken.
-https://lmdb.readthedocs.io/en/release/#environment-class"""
+"""Largest size of the file."""
 
+# The pages of a transaction stay in memory until it ends, and are reused by the next one: transactions
+# of 64 MiB took nearly twice the time.
 TRANSACTION_BYTES = 2**20
-"""What one transaction writes: its pages are in memory until it ends, and then at hand for the next one,
-so that 64 MiB in each took nearly twice the time."""
 
 MOST_BYTES = 2**32 - 1
 """MAXDATASIZE of https://github.com/LMDB/lmdb/blob/mdb.master/libraries/liblmdb/mdb.c"""
@@ -35,15 +35,15 @@ IMAGES, NOTES = b"images", b"notes"
 SHAPES, LABELS = b"shapes", b"labels"
 LABEL_DTYPE = "<i8"
 
+# Big-endian, since keys are sorted by their bytes: each image is appended to the last page.
 KEY = struct.Struct(">I")
-"""Big-endian, since keys are in the order of their bytes: so each image is appended to the last page."""
 
 
 class Adapter(ImageStorage):
     """One LMDB file of two databases: `images`, pixels by number, and `notes`, all shapes and labels.
 
-    A value of more than half a page has pages of 4 KiB to itself, so that 3 kB take 4. Images are copied
-    out of the mapped file, whose pages count for the process' memory, too, while it is open.
+    A value of more than half a page has pages of 4 KiB to itself: 3 kB take 4 KiB. Images are copied
+    from the mapped file, whose pages count as memory of the process, too, while it is open.
     """
 
     label = "LMDB"
@@ -82,14 +82,14 @@ Item = tuple[bytes, memoryview]
 
 
 def _items(images: Iterable[np.ndarray], rows: list[tuple[int, int, int]]) -> Iterator[Item]:
-    """Yield each image under its key, and note its shape."""
+    """Yield each image under its key, and append its shape to the rows."""
     for index, image in enumerate(images):
         rows.append(shape_row(image))
         yield KEY.pack(index), image.data
 
 
 def _portion(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield as many items as one transaction shall write."""
+    """Yield the items of one transaction."""
     filled = 0
     while filled < TRANSACTION_BYTES and (item := next(items, None)):
         yield item
@@ -121,9 +121,9 @@ class _Reader(ImageReader):
 
 
 class _OpenFile:
-    """A file open for reading: its environment, the database of images, and the notes.
+    """A file open for reading: its environment, the database of images, shapes and labels.
 
-    py-lmdb opens a file once in a process, so readers of one file share that.
+    py-lmdb can open a file once in a process, hence readers of one file share the environment.
     """
 
     _shared: ClassVar[dict[tuple[int, int], tuple[Any, int]]] = {}
@@ -156,13 +156,13 @@ class _OpenFile:
             raise
 
     def _check_size(self, size: int) -> None:
-        """Raise an error where a mapped page would end the process."""
+        """Raise ValueError for a truncated file, since reading its mapped pages ends the process."""
         needed = (self.environment.info()["last_pgno"] + 1) * self.environment.stat()["psize"]
         if size < needed:
             raise ValueError(f"the file has {size} bytes, and its pages take {needed}")
 
     def close(self) -> None:
-        """Close the file if nobody else has it open."""
+        """Close the file unless another reader has it open."""
         if not self._is_open:
             return
         self._is_open = False

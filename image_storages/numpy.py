@@ -1,4 +1,4 @@
-"""NumPy's own files."""
+"""NumPy's .npy files."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ BUFFER_BYTES = 1 << 20
 
 
 class Adapter(ImageStorage):
-    """A directory of .npy files, each of which `numpy.load` opens: `images.npy` and `labels.npy`.
+    """A directory of .npy files for `numpy.load`: `images.npy` and `labels.npy`.
 
-    Images of one shape are one array (images, height, width[, channels]). Others lie one after the
-    other in an array (bytes,), with their (height, width, channels) in `shapes.npy`. Hence one array a
-    file, and a directory: the members of an .npz archive cannot be mapped into memory, which is how
-    one image is reached without reading all. Pixels go into the file as they come; its header, whose
-    length does not depend on the shape in it, is written again when all are known.
+    Images of one shape are one array (images, height, width[, channels]). Others lie end to end in an
+    array (bytes,), with their (height, width, channels) in `shapes.npy`. Random access maps the file
+    into memory, which the members of an .npz archive would not allow. Pixels are written as they come,
+    and the header, whose length does not depend on the shape, is written again at the end.
 
     Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
     """
@@ -65,7 +64,7 @@ class Adapter(ImageStorage):
         import numpy as np
 
         mapped, shapes, labels = _load(path, "r")
-        # As a plain array, since each slice of a memmap costs several times that of one.
+        # As a plain array, since slicing a memmap costs several times as much.
         images = mapped.view(np.ndarray)
         return _EqualReader(images, labels) if shapes is None else FlatReader([images], [shapes], labels)
 
@@ -98,7 +97,7 @@ def _write_header(file: IO[bytes], shape: tuple[int, ...]) -> None:
 def _load(
     path: Path, mmap_mode: Literal["r"] | None
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
-    """Return pixels, shapes if they are unequal, and labels."""
+    """Return pixels, shapes if they differ, and labels."""
     import numpy as np
 
     images, labels = np.load(path / IMAGES, mmap_mode), np.load(path / LABELS)

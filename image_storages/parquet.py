@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
-from adapter_core.images.arrow import SHAPE_COLUMNS, image_schema, images_of, record_batches
+from adapter_core.images.arrow import (
+    SHAPE_COLUMNS,
+    image_schema,
+    images_of,
+    record_batches,
+    shapes_of,
+)
 from adapter_core.images.packed import image_of, none_larger
 
 if TYPE_CHECKING:
@@ -18,20 +24,22 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# Random access reads and decodes a row group. With 30,720 kB of images of 3 kB, groups of 256 KiB took a
+# third of the time of groups of 1 MiB, and smaller ones made full reads slower.
 ROW_GROUP_BYTES = 2**18
-"""Who wants one image reads and decodes a row group: of 30,720 kB in images of 3 kB, groups of 256 KiB
-gave one in a third of the time of groups of 1 MiB, while smaller ones made reading everything slower."""
 
+# Read at once, or buffered beforehand, all rows would be in memory twice for a time.
 GROUPS_AT_A_TIME = 32
 
 MOST_BYTES = 2**31 - 64
-"""A page's size is an i32: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift"""
+"""Size of the largest image; that of a page is an i32: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift"""
 
 
 class Adapter(ImageStorage):
-    """One Parquet file, one row an image, uncompressed; its columns are in `adapter_core.images.arrow`.
+    """One Parquet file, one row an image, uncompressed; columns: see `adapter_core.images.arrow`.
 
-    Pixels are plain bytes: a dictionary would look for equal images, and statistics would compare them.
+    Pixels are plain bytes: a dictionary would search for equal images, and statistics would compare
+    them.
     """
 
     label = "Parquet"
@@ -63,7 +71,7 @@ class Adapter(ImageStorage):
 
 
 def _record_batches(file: pq.ParquetFile) -> Iterator[pa.RecordBatch]:
-    """Yield all rows. Read at once, or buffered beforehand, they would for a time be in memory twice."""
+    """Yield all rows in record batches."""
     count = file.num_row_groups
     for first in range(0, count, GROUPS_AT_A_TIME):
         groups = range(first, min(first + GROUPS_AT_A_TIME, count))
@@ -71,15 +79,15 @@ def _record_batches(file: pq.ParquetFile) -> Iterator[pa.RecordBatch]:
 
 
 class _Reader(ImageReader):
-    """Reads a row group for an image, or for all those of it that are asked for at once."""
+    """Reads a row group for an image, or for all requested images in it."""
 
     def __init__(self, file: pq.ParquetFile) -> None:
         import numpy as np
 
         self._file = file
-        notes = file.read(columns=[*SHAPE_COLUMNS, "label"])
-        self._labels = notes.column("label").to_numpy()
-        self._shapes = np.column_stack([notes.column(name).to_numpy() for name in SHAPE_COLUMNS])
+        table = file.read(columns=[*SHAPE_COLUMNS, "label"])
+        self._labels = table.column("label").to_numpy()
+        self._shapes = shapes_of(table)
         metadata = file.metadata
         rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         self._firsts = np.cumsum([0, *rows])
@@ -92,7 +100,7 @@ class _Reader(ImageReader):
         return self._file.read_row_group(group, columns=["image"], use_threads=False).column(0)
 
     def _image(self, pixels: pa.ChunkedArray, group: int, index: int) -> np.ndarray:
-        # The copy lets go of the rest of the row group.
+        # The copy releases the rest of the row group.
         value = pixels[index - int(self._firsts[group])].as_buffer()
         return image_of(value, self._shapes[index].tolist()).copy()
 
@@ -105,14 +113,14 @@ class _Reader(ImageReader):
 
         groups = self._group_of(indices).tolist()
         found: dict[int, np.ndarray] = {}
-        places_of: dict[int, list[int]] = {}
-        for place, group in enumerate(groups):
-            places_of.setdefault(group, []).append(place)
-        for group, places in places_of.items():
+        positions_in: dict[int, list[int]] = {}
+        for position, group in enumerate(groups):
+            positions_in.setdefault(group, []).append(position)
+        for group, positions in positions_in.items():
             pixels = self._pixels(group)
-            for place in places:
-                found[place] = self._image(pixels, group, indices[place])
-        images = [found[place] for place in range(len(indices))]
+            for position in positions:
+                found[position] = self._image(pixels, group, indices[position])
+        images = [found[position] for position in range(len(indices))]
         return images, self._labels[np.array(indices, np.intp)]
 
     def close(self) -> None:

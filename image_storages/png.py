@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Adapter(ImageFiles):
-    """One PNG file an image, as Pillow writes it by default, and labels.csv.
+    """One PNG file an image with Pillow's defaults, and labels.csv.
 
     PNG has greyscale and colour, each with and without opacity: 1 to 4 channels
-    (https://www.w3.org/TR/png-3/#6Colour-values). Shapes (height, width) and (height, width, 1), which
-    look the same in it, are told apart by labels.csv.
+    (https://www.w3.org/TR/png-3/#6Colour-values). labels.csv distinguishes the shapes (height, width)
+    and (height, width, 1), which are the same in PNG.
     """
 
     label = "PNG"
@@ -38,6 +38,6 @@ class Adapter(ImageFiles):
         import numpy as np
         from PIL.PngImagePlugin import PngImageFile
 
-        # Image.open would find out the format first, and take images of 179 megapixels for an attack.
-        # Copied: what Pillow gives lies scattered, and a set of it takes 1.4 times its size.
+        # Image.open would detect the format first, and refuse images beyond 179 megapixels as an attack.
+        # A copy, since Pillow's arrays are scattered: a set of them takes 1.4 times the memory.
         return np.array(PngImageFile(BytesIO(data)))

@@ -1,4 +1,4 @@
-"""QOI, the Quite OK Image Format, through the qoi package."""
+"""QOI (Quite OK Image Format) through the qoi package."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ MOST_PIXELS = 400_000_000
 class Adapter(ImageFiles):
     """One QOI file an image, and labels.csv.
 
-    QOI has colour with and without opacity, and nothing else
-    (https://qoiformat.org/qoi-specification.pdf): greyscale is stored as colour of three equal channels,
-    two channels as greyscale with opacity, and labels.csv notes what they were. That costs little, since
-    QOI tells each pixel as a small difference to the one before.
+    QOI has colour with and without opacity only (https://qoiformat.org/qoi-specification.pdf): greyscale
+    is stored as colour of three equal channels, two channels as greyscale with opacity, and labels.csv
+    has the original number. That costs little, since QOI stores differences between pixels.
     """
 
     label = "QOI"

@@ -18,29 +18,27 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
-KEY = struct.Struct(">I")
-"""Big-endian, since keys are in the order of their bytes."""
+KEY = struct.Struct(">I")  # big-endian, since keys are sorted by their bytes
 
-NOTE = struct.Struct("<4I")
+HEAD = struct.Struct("<4I")
 """Height, width, channels and label, before the pixels in each value."""
 
 MOST_BYTES = 3 * 2**30
-"""https://github.com/facebook/rocksdb/wiki/RocksDB-FAQ, on the largest values"""
+"""Size of the largest image, see https://github.com/facebook/rocksdb/wiki/RocksDB-FAQ"""
 
 FILE_BYTES = 64 * 2**20
-"""As large as RocksDB makes its files by default: `target_file_size_base`."""
+"""RocksDB's default size of files, `target_file_size_base`."""
 
-READ_BYTES = 2 * 2**20
-"""How much of a table is read at once where all of it will be."""
+READ_AHEAD_BYTES = 2 * 2**20
 
 
 class Adapter(ImageStorage):
-    """A RocksDB database (a directory): under the number of each image its shape, label and pixels.
+    """A RocksDB database (a directory) of shape, label and pixels by the number of the image.
 
-    Since the keys come in order, they are written into sorted tables, which the database takes in as
-    they are, without a journal and without sorting them in memory and merging them on disk later:
-    https://github.com/facebook/rocksdb/wiki/Creating-and-Ingesting-SST-files. The keys and values are
-    the bytes themselves (raw mode); otherwise rocksdict may unpickle them.
+    Since keys come in order, they are written into sorted tables, which the database ingests without a
+    journal, without sorting them in memory, and without merging them on disk later:
+    https://github.com/facebook/rocksdb/wiki/Creating-and-Ingesting-SST-files. Keys and values are plain
+    bytes (raw mode); otherwise rocksdict may unpickle them.
     """
 
     label = "RocksDB"
@@ -59,8 +57,8 @@ class Adapter(ImageStorage):
                 tables.append(str(path / f"new{len(tables)}.sst"))
                 writer, filled = rocksdict.SstFileWriter(options), 0
                 writer.open(tables[-1])
-            note = NOTE.pack(*shape_row(image), labels[index])
-            writer[KEY.pack(index)] = b"".join((note, image.data))
+            head = HEAD.pack(*shape_row(image), labels[index])
+            writer[KEY.pack(index)] = b"".join((head, image.data))
             filled += image.nbytes
             if filled >= FILE_BYTES:
                 writer.finish()
@@ -79,9 +77,9 @@ class Adapter(ImageStorage):
 
         images, labels = [], []
         options = rocksdict.ReadOptions()
-        # Nothing is read twice; and rocksdict's types forget this argument.
+        # Each value is read once, without a cache; rocksdict's types lack this argument.
         options.fill_cache(False)  # type: ignore[call-arg]  # noqa: FBT003
-        options.set_readahead_size(READ_BYTES)
+        options.set_readahead_size(READ_AHEAD_BYTES)
         with closing(_opened(path)) as database:
             for value in database.values(read_opt=options):
                 image, label = _image_and_label(value)
@@ -95,7 +93,7 @@ class Adapter(ImageStorage):
 
 class _Reader(ImageReader):
     def __init__(self, database: rocksdict.Rdict) -> None:
-        # Their types are those of rocksdict's other mode.
+        # rocksdict has types for its other mode only.
         self._database: Any = database
         last: Any = next(iter(database.keys(backwards=True)), None)
         super().__init__(0 if last is None else KEY.unpack(last)[0] + 1)
@@ -132,6 +130,6 @@ def _opened(path: Path) -> rocksdict.Rdict:
 def _image_and_label(value: bytes) -> tuple[np.ndarray, int]:
     import numpy as np
 
-    height, width, channels, label = NOTE.unpack_from(value)
+    height, width, channels, label = HEAD.unpack_from(value)
     shape = (height, width, channels) if channels else (height, width)
-    return np.ndarray(shape, np.uint8, value, NOTE.size), label
+    return np.ndarray(shape, np.uint8, value, HEAD.size), label

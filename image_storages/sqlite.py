@@ -1,4 +1,4 @@
-"""SQLite through the standard library."""
+"""SQLite through Python's standard library."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# A page of 4 KiB, the default, takes one image of 3 kB, and a quarter of it stays empty; pages of 64 KiB
+# waste more with images of one and a half pages: https://www.sqlite.org/pragma.html#pragma_page_size
 PAGE_BYTES = 2**14
-"""The default of 4 KiB has room for one image of 3 kB, and a quarter of each page stays empty; pages of
-64 KiB waste more than these where an image fills one and a half.
-https://www.sqlite.org/pragma.html#pragma_page_size"""
 
 SAVING = f"""
 PRAGMA page_size = {PAGE_BYTES};
@@ -37,20 +36,19 @@ CREATE TABLE images (
 );
 BEGIN;
 """
-"""Without a journal, since what is not complete is thrown away whole."""
+"""Statements that start a new file; without a journal, since an incomplete file is removed."""
 
 ALL = "SELECT label, height, width, channels, pixels FROM images ORDER BY id"
 ONE = "SELECT label, height, width, channels, pixels FROM images WHERE id = ?"
 ROW_BYTES = 64
-"""More than all but the pixels takes."""
+"""Bytes that are enough for a row without its pixels."""
 
 
 class Adapter(ImageStorage):
     """One SQLite database with the table `images`, one row an image, its id counted from 0.
 
-    The id is the key of the table itself (https://www.sqlite.org/lang_createtable.html#rowid), so that
-    no index is needed, and pixels come last, so that the numbers are found without following them
-    through their pages.
+    The id is the key of the table itself (https://www.sqlite.org/lang_createtable.html#rowid), without
+    an index. Pixels come last: the numbers before them are found without following their pages.
     """
 
     label = "SQLite"
@@ -82,7 +80,7 @@ class Adapter(ImageStorage):
 class _Reader(ImageReader):
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        # Counting would read every page, the largest key is on the last one.
+        # Counting would read every page; the largest key is on the last one.
         (largest,) = database.execute("SELECT max(id) FROM images").fetchone()
         super().__init__(0 if largest is None else largest + 1)
 
@@ -96,13 +94,14 @@ class _Reader(ImageReader):
 
 
 def _rows(images: Iterator[np.ndarray], labels: np.ndarray) -> Iterator[tuple[object, ...]]:
-    # NumPy's integers would become blobs.
+    # sqlite3 stores NumPy's integers as blobs, hence the list.
     for index, (label, image) in enumerate(zip(labels.tolist(), images, strict=True)):
         yield index, label, *shape_row(image), image
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Open a database for reading, in one transaction: so no query has to lock the file."""
+    """Open a database for reading."""
+    # In one transaction, queries need not lock the file one by one.
     database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
     database.execute("BEGIN")
     return database

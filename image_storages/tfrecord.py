@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
 from adapter_core.images.packed import none_larger
-from adapter_core.images.shards import BUFFER_BYTES, Shard, checked, described, write_shards
+from adapter_core.images.shards import BUFFER_BYTES, Shard, read_index, write_index, write_shards
 from adapter_core.images.tfrecord import (
     FRAME_BYTES,
     MOST_BYTES,
@@ -26,18 +25,16 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
-INDEX = "index.json"
-
 
 class Adapter(ImageStorage):
     """A directory of TFRecord files, 000000.tfrecord and so on, and index.json.
 
-    A record is a tf.train.Example of three features: `label` and `shape`, which are integers, and
-    `image`, the pixels as bytes, so that `tf.io.parse_single_example` and `tf.io.decode_raw` read it.
-    Both checksums of a record are checked on reading.
+    A record is a tf.train.Example of three features: `label` and `shape` as integers, and `image`, the
+    pixels as bytes, for `tf.io.parse_single_example` and `tf.io.decode_raw`. Both checksums of a record
+    are checked on reading.
 
-    A TFRecord file may end after any record. So index.json lists the files, with their sizes and numbers
-    of records, in the way of WebDataset's library wids.
+    A TFRecord file may end after any record. Hence index.json lists the files with their sizes and
+    numbers of records, in the layout of WebDataset's library wids.
 
     Format: https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details
     """
@@ -51,37 +48,36 @@ class Adapter(ImageStorage):
         path.mkdir()
         pairs = zip(none_larger(images, MOST_BYTES, self.refusal), labels.tolist(), strict=True)
         shards = write_shards(path, ".tfrecord", (record(image, label) for image, label in pairs))
-        index = {"shardlist": described(shards)}
-        (path / INDEX).write_text(json.dumps(index), encoding="utf-8")
+        write_index(path, shards)
 
     def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
         import numpy as np
 
         images, labels = [], []
-        for shard in _shards(path):
+        for shard in read_index(path):
             with shard.path.open("rb", buffering=BUFFER_BYTES) as file:
                 frame = file.read(FRAME_BYTES)
                 for _ in range(shard.samples):
                     message = file.read(message_length(frame))
-                    # The next record's frame is read with this one's sum.
+                    # One call reads the checksum of this record and the frame of the next one.
                     rest = file.read(SUM_BYTES + FRAME_BYTES)
                     frame = rest[SUM_BYTES:]
                     image, label = sample(message, rest[:SUM_BYTES])
                     images.append(image)
                     labels.append(label)
             if frame:
-                raise ValueError(f"{shard.path} goes on after {shard.samples} records")
+                raise ValueError(f"{shard.path} does not end after {shard.samples} records")
         return images, np.array(labels, np.int64)
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(_shards(path))
+        return _Reader(read_index(path))
 
 
 class _Reader(ImageReader):
-    """Keeps the files mapped, and the records' places in memory."""
+    """Keeps the files mapped, and the positions of the records in memory."""
 
     def __init__(self, shards: list[Shard]) -> None:
-        self._places: list[tuple[mmap, int, int]] = []
+        self._positions: list[tuple[mmap, int, int]] = []
         with ExitStack() as opened:
             for shard in shards:
                 if shard.samples == 0:
@@ -91,19 +87,15 @@ class _Reader(ImageReader):
                 begin = 0
                 for _ in range(shard.samples):
                     length = message_length(mapped[begin : begin + FRAME_BYTES])
-                    self._places.append((mapped, begin + FRAME_BYTES, begin + FRAME_BYTES + length))
+                    self._positions.append((mapped, begin + FRAME_BYTES, begin + FRAME_BYTES + length))
                     begin += FRAME_BYTES + length + SUM_BYTES
             self._opened = opened.pop_all()
-        super().__init__(len(self._places))
+        super().__init__(len(self._positions))
 
     def _get(self, index: int) -> tuple[np.ndarray, int]:
-        mapped, begin, end = self._places[index]
+        mapped, begin, end = self._positions[index]
         return sample(mapped[begin:end], mapped[end : end + SUM_BYTES])
 
     def close(self) -> None:
-        self._places = []
+        self._positions = []
         self._opened.close()
-
-
-def _shards(path: Path) -> list[Shard]:
-    return checked(path, json.loads((path / INDEX).read_text(encoding="utf-8"))["shardlist"])

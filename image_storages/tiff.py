@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from adapter_core.image_reader import ImageReader
 
 TABLE = 65_000
-"""Code of the tag that holds the table, one of those left to private use
-(https://www.loc.gov/preservation/digital/formats/content/tiff_tags.shtml)."""
+"""Code of the tag with the table, one of those for private use:
+https://www.loc.gov/preservation/digital/formats/content/tiff_tags.shtml"""
 
-MOST_CHANNELS = 2**16 - 1
-"""SamplesPerPixel has 16 bits."""
+MOST_CHANNELS = 2**16 - 1  # SamplesPerPixel has 16 bits
 
 BATCH_BYTES = 1 << 20
 
@@ -29,13 +28,13 @@ BATCH_BYTES = 1 << 20
 class Adapter(ImageStorage):
     """One BigTIFF file with a page for each image, uncompressed and each in one piece.
 
-    The labels stand in a private tag of the first page: a table of 64-bit numbers, first how many images
-    there are, then of each the place of its pixels, height, width, channels (0 for shape (height,
-    width)) and label. With it images are found without going through all pages, and a file cut short is
-    noticed. TIFF has no file without a page: a set of no images is one black pixel and the number 0.
+    The labels are in a private tag of the first page: a table of 64-bit numbers, first the number of
+    images, then for each the offset of its pixels, height, width, channels (0 for shape (height,
+    width)) and label. It finds images without a walk through all pages, and shows a truncated file.
+    TIFF requires a page: a set of no images is one black pixel and the number 0.
 
-    BigTIFF, since sets beyond 4 GB need it, and how large a set becomes is known too late. Images of
-    equal shape that follow each other are handed over in batches, to spare tifffile most of its work.
+    BigTIFF, since sets beyond 4 GB need it, and the size of a set is known too late. Consecutive images
+    of equal shape are written in batches, which spares tifffile most of its work.
 
     Format: https://www.awaresystems.be/imaging/tiff/bigtiff.html
     """
@@ -75,7 +74,7 @@ class Adapter(ImageStorage):
 
     @staticmethod
     def _batches(images: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-        """Yield images of one shape that follow each other as (images, height, width[, channels])."""
+        """Yield consecutive images of one shape as arrays (images, height, width[, channels])."""
         import numpy as np
 
         pixels, shape, each = bytearray(), (), 0
@@ -92,7 +91,7 @@ class Adapter(ImageStorage):
             yield np.frombuffer(pixels, np.uint8).reshape(-1, *shape)
 
     def _pages(self, batch: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
-        """Return a batch as tifffile takes it, and what it must be told of it."""
+        """Return the pages of a batch, and their options for tifffile."""
         channels = batch.shape[3] if batch.ndim > 3 else 0  # noqa: PLR2004
         if channels <= 1:
             return batch.reshape(batch.shape[:3]), {"photometric": "minisblack"}
@@ -111,7 +110,7 @@ class Adapter(ImageStorage):
         table = _table(path)
         if not len(table):
             return [], np.empty(0, np.int64)
-        # The few bytes of the pages' descriptions between the images are read with them.
+        # One call reads everything, with the few bytes of the pages' descriptions between the images.
         begin = int(table[0, 0])
         offset, *last = table[-1, :4].tolist()
         pixels = np.empty(offset + last[0] * last[1] * max(last[2], 1) - begin, np.uint8)
@@ -121,9 +120,9 @@ class Adapter(ImageStorage):
                 raise ValueError(f"{path} ends before its last image does")
         images = [
             np.ndarray(
-                (height, width, channels) if channels else (height, width), np.uint8, pixels, place
+                (height, width, channels) if channels else (height, width), np.uint8, pixels, start
             )
-            for place, height, width, channels in (table[:, :4] - (begin, 0, 0, 0)).tolist()
+            for start, height, width, channels in (table[:, :4] - (begin, 0, 0, 0)).tolist()
         ]
         return images, table[:, 4].copy()
 

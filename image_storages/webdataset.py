@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +12,7 @@ from adapter_core.image_storage import ImageStorage
 from adapter_core.images.npy import HEADER_BYTES, header, image_in, shape_in
 from adapter_core.images.packed import none_larger
 from adapter_core.images.readers import PlacedReader
-from adapter_core.images.shards import BUFFER_BYTES, Shard, checked, described, write_shards
+from adapter_core.images.shards import BUFFER_BYTES, read_index, write_index, write_shards
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,33 +20,31 @@ if TYPE_CHECKING:
     from adapter_core.image_input import CheckedImages
     from adapter_core.image_reader import ImageReader
 
-INDEX = "index.json"
-
+# Sizes have eleven octal digits:
+# https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_06
 MOST_BYTES = 8**11 - 1 - HEADER_BYTES
-"""Sizes have eleven octal digits
-(https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_06)."""
+"""Size of the largest image."""
 
 HEAD_BYTES = 3 * BLOCKSIZE
-"""What stands before an image's file: the header of the label's file, the label, the header."""
+"""Bytes before an image's file: the header of the label's file, the label, the image's header."""
 
-_END = bytes(2 * BLOCKSIZE)
-"""What an archive ends with."""
+_END = bytes(2 * BLOCKSIZE)  # end of an archive
 
+# Fields of a header: the name, the size, and the sum of its bytes.
 _NAME, _SIZE, _SUM = slice(0, 100), slice(124, 135), slice(148, 156)
-"""Where a header holds the name, the size, and the sum of its bytes."""
 
 
 class Adapter(ImageStorage):
     """A directory of tar archives, 000000.tar and so on, and index.json.
 
-    A sample is two members of an archive, the label as text and the image as a .npy file,
-    000000000.cls and 000000000.npy: as `webdataset.TarWriter` writes them, and `webdataset.WebDataset`
-    decodes them by these endings (https://github.com/webdataset/webdataset#the-webdataset-format).
-    index.json lists the archives, with their sizes and numbers of samples, as the wids library has it:
-    so a missing one is noticed. Tar keeps no sum of the pixels.
+    A sample is two members of an archive, the label as text and the image as a .npy file, 000000000.cls
+    and 000000000.npy: `webdataset.TarWriter` writes the same, and `webdataset.WebDataset` decodes them
+    by their extensions (https://github.com/webdataset/webdataset#the-webdataset-format). index.json
+    lists the archives with their sizes and numbers of samples, in the layout of the wids library, hence
+    a missing archive is noticed. Tar has no checksum of the pixels.
 
-    The headers of members and of .npy files are made here after one that tarfile or NumPy made. For
-    small images TarWriter needs many times as long, and so does tarfile to read them.
+    The headers of members and of .npy files are derived from one that tarfile or NumPy made. With small
+    images, TarWriter takes many times as long to write, and tarfile to read.
     """
 
     label = "WebDataset"
@@ -59,14 +56,13 @@ class Adapter(ImageStorage):
         pairs = zip(none_larger(images, MOST_BYTES, self.refusal), labels.tolist(), strict=True)
         samples = (_members(number, image, label) for number, (image, label) in enumerate(pairs))
         shards = write_shards(path, ".tar", samples, _END)
-        index = {"__kind__": "wids-shard-index-v1", "wids_version": 1, "shardlist": described(shards)}
-        (path / INDEX).write_text(json.dumps(index), encoding="utf-8")
+        write_index(path, shards, __kind__="wids-shard-index-v1", wids_version=1)
 
     def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
         import numpy as np
 
         images, labels = [], []
-        for shard in _shards(path):
+        for shard in read_index(path):
             with shard.path.open("rb", buffering=BUFFER_BYTES) as file:
                 head = file.read(HEAD_BYTES)
                 for _ in range(shard.samples):
@@ -82,8 +78,8 @@ class Adapter(ImageStorage):
     def _open(self, path: Path) -> ImageReader:
         import numpy as np
 
-        shards = _shards(path)
-        places = []
+        shards = read_index(path)
+        positions = []
         for number, shard in enumerate(shards):
             with shard.path.open("rb", buffering=0) as file:
                 begin = 0
@@ -94,19 +90,17 @@ class Adapter(ImageStorage):
                     shape = shape_in(start[HEAD_BYTES:])
                     if size != HEADER_BYTES + math.prod(shape):
                         raise ValueError(f"{shard.path}: an image of shape {shape} has {size} bytes")
-                    places.append((number, begin + len(start), *shape, *[0] * (3 - len(shape)), label))
+                    positions.append(
+                        (number, begin + len(start), *shape, *[0] * (3 - len(shape)), label)
+                    )
                     begin += HEAD_BYTES + size + -size % BLOCKSIZE
         return PlacedReader(
-            [shard.path for shard in shards], np.array(places, np.int64).reshape(len(places), 6)
+            [shard.path for shard in shards], np.array(positions, np.int64).reshape(len(positions), 6)
         )
 
 
-def _shards(path: Path) -> list[Shard]:
-    return checked(path, json.loads((path / INDEX).read_text(encoding="utf-8"))["shardlist"])
-
-
 def _members(number: int, image: np.ndarray, label: int) -> tuple[bytes, memoryview, bytes]:
-    """Return both members of a sample, the image's pixels alone in the middle."""
+    """Return both members of a sample in three pieces, the second of which is the pixels."""
     key, text, size = f"{number:09d}", b"%d" % label, HEADER_BYTES + image.nbytes
     before = _tar_header(f"{key}.cls", len(text)) + text.ljust(BLOCKSIZE, b"\0")
     before += _tar_header(f"{key}.npy", size) + header(image.shape)
@@ -122,7 +116,7 @@ def _tar_header(name: str, size: int) -> bytes:
 
 @lru_cache
 def _header_without_name(size: int) -> tuple[bytes, bytes, int]:
-    """Return what stands before and after the sum in the header of a nameless member, and the sum."""
+    """Return the header of a nameless member before and after its sum, and the sum."""
     info = TarInfo()
     info.size = size
     block = info.tobuf(USTAR_FORMAT)
@@ -130,12 +124,10 @@ def _header_without_name(size: int) -> tuple[bytes, bytes, int]:
 
 
 def _sample(head: bytes) -> tuple[int, int]:
-    """Return the label, and the size of the image's file, from what stands before it.
-
-    The sums of the headers are left: that names, size, shape and the next header fit together says more.
-    """
+    """Return the label, and the size of the image's file, from the bytes before it."""
+    # The sums of the headers are not checked: names, size, shape and the next header prove more.
     key, ending = head[_NAME].rstrip(b"\0")[:-4], head[_NAME].rstrip(b"\0")[-4:]
     second = head[2 * BLOCKSIZE :]
     if len(head) != HEAD_BYTES or ending != b".cls" or second[_NAME].rstrip(b"\0") != key + b".npy":
-        raise ValueError("a shard is cut short or damaged: no sample stands where one should")
+        raise ValueError("a shard is cut short or damaged: a sample does not start at its offset")
     return int(head[BLOCKSIZE : BLOCKSIZE + int(head[_SIZE], 8)]), int(second[_SIZE], 8)

@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     import numpy as np
 
 LONGEST_SIDE = 16_382
-"""What imagecodecs takes; libwebp itself takes one more
-(https://developers.google.com/speed/webp/faq#what_is_the_maximum_size_a_webp_image_can_be)."""
+"""Limit of imagecodecs; that of libwebp is one more:
+https://developers.google.com/speed/webp/faq#what_is_the_maximum_size_a_webp_image_can_be"""
 
 
 class Adapter(ImageFiles):
     """One lossless WebP file an image, with libwebp's default effort, and labels.csv.
 
-    WebP has colour with and without opacity, and nothing else: greyscale is stored as colour of three
-    equal channels, two channels as greyscale with opacity, and labels.csv notes what they were.
-    imagecodecs decodes faster than Pillow, and keeps the colour of transparent pixels by default.
+    WebP has colour with and without opacity only: greyscale is stored as colour of three equal channels,
+    two channels as greyscale with opacity, and labels.csv has the original number. imagecodecs decodes
+    faster than Pillow, and keeps the colour of transparent pixels by default.
     """
 
     label = "WebP"
@@ -39,6 +39,6 @@ class Adapter(ImageFiles):
     def _decode(self, data: bytes, shape: Shape) -> np.ndarray:
         import imagecodecs
 
-        # libwebp drops opacity where all of it is full, unless it is asked for.
+        # By default, libwebp drops an opacity that is full everywhere.
         with_opacity = shape[2:] in ((2,), (4,))
         return out_of_colour(imagecodecs.webp_decode(data, hasalpha=with_opacity), shape)

@@ -17,22 +17,20 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# zarr-python's overhead for a chunk is about the time of moving 1 MiB.
 CHUNK_BYTES = 2**20
-"""zarr-python spends about as long on each chunk as on moving a MiB of it."""
 
+# zarr-python keeps all chunks of a call until it ends: one call would need the set in memory twice.
 BATCH_BYTES = 8 * CHUNK_BYTES
-"""What is written, and read, at once: zarr-python keeps all chunks of a call until it ends, so that one
-call for everything would need the set in memory twice."""
 
 
 class Adapter(ImageStorage):
     """A Zarr group (version 3, a directory) of three arrays: `pixels`, `shapes` and `labels`.
 
-    `pixels` is one run of bytes, so that any shapes have room; it grows by a batch at a time. Its chunks
-    are a file each. Gathered into shards they would be fewer files, but of a shard zarr-python reads the
-    index anew for each image, which takes half as long again or more. There is no codec, and chunks of
-    nothing but zeros, which Zarr omits by default, are written. A chunk whose file is missing reads as
-    zeros.
+    `pixels` is one run of bytes, for images of any shape, and grows batch by batch. Each chunk is a
+    file. Shards would mean fewer files, but zarr-python reads the index of a shard anew for each image,
+    which takes half as long again or more. Chunks are not compressed, and those of zeros only, which
+    Zarr omits by default, are written. A chunk whose file is missing reads as zeros.
 
     Format: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html
     """
@@ -49,7 +47,7 @@ class Adapter(ImageStorage):
         shapes: list[tuple[int, ...]] = []
         batches = _batches(images, shapes)
         first = next(batches)
-        # A chunk is stored whole, so that a small set has a smaller one.
+        # A chunk is stored whole, hence a small set has a smaller one.
         chunks = (min(CHUNK_BYTES, max(len(first), 1)),)
         pixels = group.create_array("pixels", data=first, chunks=chunks, **plain)
         for batch in batches:
@@ -74,7 +72,7 @@ class Adapter(ImageStorage):
 
 
 def _batches(images: CheckedImages, shapes: list[tuple[int, ...]]) -> Iterator[np.ndarray]:
-    """Yield the bytes of images in batches, of which the last is shorter, and note the shapes."""
+    """Yield the bytes of images in batches, the last one shorter, and append to the shapes."""
     import numpy as np
 
     batch, filled = np.empty(BATCH_BYTES, np.uint8), 0
@@ -92,7 +90,7 @@ def _batches(images: CheckedImages, shapes: list[tuple[int, ...]]) -> Iterator[n
 
 
 def _arrays(path: Path) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Return the pixels, which stay in their files, and the shapes and labels."""
+    """Return the array of pixels, unread, and the shapes and labels."""
     import zarr
 
     group: Any = zarr.open_group(path, mode="r")
@@ -113,9 +111,9 @@ class _Reader(ImageReader):
         return image_of(self._pixels[start:end], self._shapes[index].tolist()), int(self._labels[index])
 
     def _get_many(self, indices: list[int]) -> tuple[list[np.ndarray], np.ndarray]:
-        """Ask once for all images that begin in one chunk, since a chunk is read as a whole anyway."""
         import numpy as np
 
+        # One request for all images that start in a chunk, since zarr-python reads whole chunks.
         (chunk,) = self._pixels.chunks
         found: dict[int, np.ndarray] = {}
         for _, group in groupby(sorted(set(indices)), lambda i: self._offsets[i] // chunk):

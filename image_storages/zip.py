@@ -1,4 +1,4 @@
-"""ZIP archives through Python's zipfile."""
+"""ZIP archive through Python's zipfile."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LABELS = "labels.npy"
 
 
 class Adapter(ImageStorage):
-    """One ZIP archive: a member .npy for each image, 000000000.npy and so on, and labels.npy, stored.
+    """One ZIP archive: an .npy file for each image, 000000000.npy and so on, and labels.npy, stored.
 
-    So `numpy.load` opens the archive as an .npz file. zipfile checks the sum of each member it reads.
-    The archive's directory stands at its end, so that an archive cut short does not open at all
+    `numpy.load` opens the archive as an .npz file. zipfile checks the sum of each member that it reads.
+    The directory is at the end, hence a truncated archive does not open at all
     (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3).
     """
 
@@ -38,7 +38,7 @@ class Adapter(ImageStorage):
         with ZipFile(path, "w") as archive:
             for index, image in enumerate(images):
                 member = ZipInfo(f"{index:09d}.npy")
-                # Decides for how large a member there is room in the header before it.
+                # zipfile reserves room for the size in the header by this estimate.
                 member.file_size = HEADER_BYTES + image.nbytes
                 with archive.open(member, "w") as file:
                     file.write(header(image.shape))

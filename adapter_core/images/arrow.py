@@ -1,7 +1,7 @@
-"""Images as Arrow record batches: one row an image, its pixels as they lie in memory.
+"""Images as Arrow record batches: one row an image, with its pixels as plain bytes.
 
-The columns are `image` (large_binary, since a batch may pass the 2 GB of binary), `height`, `width`,
-`channels` (0 standing for greyscale of shape (height, width)) and `label`.
+The columns are `image` (large_binary, since a batch may exceed the 2 GB of binary), `height`, `width`,
+`channels` (0 for greyscale of shape (height, width)) and `label`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 SHAPE_COLUMNS = ("height", "width", "channels")
 BATCH_BYTES = 8 << 20
-"""Pixels in a batch: memory in use while saving, and few enough batches that each costs nothing."""
+"""Size of a batch: bounds the memory of a save, and makes the overhead of batches negligible."""
 
 
 def image_schema(image_metadata: dict[str, str] | None = None) -> pa.Schema:
-    """Return the schema, with metadata for the column of pixels."""
+    """Return the schema, with optional metadata of the column of pixels."""
     import pyarrow as pa
 
     return pa.schema(
@@ -40,7 +40,7 @@ def image_schema(image_metadata: dict[str, str] | None = None) -> pa.Schema:
 def record_batches(
     images: Iterable[np.ndarray], labels: np.ndarray, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield a set as record batches, each complete as soon as it has `BATCH_BYTES`."""
+    """Yield a set as record batches of at least `BATCH_BYTES`, except for the last one."""
     import pyarrow as pa
 
     first = 0
@@ -57,9 +57,9 @@ def record_batches(
 def record_reader(
     images: Iterable[np.ndarray], labels: np.ndarray, schema: pa.Schema
 ) -> Iterator[pa.RecordBatchReader]:
-    """Give `record_batches` as a stream, for a library that takes one; what they raise, this raises.
+    """Provide `record_batches` as a stream; errors of the images are raised unchanged.
 
-    On its way through Arrow's C interface an error would become another one.
+    Arrow's C interface would replace them by its own.
     """
     import pyarrow as pa
 
@@ -93,19 +93,19 @@ def pixels_of(column: pa.Array, shapes: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError
-        If there are more or fewer pixels in any image than its shape says.
+        If the number of pixels in an image does not fit its shape.
     """
     import numpy as np
     import pyarrow as pa
 
-    _, place_buffer, pixel_buffer = column.buffers()
+    _, offset_buffer, pixel_buffer = column.buffers()
     if not len(column) or pixel_buffer is None:
         return np.empty(0, np.uint8)
     width = np.int64 if pa.types.is_large_binary(column.type) else np.int32
-    places = np.frombuffer(place_buffer, width)[column.offset : column.offset + len(column) + 1]
-    if not np.array_equal(np.diff(places), sizes(shapes)):
-        raise ValueError("there are more or fewer pixels than the shapes of the images say")
-    return np.frombuffer(pixel_buffer, np.uint8)[places[0] : places[-1]]
+    ends = np.frombuffer(offset_buffer, width)[column.offset : column.offset + len(column) + 1]
+    if not np.array_equal(np.diff(ends), sizes(shapes)):
+        raise ValueError("the numbers of pixels do not fit the shapes of the images")
+    return np.frombuffer(pixel_buffer, np.uint8)[ends[0] : ends[-1]]
 
 
 def images_of(batches: Iterable[pa.RecordBatch]) -> tuple[list[np.ndarray], np.ndarray]:
@@ -114,7 +114,7 @@ def images_of(batches: Iterable[pa.RecordBatch]) -> tuple[list[np.ndarray], np.n
     Raises
     ------
     ValueError
-        If there are more or fewer pixels in any image than its shape says.
+        If the number of pixels in an image does not fit its shape.
     """
     import numpy as np
 
@@ -128,7 +128,7 @@ def images_of(batches: Iterable[pa.RecordBatch]) -> tuple[list[np.ndarray], np.n
 
 
 def rows_a_batch(shapes: np.ndarray) -> int:
-    """Return how many images take about `BATCH_BYTES`."""
+    """Return the number of images in about `BATCH_BYTES`."""
     return max(1, BATCH_BYTES * len(shapes) // max(1, int(sizes(shapes).sum())))
 
 
@@ -138,7 +138,7 @@ def images_of_shapes(batches: Iterable[pa.RecordBatch], shapes: np.ndarray) -> l
     Raises
     ------
     ValueError
-        If there are more or fewer images than shapes, or pixels in any image than its shape says.
+        If the number of images differs from that of shapes, or pixels do not fit a shape.
     """
     images: list[np.ndarray] = []
     for batch in batches:
@@ -150,12 +150,12 @@ def images_of_shapes(batches: Iterable[pa.RecordBatch], shapes: np.ndarray) -> l
 
 
 def reader_of(batches: Sequence[pa.RecordBatch]) -> FlatReader:
-    """Return random access to batches that stay where they are, be it in a mapped file.
+    """Return random access to batches in memory or in a mapped file.
 
     Raises
     ------
     ValueError
-        If there are more or fewer pixels in any image than its shape says.
+        If the number of pixels in an image does not fit its shape.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Images as .npy files inside archives: faster for small ones than `numpy.save` and `numpy.load`.
+"""Images as .npy files inside archives, faster for small ones than `numpy.save` and `numpy.load`.
 
 Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 HEADER_BYTES = 128
-"""What stands before the pixels: NumPy fills it up to a multiple of 64, with room for longer shapes."""
+"""Length of the header, which NumPy pads to a multiple of 64, with room for longer shapes."""
 
 _HEADER = re.compile(
     rb"\x93NUMPY\x01\x00v\x00\{'descr': '\|u1', 'fortran_order': False, "
@@ -26,7 +26,7 @@ _SHAPES_KEPT = 4096
 
 @lru_cache(_SHAPES_KEPT)
 def header(shape: tuple[int, ...]) -> bytes:
-    """Return what stands before the pixels of an image of some shape."""
+    """Return the header of an image of some shape."""
     from io import BytesIO
 
     from numpy.lib import format as npy
@@ -42,7 +42,7 @@ def image_in(data: bytes) -> np.ndarray:
     Raises
     ------
     ValueError
-        If it is none as `header` begins it, or if there are more or fewer pixels than its shape needs.
+        If it does not start with a `header`, or the number of pixels does not fit its shape.
     """
     import numpy as np
 
@@ -51,14 +51,15 @@ def image_in(data: bytes) -> np.ndarray:
 
 @lru_cache(_SHAPES_KEPT)
 def shape_in(header: bytes) -> tuple[int, ...]:
-    """Return the shape in a header; NumPy takes longer to read it than an image of 32 x 32 pixels.
+    """Return the shape in a header.
 
     Raises
     ------
     ValueError
-        If it is not as `header` makes it.
+        If it is not one of `header`.
     """
+    # NumPy's parser of headers takes longer than reading an image of 32 x 32 pixels.
     found = _HEADER.fullmatch(header)
     if found is None:
-        raise ValueError("a .npy file is no image: it does not begin as one does")
+        raise ValueError("a .npy file is not an image: it has another header")
     return tuple(int(number) for number in found.groups() if number is not None)

@@ -1,4 +1,4 @@
-"""Sets of images as folders with one file an image, and their labels in a file of text."""
+"""Sets of images as folders, with one file for each image and a table of labels."""
 
 from __future__ import annotations
 
@@ -20,57 +20,60 @@ if TYPE_CHECKING:
 
 
 HEADER = "file,label,height,width,channels"
-"""Channels are 0 for greyscale of shape (height, width), which most formats do not tell from (height,
-width, 1), and some not from colour."""
+"""Columns of labels.csv, with 0 channels for greyscale of shape (height, width).
+
+Most formats do not distinguish that from (height, width, 1), and some not from colour.
+"""
 
 Shape = tuple[int, ...]
 
 
 class ImageFiles(ImageStorage):
-    """A folder of image files, 000000000 and so on, beside the file labels.csv.
+    """A folder of image files, 000000000 and so on, and labels.csv.
 
-    Any program opens the files. That they have the shapes noted in labels.csv is checked when they are
-    read, and so is their number. All lie in one folder: 126,689 were written and read there in no
-    more time than in folders of 1,000 or of 10,000.
+    Any program opens the files. Their number and shapes are compared with labels.csv when they are read.
+    All are in one folder: writing and reading 126,689 files there took no more time than in folders of
+    1,000 or of 10,000.
 
-    A subclass writes `_encode` and `_decode`.
+    A subclass implements `_encode` and `_decode`.
     """
 
     ending: ClassVar[str]
-    """Ending of the image files' names, with the dot."""
+    """File-name extension of the image files, with the dot."""
 
     @abstractmethod
     def _encode(self, image: np.ndarray) -> bytes | bytearray:
-        """Return what the image's file shall hold."""
+        """Return the contents of the image's file."""
 
     @abstractmethod
     def _decode(self, data: bytes, shape: Shape) -> np.ndarray:
-        """Return the image that a file holds, whose shape was once `shape`.
+        """Return the image of a file.
 
-        The caller checks that, and takes (height, width) and (height, width, 1) for each other.
+        The caller compares its shape with `shape`, that of the saved image, and converts between
+        (height, width) and (height, width, 1).
         """
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         path.mkdir()
         folder = f"{path}{os.sep}"
-        with (path / LABELS_FILE).open("w", encoding="ascii", newline="\n") as notes:
-            notes.write(f"{HEADER}\n")
+        with (path / LABELS_FILE).open("w", encoding="ascii", newline="\n") as table:
+            table.write(f"{HEADER}\n")
             for index, (image, label) in enumerate(zip(images, labels.tolist(), strict=True)):
                 name = f"{index:09d}{self.ending}"
                 with open(folder + name, "wb") as file:  # noqa: PTH123 (once an image)
                     file.write(self._encode(image))
                 height, width, channels = shape_row(image)
-                notes.write(f"{name},{label},{height},{width},{channels}\n")
+                table.write(f"{name},{label},{height},{width},{channels}\n")
 
     def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
         with self._open(path) as reader:
             return reader.get_many(range(len(reader)))
 
     def _open(self, path: Path) -> ImageReader:
-        names, shapes, labels = self._notes(path)
+        names, shapes, labels = self._table(path)
         return _Reader(self, path, names, shapes, labels)
 
-    def _notes(self, path: Path) -> tuple[list[str], list[Shape], np.ndarray]:
+    def _table(self, path: Path) -> tuple[list[str], list[Shape], np.ndarray]:
         """Return the files' names, the images' shapes, and the labels."""
         import numpy as np
 
@@ -93,19 +96,19 @@ class ImageFiles(ImageStorage):
         Raises
         ------
         ValueError
-            If it has not the shape noted.
+            If it has another shape than in labels.csv.
         """
         with open(file_name, "rb", buffering=0) as file:  # noqa: PTH123 (once an image)
             image = self._decode(file.readall(), shape)
         if image.shape == shape:
             return image
         if image.shape[:2] != shape[:2] or image.size != math.prod(shape):
-            raise ValueError(f"{file_name} has the shape {image.shape}, and {shape} is noted")
+            raise ValueError(f"{file_name} has the shape {image.shape}, not {shape}")
         return image.reshape(shape)
 
 
 class _Reader(ImageReader):
-    """Opens files as they are asked for: the names, shapes and labels are kept."""
+    """Opens files on request; names, shapes and labels are in memory."""
 
     def __init__(
         self,
@@ -132,9 +135,9 @@ class _Reader(ImageReader):
 
 
 def in_colour(image: np.ndarray) -> np.ndarray:
-    """Return an image of up to 4 channels in 3 or 4, for formats that have no greyscale.
+    """Return an image of 1 to 4 channels in 3 or 4, for formats without greyscale.
 
-    Greyscale becomes three equal channels; two channels are taken for greyscale and opacity.
+    Greyscale becomes three equal channels; two channels become greyscale and opacity.
     """
     import numpy as np
 
@@ -149,7 +152,7 @@ def in_colour(image: np.ndarray) -> np.ndarray:
 
 
 def out_of_colour(coloured: np.ndarray, shape: Shape) -> np.ndarray:
-    """Return the image of some shape that `in_colour` has made 3 or 4 channels of.
+    """Return the image of a given shape from the result of `in_colour`.
 
     Raises
     ------

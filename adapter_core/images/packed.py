@@ -23,7 +23,7 @@ def image_of(pixels: bytes | memoryview | np.ndarray, row: Iterable[int]) -> np.
     Raises
     ------
     ValueError
-        If there are more or fewer bytes than the shape needs.
+        If the number of bytes does not fit the shape.
     """
     import numpy as np
 
@@ -33,7 +33,7 @@ def image_of(pixels: bytes | memoryview | np.ndarray, row: Iterable[int]) -> np.
 
 
 def split(flat: np.ndarray, shapes: np.ndarray) -> list[np.ndarray]:
-    """Return all images as views of the bytes that they lie in one after the other.
+    """Return all images as views of the bytes in which they lie end to end.
 
     Parameters
     ----------
@@ -45,37 +45,35 @@ def split(flat: np.ndarray, shapes: np.ndarray) -> list[np.ndarray]:
     Raises
     ------
     ValueError
-        If there are more or fewer bytes than the shapes need.
+        If the number of bytes does not fit the shapes.
     """
-    begins = offsets(shapes)
-    if begins[-1] != len(flat):
-        raise ValueError(f"{len(flat)} bytes of pixels are there, and {begins[-1]} needed")
+    starts = offsets(shapes)
+    if starts[-1] != len(flat):
+        raise ValueError(f"the pixels have {len(flat)} bytes, and {starts[-1]} are needed")
     if len(shapes) and (shapes == shapes[0]).all():
         height, width, channels = shapes[0].tolist()
         return list(flat.reshape(-1, height, width, *([channels] if channels else [])))
-    places = begins.tolist()
+    edges = starts.tolist()
     return [
         flat[start:end].reshape((height, width, channels) if channels else (height, width))
-        for start, end, (height, width, channels) in zip(
-            places, places[1:], shapes.tolist(), strict=False
-        )
+        for start, end, (height, width, channels) in zip(edges, edges[1:], shapes.tolist(), strict=False)
     ]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some images that follow each other."""
+    """Consecutive images."""
 
     pixels: bytearray
-    """Those of one image after the other."""
+    """Pixels of all images, end to end."""
     shapes: np.ndarray
     """Shape (images, 3), see `adapter_core.image_shapes`."""
 
 
 def batches(images: Iterable[np.ndarray], least_bytes: int) -> Iterator[Batch]:
-    """Yield all images in batches, each complete as soon as it has `least_bytes`.
+    """Yield all images in batches of at least `least_bytes`, except for the last one; none is empty.
 
-    Each image is copied before the next is asked for. The last batch may be smaller; none is empty.
+    Each image is copied before the next is requested.
     """
     pixels, shapes = bytearray(), []
     for image in images:
@@ -89,7 +87,7 @@ def batches(images: Iterable[np.ndarray], least_bytes: int) -> Iterator[Batch]:
 
 
 def none_larger(images: Iterable[np.ndarray], most_bytes: int, refusal: Refusal) -> Iterator[np.ndarray]:
-    """Yield images, and raise the refusal at one that has more than `most_bytes`."""
+    """Yield images, and raise the refusal at one of more than `most_bytes`."""
     for image in images:
         if image.nbytes > most_bytes:
             raise refusal(f"one has {image.nbytes:,} bytes, and {most_bytes:,} are the most")

@@ -1,7 +1,4 @@
-"""Random access to images that lie one after the other in memory or in mapped files.
-
-Random access to images whose bytes lie at known places of files, with other bytes between them.
-"""
+"""Random access to images in runs of bytes, or at known offsets of files."""
 
 from __future__ import annotations
 
@@ -18,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class FlatReader(ImageReader):
-    """Copies of images out of runs of bytes, which are let go when it is closed.
+    """Reader of images that lie end to end in runs of bytes, in memory or mapped.
 
     Parameters
     ----------
     runs : sequence of numpy.ndarray
-        Each of shape (bytes,), dtype uint8, holding whole images.
+        Each of shape (bytes,), dtype uint8, with whole images.
     shapes : sequence of numpy.ndarray
         The shapes of the images in each run, (images, 3).
     labels : numpy.ndarray
@@ -38,7 +35,7 @@ class FlatReader(ImageReader):
         super().__init__(len(labels))
         self._runs = list(runs)
         self._firsts = np.cumsum([0, *map(len, shapes)]).tolist()
-        # One row an image, since one look-up of six numbers costs little more than that of one.
+        # One row an image, since a look-up of five numbers costs little more than that of one.
         self._rows = np.empty((len(labels), 5), np.int64)
         for first, each in zip(self._firsts, shapes, strict=False):
             rows = self._rows[first : first + len(each)]
@@ -56,40 +53,40 @@ class FlatReader(ImageReader):
         return np.ndarray(shape, np.uint8, run, begin).copy(), label
 
     def close(self) -> None:
-        """Let go of the runs."""
+        """Release the runs."""
         self._runs = []
 
 
 COLUMNS = ("file", "offset", "height", "width", "channels", "label")
-"""What the table of places tells of each image; channels 0 stands for shape (height, width)."""
+"""Columns of the positions, with 0 channels for shape (height, width)."""
 
 
 class PlacedReader(ImageReader):
-    """Copies of images out of mapped files, which are let go when it is closed.
+    """Reader of images at known offsets of files, with other bytes between them.
 
     Parameters
     ----------
     files : sequence of Path
-        The files; none is empty.
-    places : numpy.ndarray
+        The files, which are mapped; none is empty.
+    positions : numpy.ndarray
         Shape (images, 6), dtype int64: see `COLUMNS`.
     """
 
-    def __init__(self, files: Sequence[Path], places: np.ndarray) -> None:
+    def __init__(self, files: Sequence[Path], positions: np.ndarray) -> None:
         import numpy as np
 
-        super().__init__(len(places))
-        # As plain arrays, since each slice of a memmap costs several times that of one.
+        super().__init__(len(positions))
+        # As plain arrays, since slicing a memmap costs several times as much.
         self._files = [np.memmap(file, np.uint8, "r").view(np.ndarray) for file in files]
-        self._places = places
+        self._positions = positions
 
     def _get(self, index: int) -> tuple[np.ndarray, int]:
         import numpy as np
 
-        file, offset, height, width, channels, label = self._places[index].tolist()
+        file, offset, height, width, channels, label = self._positions[index].tolist()
         shape = (height, width, channels) if channels else (height, width)
         return np.ndarray(shape, np.uint8, self._files[file], offset).copy(), label
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Release the files."""
         self._files = []

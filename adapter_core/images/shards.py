@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 SHARD_BYTES = 1 << 30
-"""A shard is complete when it has as many."""
+"""Size from which a shard is complete."""
 
 BUFFER_BYTES = 1 << 20
+
+INDEX = "index.json"
 
 Pieces = Iterable[bytes | memoryview]
 
@@ -20,13 +23,13 @@ class Shard(NamedTuple):
     path: Path
     samples: int
     size: int
-    """Bytes that were written."""
+    """Size in bytes."""
 
 
 def write_shards(folder: Path, ending: str, samples: Iterable[Pieces], end: bytes = b"") -> list[Shard]:
-    """Write samples, each given in pieces, into the files 000000, 000001 and so on.
+    """Write samples, each in pieces, into the files 000000, 000001 and so on.
 
-    There is one at least; each is ended by `end`.
+    At least one file is written; each ends with `end`.
     """
     shards: list[Shard] = []
     left = iter(samples)
@@ -46,23 +49,38 @@ def write_shards(folder: Path, ending: str, samples: Iterable[Pieces], end: byte
     return shards
 
 
-def described(shards: Iterable[Shard]) -> list[dict[str, Any]]:
-    """Return shards as the wids library lists them (https://webdataset.github.io/webdataset/wids)."""
-    return [
+def write_index(folder: Path, shards: Iterable[Shard], **fields: str | int) -> None:
+    """Write index.json in the layout of the wids library.
+
+    https://webdataset.github.io/webdataset/wids
+
+    Parameters
+    ----------
+    folder : Path
+        The directory of the shards.
+    shards : iterable of Shard
+        All of them.
+    **fields : str or int
+        Further fields of the file.
+    """
+    descriptions = [
         {"url": shard.path.name, "nsamples": shard.samples, "filesize": shard.size} for shard in shards
     ]
+    text = json.dumps({**fields, "shardlist": descriptions})
+    (folder / INDEX).write_text(text, encoding="utf-8")
 
 
-def checked(folder: Path, descriptions: Iterable[dict[str, Any]]) -> list[Shard]:
-    """Return shards that have been described.
+def read_index(folder: Path) -> list[Shard]:
+    """Return the shards of index.json.
 
     Raises
     ------
     FileNotFoundError
-        If one is not there.
+        If a shard is missing.
     ValueError
-        If one has another size than was written.
+        If a shard has another size than was written.
     """
+    descriptions = json.loads((folder / INDEX).read_text(encoding="utf-8"))["shardlist"]
     shards = [Shard(folder / each["url"], each["nsamples"], each["filesize"]) for each in descriptions]
     for path, _, written in shards:
         size = path.stat().st_size

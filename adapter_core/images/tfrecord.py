@@ -1,7 +1,7 @@
 """Records of TFRecord files, each a tf.train.Example of an image and its label.
 
-The messages are of one simple form, so they are put together here: the protobuf package would copy the
-pixels twice on saving and once on reading.
+The messages have one simple form and are built here: the protobuf package would copy the pixels twice on
+saving and once on reading.
 
 Formats: https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details,
 https://protobuf.dev/programming-guides/encoding/ and
@@ -21,24 +21,25 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# A message has less than 2 GiB: https://protobuf.dev/programming-guides/proto-limits/#total
 MOST_BYTES = 2**31 - 2**10
-"""A message has less than 2 GiB (https://protobuf.dev/programming-guides/proto-limits/#total)."""
+"""Size of the largest image."""
 
 FRAME_BYTES = 12
-"""What stands before a message: its length, and the checksum of that."""
+"""Bytes before a message: its length, and the checksum of the length."""
 
 SUM_BYTES = 4
 
 _VARINT = rb"[\x80-\xff]*[\x00-\x7f]"
+# Matches the results of `_head`.
 _HEAD = re.compile(
     rb"\x0aV\x0aV\x0a\x05label\x12V\x1aV\x0aV(V)\x0aV\x0a\x05shape\x12V\x1aV\x0aV(V{2,3})"
     rb"\x0aV\x0a\x05image\x12V\x0aV\x0aV".replace(b"V", rb"(?:%b)" % _VARINT)
 )
-"""What `_head` gives."""
 
 
 def record(image: np.ndarray, label: int) -> tuple[bytes, memoryview, bytes]:
-    """Return a record, the image's pixels alone in the middle."""
+    """Return a record in three pieces, the second of which is the pixels."""
     import google_crc32c
 
     head = _head(label, image.shape)
@@ -53,15 +54,13 @@ def sample(message: bytes, checksum: bytes) -> tuple[np.ndarray, int]:
 
     head = _HEAD.match(message)
     if checksum != _masked(google_crc32c.value(message)) or head is None:
-        raise ValueError(
-            "a TFRecord file is damaged: a record has not the checksum that stands after it"
-        )
+        raise ValueError("a TFRecord file is damaged: a record does not match its checksum")
     image = np.frombuffer(message, np.uint8, offset=head.end()).reshape(_integers(head[2]))
     return image, _integers(head[1])[0]
 
 
 def _masked(checksum: int) -> bytes:
-    """Return a checksum as TFRecord writes it, so that sums of sums are none."""
+    """Return a checksum in TFRecord's form, which differs from a checksum of checksums."""
     rotated = checksum >> 15 | checksum << 17
     return struct.pack("<I", (rotated + 0xA282EAD8) & 0xFFFFFFFF)
 
@@ -78,13 +77,13 @@ def message_length(frame: bytes) -> int:
     """Return the length of the message that follows a frame."""
     length = int.from_bytes(frame[:8], "little")
     if frame != _frame(length):
-        raise ValueError("a TFRecord file is damaged: no record begins where one should")
+        raise ValueError("a TFRecord file is damaged: a record does not start at its offset")
     return length
 
 
 @lru_cache(4096)
 def _head(label: int, shape: tuple[int, ...]) -> bytes:
-    """Return an Example as far as the pixels, which are its end."""
+    """Return an Example up to the pixels, which are its end."""
     pixels = math.prod(shape)
     values = b"\x0a" + _varint(pixels)
     kind = b"\x0a" + _varint(len(values) + pixels) + values
@@ -107,7 +106,7 @@ def _delimited(tag: bytes, data: bytes) -> bytes:
 
 
 def _varint(number: int) -> bytes:
-    """Return a number, seven bits a byte, lowest first; all bytes but the last have the eighth bit."""
+    """Return a number in seven bits a byte, lowest first; all but the last have the eighth bit."""
     found = bytearray()
     while number >= 1 << 7:
         found.append(number & 127 | 128)
