@@ -1,5 +1,5 @@
-"""What every adapter must do, as tests for any of them, also for one in a package of its author.
+"""Conformance kit: tests of the adapters' contract, also for adapters of other packages.
 
-``pytest --pyargs format_bench.conformance --adapter my_package:MyFormat`` holds one adapter to the
-contract of its family, table formats or image storages; without ``--adapter`` all that are installed.
+``pytest --pyargs format_bench.conformance --adapter my_package:MyFormat`` tests one adapter, a table
+format or an image storage; without ``--adapter`` it tests all that are installed.
 """

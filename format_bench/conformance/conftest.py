@@ -1,4 +1,4 @@
-"""Which adapters the tests of this folder are run with."""
+"""Fixtures and parameters of the conformance tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from data_generator.synthetic.edge_case_images import equal, unequal
-from format_bench.conformance.chosen import chosen, ready
+from format_bench.conformance.selection import ready, selected
 
 if TYPE_CHECKING:
     from adapter_core import DataFormat
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from adapter_core.image_storage import ImageStorage
 
 FIXTURES = {"adapter": "table", "storage": "image"}
-"""The family of each fixture that is an adapter."""
+"""Family of each fixture that is an adapter."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the files on families of which no adapter is tested."""
+    """Ignore the files of a family without a selected adapter."""
     family = collection_path.stem.removeprefix("test_").partition("_")[0]
-    return True if family in FIXTURES.values() and not chosen(config, family) else None
+    return True if family in FIXTURES.values() and not selected(config, family) else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each test with each adapter, each codec that it declares, and levels of that."""
+    """Run tests with each adapter, each of its codecs, and levels of these, by their fixtures."""
     wanted = set(metafunc.fixturenames)
     for fixture, family in FIXTURES.items():
         if fixture in wanted:
-            choices = chosen(metafunc.config, family)
+            candidates = selected(metafunc.config, family)
             if "codec" not in wanted:
-                metafunc.parametrize(fixture, choices, ids=str, indirect=True)
+                metafunc.parametrize(fixture, candidates, ids=str, indirect=True)
                 continue
-            cases = [(choice, codec) for choice in choices for codec in choice.codecs()]
+            cases = [(each, codec) for each in candidates for codec in each.codecs()]
             if "level" not in wanted:
                 _parametrize(metafunc, [fixture, "codec"], cases)
             else:
@@ -60,25 +60,25 @@ def _levels(codec: Codec) -> Sequence[int | None]:
 
 @pytest.fixture
 def adapter(request: pytest.FixtureRequest) -> DataFormat:
-    """Return a table format that can work, with the codec of the test if it has one."""
+    """Return an available table format, also for the codec of the test if it has one."""
     with_codec = "codec" in request.fixturenames
     return ready(request.param, request.getfixturevalue("codec") if with_codec else None)
 
 
 @pytest.fixture
 def storage(request: pytest.FixtureRequest) -> ImageStorage:
-    """Return an image storage."""
+    """Return an available image storage."""
     return ready(request.param)
 
 
 @pytest.fixture
 def ordinary_set(storage: ImageStorage) -> Any:
-    """Return the richest set of images that the storage holds, with their labels."""
+    """Return images, of unequal shapes if the storage supports them, and their labels."""
     return equal() if storage.equal_shapes_only else unequal()
 
 
 @pytest.fixture
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return where to save: nothing is there."""
+    """Return a path that does not exist, with the adapter's suffix."""
     (fixture,) = FIXTURES.keys() & set(request.fixturenames)
     return tmp_path / f"saved{request.getfixturevalue(fixture).suffix}"

@@ -1,6 +1,6 @@
-"""The option of pytest that names an adapter.
+"""Option of pytest for the conformance kit.
 
-A plug-in by entry point, since pytest reads no option from a folder that is named by ``--pyargs``.
+A plug-in by entry point, since pytest does not read options from a folder given by ``--pyargs``.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--adapter",
         metavar="MODULE:CLASS",
-        help="the adapter that format_bench.conformance tests, as in my_package:MyFormat; "
-        "by default all that are installed",
+        help="adapter that format_bench.conformance tests, e.g. my_package:MyFormat; by default all",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse at once what is no adapter."""
+    """Fail early if the name is not an adapter class."""
     name = config.getoption("--adapter")
     if name is not None:
-        from format_bench.conformance.chosen import load
+        from format_bench.conformance.selection import load
 
         load(name)

@@ -1,4 +1,4 @@
-"""Tables that formats are tried on: ordinary ones, and the unusual ones that users bring."""
+"""Fixed tables of the conformance tests: ordinary ones, and edge cases."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ordinary() -> pd.DataFrame:
 
 
 def shapes() -> dict[str, pd.DataFrame]:
-    """Return tables of unusual shape, and with unusual column names."""
+    """Return tables of unusual shapes, or with unusual column names."""
     wide = pd.DataFrame(np.arange(2 * 1_024).reshape(2, -1), columns=[f"c{i}" for i in range(1_024)])
     one = ordinary()
     twice = pd.DataFrame([[1, "x"], [2, "y"]])
@@ -63,13 +63,11 @@ def every_table() -> dict[str, pd.DataFrame]:
 
 
 def repetitive() -> pd.DataFrame:
-    """Return one column of each common type, which any codec makes smaller, shape (400, 5).
-
-    The letters are for ORC's LZ4, which finds little else.
-    """
+    """Return one column of each common type, shape (400, 5), which any codec makes smaller."""
     rng = np.random.default_rng(0)
     return pd.DataFrame(
         {
+            # ORC's LZ4 finds long repetitions only.
             "letters": ["a" * 300] * _REPEATED_ROWS,
             "whole": rng.integers(0, 50, _REPEATED_ROWS),
             "real": rng.integers(0, 1_000, _REPEATED_ROWS) / 8,
@@ -80,5 +78,5 @@ def repetitive() -> pd.DataFrame:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files that a table was saved to."""
+    """Return the files of a saved table."""
     return sorted(each for each in ([path] if path.is_file() else path.rglob("*")) if each.is_file())

@@ -1,4 +1,4 @@
-"""Random access to the images of a set."""
+"""Random access to sets of images."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_batch_may_repeat_images_and_be_empty(storage, ordinary_set, path):
 
 
 @pytest.mark.parametrize("index", [-1, 40, 10**9])
-def test_an_image_that_is_not_there_is_an_index_error(storage, index, path):
+def test_an_index_out_of_range_is_an_index_error(storage, index, path):
     storage.save(*equal(), path)
     with storage.open(path) as reader:
         with pytest.raises(IndexError, match=f"no image {index} among 40"):

@@ -1,4 +1,4 @@
-"""The files of a set of images: bad input, replacement, damage, and what stays open."""
+"""Files of sets of images: bad input, replacement, damage, open files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_refused_and_leaves_what_was_there(storage, name, path):
+def test_bad_input_is_refused_and_leaves_an_earlier_set(storage, name, path):
     storage.save(*equal(), path)
     with pytest.raises(CannotHoldError, match="cannot store these images: "):
         storage.save(*BAD[name], path)
@@ -48,7 +48,7 @@ def test_check_refuses_what_save_refuses(storage):
         storage.check(BAD["floats"][0])
 
 
-def test_saving_replaces_what_was_there(storage, path):
+def test_saving_replaces_an_earlier_set(storage, path):
     storage.save(*equal(), path)
     storage.save(*SETS["one image"], path)
     assert len(storage.read(path)[0]) == 1
@@ -83,7 +83,7 @@ def test_a_truncated_file_is_noticed(storage, ordinary_set, share, truncated_rea
 
 @pytest.fixture(scope="module")
 def truncated_reads(tmp_path_factory):
-    """Return a function that tells, for each share, what became of reading so much of a set's files."""
+    """Return a function that reports, for each share, the result of reading a truncated set."""
     found = {}
 
     def reads(storage, images, labels):
@@ -115,19 +115,19 @@ storage = getattr(importlib.import_module(sys.argv[1]), sys.argv[2])()
 for path in sys.argv[3:]:
     try:
         images, labels = storage.read(path)
-        what = f"read {len(images)} {sum(int(image.sum()) for image in images)} {len(labels)}"
+        line = f"read {len(images)} {sum(int(image.sum()) for image in images)} {len(labels)}"
     except SystemExit:
         raise
-    except BaseException as error:  # a panic of Rust is no Exception
-        what = f"raised {type(error).__name__}"
-    print(what, flush=True)
+    except BaseException as error:  # a panic of Rust is not an Exception
+        line = f"raised {type(error).__name__}"
+    print(line, flush=True)
 """
 
 
 def _reads_of(storage, paths):
-    """Return a line about reading each path, from a process apart, which damage may crash.
+    """Return a line about reading each path, in a child process, which damage may crash.
 
-    One process reads all, since most of its time goes into imports; after a crash another goes on.
+    One child reads all, since imports take most of its time; after a crash another continues.
     """
     command = [sys.executable, "-c", READS, type(storage).__module__, type(storage).__name__]
     done = []
@@ -143,7 +143,7 @@ def _reads_of(storage, paths):
 
 
 def test_no_file_stays_open_or_mapped(storage, ordinary_set, path):
-    """What is read is in memory: pixels in a mapped file are not read yet."""
+    """Pixels in a mapped file would not have been read yet."""
     storage.save(*ordinary_set, path)
     found, _ = storage.read(path)
     with storage.open(path) as reader:

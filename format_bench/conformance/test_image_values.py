@@ -1,13 +1,14 @@
-"""What comes back of a set of images, and what is refused."""
+"""Values of sets of images after a round trip, and refusals."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from adapter_core import CannotHoldError
 from data_generator.synthetic.edge_case_images import edge_case_images, equal, random_image, unequal
-from format_bench.conformance.made_on_demand import MadeOnDemand
 from format_bench.verification.images import verify_images
 
 SETS = edge_case_images()
@@ -46,11 +47,28 @@ def test_only_a_declared_change_touches_pixels(storage, ordinary_set, path):
     assert bool(verdict.changed_images) == storage.changes_pixels
 
 
-def test_images_are_asked_for_once_and_in_order(storage, ordinary_set, path):
+class RecordingImages(Sequence):
+    """A sequence that makes images on demand, and records the requested indices."""
+
+    def __init__(self, images):
+        self.images, self.requested = images, []
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, index):
+        self.requested.append(index)
+        return self.images[index].copy()
+
+    def __iter__(self):
+        return (self[index] for index in range(len(self)))
+
+
+def test_images_are_requested_once_and_in_order(storage, ordinary_set, path):
     images, labels = ordinary_set
-    asked = MadeOnDemand(images)
-    storage.save(asked, labels, path)
-    assert asked.asked == list(range(len(images)))
+    recording = RecordingImages(images)
+    storage.save(recording, labels, path)
+    assert recording.requested == list(range(len(images)))
 
 
 def test_one_array_of_all_images_is_a_set(storage, path):
@@ -60,7 +78,7 @@ def test_one_array_of_all_images_is_a_set(storage, path):
     assert verify_images(storage, images, labels, found, found_labels).errors == ()
 
 
-def test_views_with_strides_are_saved_as_they_look(storage, path):
+def test_views_with_strides_come_back_right(storage, path):
     images = [random_image(20, 30, 3)[::2, ::-3], random_image(30, 20, 3)[::3].transpose(1, 0, 2)[::2]]
     assert images[0].shape == images[1].shape == (10, 10, 3)
     storage.save(images, [1, 2], path)

@@ -1,4 +1,4 @@
-"""The codecs that a table format declares: they work, and files prove it."""
+"""Declared codecs of table formats, proven by their files."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def test_a_truncated_compressed_file_raises_or_is_declared_not_to(adapter, codec
         except Exception as error:
             assert str(error)
         else:
-            # The streams of gzip and xz tell that their end is missing, which those of zstd do not.
+            # Streams of gzip and xz have an end marker, those of zstd do not.
             assert not adapter.detects_truncation
             assert codec.name == "zstd"
 
 
-def test_a_level_without_a_codec_and_an_unknown_codec_are_told(adapter, path):
+def test_a_level_without_a_codec_and_an_unknown_codec_are_refused(adapter, path):
     with pytest.raises(UnknownLevelError, match="level 3 is given without a codec"):
         adapter.save(repetitive(), path, level=3)
     error = UnknownNameError if adapter.codecs else UnsupportedError
@@ -67,7 +67,7 @@ def test_a_level_without_a_codec_and_an_unknown_codec_are_told(adapter, path):
     assert list(path.parent.iterdir()) == []
 
 
-def test_a_level_that_the_codec_has_not_is_told(adapter, codec, path):
+def test_a_level_outside_of_the_codec_is_refused(adapter, codec, path):
     if codec.levels:
         outside = (codec.levels[0] - 1, codec.levels[-1] + 1)
         words = f"{codec.name} has levels {codec.levels[0]} to {codec.levels[-1]}, not"

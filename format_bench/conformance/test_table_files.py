@@ -1,4 +1,4 @@
-"""The files of a table: where they are, what replaces them, and when they are damaged."""
+"""Files of tables: paths, replacement, damage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from format_bench.conformance.tables import files_of, ordinary
 from format_bench.verification.tables import verify
 
 
-def test_what_is_there_is_replaced(adapter, path):
+def test_an_earlier_file_is_replaced(adapter, path):
     adapter.save(ordinary(), path)
     shorter = ordinary().head(2)[["word", "real"]]
     adapter.save(shorter, str(path))
@@ -20,7 +20,7 @@ def test_what_is_there_is_replaced(adapter, path):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_what_is_there_survives_a_save_that_fails(adapter, path, monkeypatch):
+def test_an_earlier_file_survives_a_failed_save(adapter, path, monkeypatch):
     df = ordinary()
     adapter.save(df, path)
 
@@ -35,7 +35,7 @@ def test_what_is_there_survives_a_save_that_fails(adapter, path, monkeypatch):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_file_takes_the_place_of_a_directory_and_the_other_way(adapter, path):
+def test_a_file_replaces_a_directory_and_a_directory_a_file(adapter, path):
     path.mkdir()
     (path / "old").write_text("old")
     adapter.save(ordinary(), path)
@@ -47,7 +47,7 @@ def test_a_file_takes_the_place_of_a_directory_and_the_other_way(adapter, path):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_size_is_that_of_all_files_and_nothing_is_left_after_removal(adapter, path):
+def test_size_counts_all_files_and_remove_leaves_none(adapter, path):
     with pytest.raises(FileNotFoundError):
         adapter.size_bytes(path)
     adapter.save(ordinary(), path)
@@ -58,25 +58,25 @@ def test_size_is_that_of_all_files_and_nothing_is_left_after_removal(adapter, pa
 
 
 @pytest.mark.parametrize("folder", ["with blanks", "größe-名前", "year=2026", "a.b", "%41#?&", "[x]*"])
-def test_paths_may_hold_any_character(adapter, tmp_path, folder):
+def test_paths_may_contain_any_character(adapter, tmp_path, folder):
     path = tmp_path / folder / f"my table{adapter.suffix}"
     path.parent.mkdir()
     adapter.save(ordinary(), path)
     assert verify(ordinary(), adapter.read(path), adapter.kept_digits).errors == ()
 
 
-def test_a_relative_path_is_taken(adapter, tmp_path, monkeypatch):
+def test_a_relative_path_works(adapter, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     adapter.save(ordinary(), f"table{adapter.suffix}")
     assert len(adapter.read(f"table{adapter.suffix}")) == len(ordinary())
 
 
-def test_a_path_without_a_file_is_told(adapter, path):
+def test_a_missing_file_is_named(adapter, path):
     with pytest.raises(FileNotFoundError, match=re.escape(f"{adapter.label}: there is no file")):
         adapter.read(path)
 
 
-def test_a_folder_that_is_not_there_is_told(adapter, tmp_path):
+def test_a_missing_folder_is_named(adapter, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         adapter.save(ordinary(), tmp_path / "missing" / f"table{adapter.suffix}")
 

@@ -1,4 +1,4 @@
-"""What comes back of a table, and what is refused."""
+"""Values of tables after a round trip, and refusals."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_every_kind_that_is_refused_is_refused_with_the_declared_reason(adapter)
         (pd.DataFrame(index=pd.RangeIndex(3)), "no columns"),
     ],
 )
-def test_what_no_format_keeps_is_refused(adapter, path, df, words):
+def test_an_index_and_names_that_are_not_text_are_refused(adapter, path, df, words):
     with pytest.raises(CannotHoldError, match=words):
         adapter.save(df, path)
     assert list(path.parent.iterdir()) == []

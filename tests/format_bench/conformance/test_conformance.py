@@ -23,7 +23,7 @@ class MyStorage(image_storages.sqlite.Adapter):
 
 @pytest.fixture
 def run(tmp_path):
-    """Return a function that runs the kit in a folder that holds a module `my_package`."""
+    """Return a function that runs the kit in a folder with a module `my_package`."""
 
     def kit(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         (tmp_path / "my_package.py").write_text(module, encoding="utf-8")
@@ -69,10 +69,10 @@ def test_an_image_storage_is_held_to_the_contract_of_images(run):
         ("no_package:Adapter", "No module named 'no_package'"),
         ("my_package:Missing", "has no attribute 'Missing'"),
         ("my_package:DataFormat.label", "give MODULE:CLASS"),
-        ("pathlib:Path", "is no adapter_core.data_format.DataFormat"),
+        ("pathlib:Path", "is not an adapter_core.data_format.DataFormat"),
     ],
 )
-def test_what_is_no_adapter_is_told_in_one_line(run, name, words):
+def test_a_name_that_is_not_an_adapter_is_refused_in_one_line(run, name, words):
     done = run(fake_formats.GOOD, "--adapter", name)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert words in done.stderr

@@ -1,4 +1,4 @@
-"""The adapters that are tested: the one that the command names, or all that are installed."""
+"""Selection of the adapters to test: that of the option ``--adapter``, or all that are installed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
     "table": (DataFormat, data_formats),
     "image": (ImageStorage, image_storages),
 }
-"""What tests are about, with the base class of its adapters and the package that lists them."""
+"""Families of the tests, with the base class of their adapters and the package that lists them."""
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One adapter to test."""
+class Candidate:
+    """An adapter to test."""
 
     label: str
     make: Callable[[], Any]
@@ -36,30 +36,30 @@ class Choice:
         return self.label
 
     def codecs(self) -> tuple[Codec, ...]:
-        """Return the codecs that it declares; none if the package that has it fails to load."""
+        """Return the declared codecs; none if the adapter's package fails to load."""
         try:
             return tuple(getattr(self.make(), "codecs", ()))
         except UnavailableError:
             return ()
 
 
-def chosen(config: pytest.Config, family: str) -> list[Choice]:
-    """Return the adapters of a family to test, "table" or "image"."""
+def selected(config: pytest.Config, family: str) -> list[Candidate]:
+    """Return the adapters to test in a family, "table" or "image"."""
     base, package = FAMILIES[family]
     name = config.getoption("--adapter")
     if name is None:
-        return [Choice(label, partial(package.find, label)) for label in package.names()]
+        return [Candidate(label, partial(package.find, label)) for label in package.names()]
     adapter = load(name)
-    return [Choice(adapter.label, adapter)] if issubclass(adapter, base) else []
+    return [Candidate(adapter.label, adapter)] if issubclass(adapter, base) else []
 
 
 def load(name: str) -> type[BaseAdapter]:
-    """Return the class that the command names.
+    """Return an adapter class by ``MODULE:CLASS``.
 
     Raises
     ------
     pytest.UsageError
-        If it is no adapter.
+        If the class does not exist, or is not one of an adapter.
     """
     module, _, attribute = name.partition(":")
     try:
@@ -70,21 +70,21 @@ def load(name: str) -> type[BaseAdapter]:
         ) from error
     if not (isinstance(found, type) and issubclass(found, (DataFormat, ImageStorage))):
         raise pytest.UsageError(
-            f"--adapter {name}: it is no adapter_core.data_format.DataFormat "
+            f"--adapter {name}: it is not an adapter_core.data_format.DataFormat "
             "or adapter_core.image_storage.ImageStorage"
         )
     return found
 
 
-def ready(choice: Choice, codec: Codec | None = None) -> Any:
-    """Return an adapter that can work, with a codec if one is given; else the test is skipped."""
+def ready(candidate: Candidate, codec: Codec | None = None) -> Any:
+    """Return the adapter if it can work, with the codec if one is given; else skip the test."""
     try:
-        adapter = choice.make()
+        adapter = candidate.make()
     except UnavailableError as error:
         pytest.skip(str(error))
     answer = adapter.availability()
     if answer and codec:
         answer = adapter.codec_availability(codec.name)
     if not answer:
-        pytest.skip(f"{choice}: {answer.reason}")
+        pytest.skip(f"{candidate}: {answer.reason}")
     return adapter
