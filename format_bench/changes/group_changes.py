@@ -83,6 +83,7 @@ def _ranges(values: dict[int, float], least: float) -> list[list[int]]:
     """Return lists of successive points whose values stay within one range."""
     ranges: list[list[int]] = []
     for point, value in values.items():
+        # Compared with the whole range, so that a value that wavers between two levels stays in one.
         last = [values[at] for at in ranges[-1]] if ranges else []
         if last and value <= max(last) * (1 + least) and value * (1 + least) >= min(last):
             ranges[-1].append(point)

@@ -101,6 +101,7 @@ def read_history(results_dir: Path, repository: Path) -> History:
         raise ResultsNotFoundError(f"no results of asv in {results_dir}; run `make bench`, or `asv run`")
     benchmarks = load_json(str(path), api_version=Benchmarks.api_version)
     by_line: dict[tuple[str, ...], list[Any]] = {}
+    # Commits of the same second need an order that does not depend on the file system.
     for result in sorted(results, key=lambda each: (each.date, each.commit_hash)):
         facts = (*(result.params.get(name, "") for name in HARDWARE), result.env_name)
         by_line.setdefault(facts, []).append(result)
@@ -108,6 +109,7 @@ def read_history(results_dir: Path, repository: Path) -> History:
     replicated = frozenset(name for name, each in benchmarks.items() if each.get("rounds", 1) > 1)
     lines = [
         HistoryLine(
+            # The last fact is the environment.
             dict(zip(HARDWARE, facts, strict=False)),
             facts[-1],
             [

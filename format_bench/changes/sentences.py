@@ -41,6 +41,7 @@ def _event(change: FormatChange) -> str:
             tuple(quantity(end or 0, cell.unit) for end in (cell.before, cell.after))
             for cell in change.cells
         }
+        # Cells of several data sets often agree, e.g. all lose the same column.
         if len(ends) == 1:
             return f"{change.subject}: {' -> '.join(*ends)}"
         return f"{change.subject}: {change.verb}"

@@ -125,6 +125,7 @@ def _cell_change(series: CellSeries, before: Sequence[int], after: Sequence[int]
     old, new = _samples(series, before), _samples(series, after)
     first, second = (statistics.median(each) if each else None for each in (old, new))
     interval = None
+    # Ends can be divided by each other only if they are positive; growths of memory may be 0.
     if len(old) > 1 and len(new) > 1 and min(old) > 0:
         one, other = median_interval(old), median_interval(new)
         interval = other.low / one.high, other.high / one.low

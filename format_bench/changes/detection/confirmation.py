@@ -68,6 +68,7 @@ def _against(series: DetectorInput, points: tuple[int, ...], *, largest: bool) -
 
     Points that a single process measured have their level, unless such a point is alone.
     """
+    # The smaller process of each point is in column 0, the larger one in column 1.
     found = series.replicates[list(points), int(largest)]
     alone = len(points) == 1
     return found if alone else np.where(np.isnan(found), series.levels[list(points)], found)

@@ -121,6 +121,7 @@ def _change_point(
         confirmed=False,
     )
     if change.drift:
+        # A step can look like a drift, and a drift like a step: the one that explains more decides.
         fits_best = which == int(found.squares.argmin())
         return replace(change, confirmed=fits_best and is_confirmed_drift(change, series))
     # An outlier at the very first point, with many after it, is of no interest.

@@ -118,5 +118,6 @@ def _drift(levels: NDArray[np.float64]) -> tuple[float, ...]:
     places = np.arange(len(levels)) - span / 2
     slope = float(places @ levels / (places @ places))
     left = levels - levels.mean() - slope * places
+    # The slope has the variance 1 / sum(places**2), and the effect is the slope times the span.
     weight = span**2 / float(places @ places)
     return 1, True, slope * span, float(left @ left), weight, len(levels)

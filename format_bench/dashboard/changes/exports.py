@@ -55,6 +55,7 @@ def feed(found: Sequence[LineChanges], site_url: str) -> str:
     changes.sort(key=lambda change: change.since.date, reverse=True)
     return render(
         "changes.xml",
+        # Permanent, as RFC 4287 demands (4.2.6): it depends on the site's address alone.
         identity=uuid.uuid5(NAMESPACE, site_url or "feed").urn,
         updated=_rfc3339(max(each.line.points[-1].date for each in found)),
         site_url=site_url,

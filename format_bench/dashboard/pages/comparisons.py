@@ -59,6 +59,7 @@ class GraphLinks:
         for cell, record in zip(cells, records, strict=True):
             suite, measure = suite_of(record), Measure(record.metric, record.cache)
             entry = Configuration(record.format, record.codec, record.level)
+            # Format and data set come first in every suite; asv's page needs their names.
             first_two = benchmarks[cell.benchmark]["param_names"][:2]
             chosen = dict(zip(first_two, (cell.format, cell.dataset), strict=True)) | cell.axes
             by_cell[suite, printable(record.dataset), entry, measure] = _graph(cell.benchmark, chosen)

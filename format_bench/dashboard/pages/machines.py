@@ -43,6 +43,7 @@ def _machines(results_dir: Path) -> list[dict[str, Any]]:
     found = []
     for path in sorted(results_dir.glob("*/machine.json")):
         results = [each.name for each in path.parent.glob("*.json") if each != path]
+        # A file is named <commit>-<environment>.json, and a commit may have several environments.
         commits = {name.partition("-")[0] for name in results}
         # People edit machine files, and may leave any fact out.
         facts = dict.fromkeys(FACTS, "") | json.loads(path.read_text(encoding="utf-8"))

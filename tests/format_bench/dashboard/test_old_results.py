@@ -79,5 +79,7 @@ def anchors(text: str) -> list[str]:
     return re.findall(r'<(?:details|section)[^>]* id="([^"]+)"', text)
 
 
-def cells(text: str) -> list[str]:
-    return [unescape(cell) for cell in re.findall(r"<td[^>]*>([^<]*)</td>", text)]
+def cells(text: str) -> list[str | float]:
+    """Return the cells of tables, numbers as such: their digits may be written otherwise."""
+    found = (unescape(cell) for cell in re.findall(r"<td[^>]*>([^<]*)</td>", text))
+    return [float(cell) if re.fullmatch(r"[\d.]+", cell) else cell for cell in found]
