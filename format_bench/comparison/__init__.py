@@ -1,6 +1,6 @@
-"""Whether two results agree: of two machines, two sets of libraries, or with published tables.
+"""Comparison of two results: of two machines, two library sets, or with published tables.
 
-docs/comparison.md tells the method.
+docs/comparison.md describes the method.
 """
 
 from format_bench.comparison.compare import Comparison, compare

@@ -1,7 +1,4 @@
-"""A comparison on a terminal.
-
-A comparison as JSON can hold it.
-"""
+"""Output of a comparison: tables and sentences on a terminal, or JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from format_bench.comparison.ratios import Ratio, Verdict
+from format_bench.comparison.ratios import Ratio, Significance
 from format_bench.display import terminal
 from format_bench.display.units import format_ratio, quantity
 
@@ -17,12 +14,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.comparison.compare import Comparison
-    from format_bench.comparison.pairs import PairedTable
+    from format_bench.comparison.pairs import PairedDataset
     from format_bench.comparison.ranks import Agreement, Disagreement
     from format_bench.results.metrics import Measure
 
 
-MARKS = {Verdict.REAL: "", Verdict.NOISE: "~", Verdict.UNCLEAR: "?"}
+MARKS = {Significance.REAL: "", Significance.NOISE: "~", Significance.UNCLEAR: "?"}
 
 EQUAL = "="
 
@@ -33,11 +30,11 @@ LEGEND = (
 )
 
 SHOWN = 10
-"""How many of the largest differences are printed."""
+"""Number of the largest differences, and of disagreements, that are printed."""
 
 
 def show(comparison: Comparison, *, quiet: bool) -> None:
-    """Print a comparison; if `quiet`, without legend and remarks."""
+    """Print a comparison; if `quiet`, without legend and caveats."""
     console = terminal.console()
     terminal.prose(console, f"A: {comparison.a}; B: {comparison.b}")
     _show_ratios(console, comparison.ratios)
@@ -46,44 +43,46 @@ def show(comparison: Comparison, *, quiet: bool) -> None:
     _show_differences(console, comparison)
     _show_counts(console, comparison)
     if not quiet:
-        for remark in comparison.remarks:
-            terminal.prose(console, f"note: {remark}", indent="  ")
+        for caveat in comparison.caveats:
+            terminal.prose(console, f"note: {caveat}", indent="  ")
         terminal.prose(console, LEGEND)
 
 
 def _show_ratios(console: Console, ratios: list[Ratio]) -> None:
     """Print a table for each measure: formats by data sets."""
-    groups: dict[tuple[str, Measure], list[Ratio]] = {}
+    by_measure: dict[tuple[str, Measure], list[Ratio]] = {}
     for each in ratios:
-        groups.setdefault((each.pair.table.family, each.pair.measure), []).append(each)
-    for (family, measure), found in groups.items():
-        tables = list(dict.fromkeys(each.pair.table for each in found))
-        cells = {(each.pair.configuration, each.pair.table): _text(each) for each in found}
+        by_measure.setdefault((each.pair.dataset.suite, each.pair.measure), []).append(each)
+    for (suite, measure), found in by_measure.items():
+        datasets = list(dict.fromkeys(each.pair.dataset for each in found))
+        cells = {(each.pair.configuration, each.pair.dataset): _text(each) for each in found}
         rows = [
-            [str(configuration), *(cells.get((configuration, table), "-") for table in tables)]
+            [str(configuration), *(cells.get((configuration, dataset), "-") for dataset in datasets)]
             for configuration in dict.fromkeys(each.pair.configuration for each in found)
         ]
-        terminal.table(console, f"{family}: {measure.phrase}", ["format", *map(_heading, tables)], rows)
+        header = ["format", *map(_heading, datasets)]
+        terminal.table(console, f"{suite}: {measure.phrase}", header, rows)
 
 
-def _heading(table: PairedTable) -> str:
-    return table.dataset if table.same_rows else f"{table.dataset}, relative"
+def _heading(dataset: PairedDataset) -> str:
+    return dataset.name if dataset.same_rows else f"{dataset.name}, relative"
 
 
 def _text(ratio: Ratio) -> str:
     if ratio.pair.a.value == ratio.pair.b.value and not ratio.relative:
         return EQUAL
-    return ("from 0" if ratio.value is None else format_ratio(ratio.value)) + MARKS[ratio.verdict]
+    value = "from 0" if ratio.value is None else format_ratio(ratio.value)
+    return value + MARKS[ratio.significance]
 
 
 def _show_largest(console: Console, ratios: list[Ratio]) -> None:
-    real = [each for each in ratios if each.verdict is Verdict.REAL]
+    real = [each for each in ratios if each.significance is Significance.REAL]
     if real:
         console.print(f"Largest of {len(real)} real differences:")
     for each in sorted(real, key=_size, reverse=True)[:SHOWN]:
         pair = each.pair
         a, b = (quantity(record.value or 0.0, record.unit) for record in (pair.a, pair.b))
-        what = f"{pair.configuration}, {pair.measure.phrase} of {pair.table.dataset}"
+        what = f"{pair.configuration}, {pair.measure.phrase} of {pair.dataset.name}"
         line = f"- {what}: {_text(each)}{_between(each)}, from {a} to {b}"
         terminal.prose(console, line, indent="  ")
 
@@ -95,13 +94,14 @@ def _between(ratio: Ratio) -> str:
 
 
 def _size(ratio: Ratio) -> float:
+    # Twice as slow and twice as fast are differences of the same size.
     return abs(math.log(ratio.value)) if ratio.value else math.inf
 
 
 def _show_ranks(console: Console, comparison: Comparison) -> None:
     rows = [
         [
-            f"{each.family}: {each.measure.phrase}",
+            f"{each.suite}: {each.measure.phrase}",
             each.dataset or "all",
             str(each.formats),
             *("-" if number is None else f"{number:.2f}" for number in each[-2:]),
@@ -115,42 +115,42 @@ def _show_ranks(console: Console, comparison: Comparison) -> None:
         terminal.prose(
             console,
             f"- {found.configuration} is number {found.rank_a:g} of {found.formats} in A and number "
-            f"{found.rank_b:g} in B, by {found.measure.phrase} of {found.table.dataset}",
+            f"{found.rank_b:g} in B, by {found.measure.phrase} of {found.dataset.name}",
             indent="  ",
         )
 
 
 def _show_differences(console: Console, comparison: Comparison) -> None:
     if comparison.differences:
-        console.print("What differs besides, and may be why:")
+        console.print("Other differences, which may be the reason:")
     for name, a, b in comparison.differences:
         line = f"- {name}: {a or 'not known'} in A, {b or 'not known'} in B"
         terminal.prose(console, line, indent="  ")
 
 
 def _show_counts(console: Console, comparison: Comparison) -> None:
-    counts = Counter(each.verdict for each in comparison.ratios)
-    verdicts = ", ".join(f"{counts[each]} {each}" for each in Verdict if counts[each])
+    counts = Counter(each.significance for each in comparison.ratios)
+    kinds = ", ".join(f"{counts[each]} {each}" for each in Significance if counts[each])
     terminal.prose(
         console,
-        f"{len(comparison.ratios)} cells in both: {verdicts}. Left out: {comparison.only_a} with a "
+        f"{len(comparison.ratios)} cells in both: {kinds}. Left out: {comparison.only_a} with a "
         f"value in A alone, {comparison.only_b} in B alone.",
     )
 
 
-def document(comparison: Comparison) -> dict[str, Any]:
-    """Return all of a comparison; values are as measured, in their units, and not rounded."""
+def to_json(comparison: Comparison) -> dict[str, Any]:
+    """Return a comparison as JSON values; numbers are as measured, in their units, and not rounded."""
     return {
         "a": comparison.a,
         "b": comparison.b,
-        "verdicts": dict(Counter(str(each.verdict) for each in comparison.ratios)),
+        "verdicts": dict(Counter(str(each.significance) for each in comparison.ratios)),
         "cells": [_cell(each) for each in comparison.ratios],
         "rank_correlations": [_agreement(each) for each in comparison.agreements],
         "rank_disagreements": [_disagreement(each) for each in comparison.disagreements],
         "circumstances_that_differ": [each._asdict() for each in comparison.differences],
         "cells_in_a_only": comparison.only_a,
         "cells_in_b_only": comparison.only_b,
-        "remarks": comparison.remarks,
+        "remarks": comparison.caveats,
     }
 
 
@@ -158,11 +158,11 @@ def _cell(ratio: Ratio) -> dict[str, Any]:
     pair = ratio.pair
     interval = None if None in (ratio.low, ratio.high) else [ratio.low, ratio.high]
     return {
-        "family": pair.table.family,
+        "family": pair.dataset.suite,
         **pair.configuration._asdict(),
-        "dataset": pair.table.dataset,
-        "rows_a": pair.table.rows_a,
-        "rows_b": pair.table.rows_b,
+        "dataset": pair.dataset.name,
+        "rows_a": pair.dataset.rows_a,
+        "rows_b": pair.dataset.rows_b,
         "metric": pair.measure.option,
         "unit": pair.measure.unit,
         "a": pair.a.value,
@@ -171,22 +171,25 @@ def _cell(ratio: Ratio) -> dict[str, Any]:
         "ratio": ratio.value,
         "interval": interval,
         "confidence": ratio.confidence,
-        "verdict": ratio.verdict,
+        "verdict": ratio.significance,
     }
 
 
 def _agreement(agreement: Agreement) -> dict[str, Any]:
     return {
-        **agreement._asdict(),
+        "family": agreement.suite,
         "measure": agreement.measure.option,
         "dataset": agreement.dataset or None,
+        "formats": agreement.formats,
+        "spearman": agreement.spearman,
+        "kendall_tau_b": agreement.kendall_tau_b,
     }
 
 
 def _disagreement(found: Disagreement) -> dict[str, Any]:
     return {
         "format": str(found.configuration),
-        "dataset": found.table.dataset,
+        "dataset": found.dataset.name,
         "metric": found.measure.option,
         "rank_a": found.rank_a,
         "rank_b": found.rank_b,

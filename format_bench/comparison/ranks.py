@@ -1,6 +1,4 @@
-"""Whether two results put formats into the same order, metric by metric.
-
-How far two rankings agree: rank correlations, from 1 (the same order) to -1 (the opposite).
+"""Agreement of rankings: rank correlations of two results by metric, and the formats that moved.
 
 C. Spearman: The Proof and Measurement of Association between Two Things, American Journal of
 Psychology 15, 1904; M. G. Kendall: The Treatment of Ties in Ranking Problems, Biometrika 33, 1945, for
@@ -19,19 +17,22 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from format_bench.comparison.pairs import Pair, PairedTable
+    from format_bench.comparison.pairs import Pair, PairedDataset
     from format_bench.results.candidates import Configuration
     from format_bench.results.metrics import Measure
 
 
-NOTABLE = 2
-"""Ranks by which a disagreement is worth naming."""
+FEWEST_RANKED = 3
+"""Formats of a correlation; of two it is 1 or -1, whatever the values."""
+
+NOTABLE_RANKS = 2
+"""Smallest difference of ranks that is reported."""
 
 
 class Agreement(NamedTuple):
-    """How far the orders of formats agree in one measure."""
+    """Correlations of the formats' orders in one measure."""
 
-    family: str
+    suite: str
     measure: Measure
     dataset: str
     """Empty: by the geometric mean over all common data sets."""
@@ -41,9 +42,9 @@ class Agreement(NamedTuple):
 
 
 class Disagreement(NamedTuple):
-    """A format whose ranks differ."""
+    """A configuration whose ranks differ."""
 
-    table: PairedTable
+    dataset: PairedDataset
     measure: Measure
     configuration: Configuration
     rank_a: float
@@ -54,59 +55,63 @@ class Disagreement(NamedTuple):
 def agreements(pairs: list[Pair]) -> list[Agreement]:
     """Return the correlations of each measure: on each data set, and on all."""
     found = []
-    for (family, measure), by_table in _grouped(pairs).items():
-        for table, cells in by_table.items():
+    for (suite, measure), by_dataset in _grouped(pairs).items():
+        for dataset, cells in by_dataset.items():
             values = {each.configuration: _values(each) for each in cells}
-            found.append(_agreement(family, measure, table.dataset, values))
-        if len(by_table) > 1:
-            found.append(_agreement(family, measure, "", _on_all(by_table)))
-    return [each for each in found if each.formats >= LEAST]
+            found.append(_agreement(suite, measure, dataset.name, values))
+        if len(by_dataset) > 1:
+            found.append(_agreement(suite, measure, "", _on_all(by_dataset)))
+    return [each for each in found if each.formats >= FEWEST_RANKED]
 
 
 def disagreements(pairs: list[Pair]) -> list[Disagreement]:
-    """Return the formats whose ranks differ notably, those that differ most first."""
+    """Return the configurations whose ranks differ notably, largest differences first."""
     found = [
         each
-        for (_, measure), by_table in _grouped(pairs).items()
-        for table, cells in by_table.items()
-        for each in _moved(table, measure, cells)
-        if abs(each.rank_a - each.rank_b) >= NOTABLE
+        for (_, measure), by_dataset in _grouped(pairs).items()
+        for dataset, cells in by_dataset.items()
+        for each in _moved(dataset, measure, cells)
+        if abs(each.rank_a - each.rank_b) >= NOTABLE_RANKS
     ]
     return sorted(found, key=lambda each: -abs(each.rank_a - each.rank_b))
 
 
-def _grouped(pairs: list[Pair]) -> dict[tuple[str, Measure], dict[PairedTable, list[Pair]]]:
-    found: dict[tuple[str, Measure], dict[PairedTable, list[Pair]]] = {}
+def _grouped(pairs: list[Pair]) -> dict[tuple[str, Measure], dict[PairedDataset, list[Pair]]]:
+    found: dict[tuple[str, Measure], dict[PairedDataset, list[Pair]]] = {}
     for pair in pairs:
-        tables = found.setdefault((pair.table.family, pair.measure), {})
-        tables.setdefault(pair.table, []).append(pair)
+        datasets = found.setdefault((pair.dataset.suite, pair.measure), {})
+        datasets.setdefault(pair.dataset, []).append(pair)
     return found
 
 
-def _moved(table: PairedTable, measure: Measure, cells: list[Pair]) -> Iterator[Disagreement]:
+def _moved(dataset: PairedDataset, measure: Measure, cells: list[Pair]) -> Iterator[Disagreement]:
     one, other = (ranks([_values(each)[side] for each in cells]) for side in (0, 1))
     for pair, rank_a, rank_b in zip(cells, one, other, strict=True):
-        yield Disagreement(table, measure, pair.configuration, float(rank_a), float(rank_b), len(cells))
+        yield Disagreement(
+            dataset, measure, pair.configuration, float(rank_a), float(rank_b), len(cells)
+        )
 
 
 def _agreement(
-    family: str, measure: Measure, dataset: str, values: dict[Configuration, tuple[float, float]]
+    suite: str, measure: Measure, dataset: str, values: dict[Configuration, tuple[float, float]]
 ) -> Agreement:
     sides = [each[0] for each in values.values()], [each[1] for each in values.values()]
-    return Agreement(family, measure, dataset, len(values), spearman(*sides), kendall_tau_b(*sides))
+    return Agreement(suite, measure, dataset, len(values), spearman(*sides), kendall_tau_b(*sides))
 
 
-def _on_all(by_table: dict[PairedTable, list[Pair]]) -> dict[Configuration, tuple[float, float]]:
-    """Return the mean logarithms of the formats that are on all tables."""
+def _on_all(
+    by_dataset: dict[PairedDataset, list[Pair]],
+) -> dict[Configuration, tuple[float, float]]:
+    """Return the mean logarithms of the configurations that are on all data sets."""
     logs: dict[Configuration, list[tuple[float, float]]] = {}
-    for cells in by_table.values():
+    for cells in by_dataset.values():
         for pair in cells:
             a, b = _values(pair)
             logs.setdefault(pair.configuration, []).append((_log(a), _log(b)))
     return {
         configuration: (fmean(a for a, _ in found), fmean(b for _, b in found))
         for configuration, found in logs.items()
-        if len(found) == len(by_table)
+        if len(found) == len(by_dataset)
     }
 
 
@@ -118,10 +123,6 @@ def _log(value: float) -> float:
     return math.log(value) if value else -math.inf
 
 
-LEAST = 3
-"""Of fewer formats a correlation says nothing."""
-
-
 def ranks(values: Sequence[float]) -> np.ndarray:
     """Return the ranks of values, 1 for the smallest; ties share their mean rank.
 
@@ -130,29 +131,26 @@ def ranks(values: Sequence[float]) -> np.ndarray:
     numpy.ndarray
         Shape (values,), dtype float64.
     """
-    import numpy as np
+    from scipy.stats import rankdata  # type: ignore[import-untyped]
 
-    _, at, counts = np.unique(np.asarray(values, float), return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    return (ends - (counts - 1) / 2)[at]
+    found: np.ndarray = rankdata(values)
+    return found
 
 
 def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Return Spearman's rho; None for fewer than three values, or where one side has no order."""
-    import numpy as np
+    """Return Spearman's rho; None for fewer than three values, or if all of one side are equal."""
+    from scipy.stats import spearmanr
 
-    one, other = ranks(a), ranks(b)
-    if len(one) < LEAST or not one.std() or not other.std():
-        return None
-    return float(np.corrcoef(one, other)[0, 1])
+    # Of ranks, since a mean logarithm of zeros is infinite, and scipy would return NaN.
+    return float(spearmanr(ranks(a), ranks(b)).statistic) if _have_order(a, b) else None
 
 
 def kendall_tau_b(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Return Kendall's tau-b, for which ties count neither way; None as for `spearman`."""
-    import numpy as np
+    from scipy.stats import kendalltau
 
-    signs = [np.sign(np.subtract.outer(side, side)) for side in (ranks(a), ranks(b))]
-    untied = np.prod([np.abs(each).sum() for each in signs])
-    if len(a) < LEAST or not untied:
-        return None
-    return float((signs[0] * signs[1]).sum() / np.sqrt(untied))
+    return float(kendalltau(ranks(a), ranks(b)).statistic) if _have_order(a, b) else None
+
+
+def _have_order(a: Sequence[float], b: Sequence[float]) -> bool:
+    return len(a) >= FEWEST_RANKED and min(len(set(a)), len(set(b))) > 1

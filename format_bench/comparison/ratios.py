@@ -1,4 +1,4 @@
-"""By what factor two medians differ, and whether that is more than noise.
+"""Ratios of medians with intervals, and their significance.
 
 Each median lies in an interval of order statistics (`instruments.intervals`; Le Boudec 2010). The
 samples of two results are independent, so both medians lie in theirs with the product of the
@@ -13,29 +13,26 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from format_bench.instruments.intervals import Interval, median_interval
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from format_bench.comparison.pairs import Pair
     from format_bench.results.records import Record
 
 
-_COUNTED = ("columns", "files", "images")
-"""Units of what does not vary from one measurement to the next."""
-
-
-class Verdict(StrEnum):
-    """What a difference is."""
+class Significance(StrEnum):
+    """Significance of a difference."""
 
     REAL = "real"
     """The interval excludes 1, and the difference is beyond the noise floors that are known."""
     NOISE = "noise"
     UNCLEAR = "unclear"
-    """At least one of the values is a single sample of what varies."""
+    """At least one of the values is a single sample of an inexact metric."""
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """B / A for one cell."""
+    """B / A of one pair."""
 
     pair: Pair
     value: float | None
@@ -44,8 +41,8 @@ class Ratio:
     high: float | None
     """Ends of the interval; None if a value is a single sample, or an end is not finite."""
     confidence: float | None
-    """Of the interval, at least."""
-    verdict: Verdict
+    """Lower bound of the interval's confidence."""
+    significance: Significance
     relative: bool
     """Whether both values were first divided by the geometric mean of the common formats."""
 
@@ -58,46 +55,40 @@ def ratio_of(pair: Pair, means: tuple[float, float] | None, floor: float) -> Rat
     pair : Pair
         Two cells with values.
     means : tuple of float, optional
-        What to divide A and B by first, where their tables differ; taken for known.
+        Divisors of A and B, where their data sets differ in size; taken for known.
     floor : float
-        By how much two measurements of the same thing differ, as a share of the smaller.
+        Noise floor: the relative difference of two measurements of the same thing.
     """
     mean_a, mean_b = means or (1.0, 1.0)
     a, b = (pair.a.value or 0.0) / mean_a, (pair.b.value or 0.0) / mean_b
     one, other = interval_of(pair.a), interval_of(pair.b)
     value = _divided(b, a)
     if one is None or other is None:
-        return Ratio(pair, value, None, None, None, Verdict.UNCLEAR, relative=bool(means))
-    low_a, high_a, low_b, high_b = (
-        one.low / mean_a,
-        one.high / mean_a,
-        other.low / mean_b,
-        other.high / mean_b,
-    )
+        return Ratio(pair, value, None, None, None, Significance.UNCLEAR, relative=bool(means))
+    low_a, high_a = one.low / mean_a, one.high / mean_a
+    low_b, high_b = other.low / mean_b, other.high / mean_b
     apart = low_b > high_a or low_a > high_b
-    beyond = max(a, b) > min(a, b) * (1 + floor)
+    beyond_floor = max(a, b) > min(a, b) * (1 + floor)
     return Ratio(
         pair,
         value,
         _divided(low_b, high_a),
         _divided(high_b, low_a),
         one.confidence * other.confidence,
-        Verdict.REAL if apart and beyond else Verdict.NOISE,
+        Significance.REAL if apart and beyond_floor else Significance.NOISE,
         relative=bool(means),
     )
 
 
 def interval_of(record: Record) -> Interval | None:
-    """Return where the median of a cell lies; None for a single sample of what varies.
-
-    A size, or a count, is the same each time; a published one lies where it was rounded.
-    """
+    """Return the interval of a cell's median; None for a single sample of an inexact metric."""
     if len(record.repeats) > 1:
         return median_interval(record.repeats)
     if record.interval:
+        # Of published sizes, which lie somewhere in the range that rounds to them.
         low, high = record.interval
         return Interval(low, high, confidence=1.0)
-    if record.metric == "size" or record.unit in _COUNTED:
+    if Measure.of(record).is_exact:
         value = record.value or 0.0
         return Interval(value, value, confidence=1.0)
     return None

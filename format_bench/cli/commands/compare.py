@@ -8,7 +8,6 @@ from dataclasses import replace
 import click
 
 from format_bench.comparison import compare, output
-from format_bench.comparison.output import document
 from format_bench.results.load import load
 
 
@@ -34,6 +33,6 @@ def command(ctx: click.Context, a: str, b: str, as_json: bool) -> None:  # noqa:
         one, other = replace(one, name=a), replace(other, name=b)
     found = compare(one, other)
     if as_json:
-        click.echo(json.dumps(document(found), ensure_ascii=False, indent=2, allow_nan=False))
+        click.echo(json.dumps(output.to_json(found), ensure_ascii=False, indent=2, allow_nan=False))
     else:
         output.show(found, quiet=ctx.obj["quiet"])
