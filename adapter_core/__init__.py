@@ -19,8 +19,11 @@ from adapter_core.errors import (
     UnsupportedError,
     deprecated_names,
 )
+from adapter_core.image_reader import ImageReader
+from adapter_core.image_storage import ImageStorage
 from adapter_core.kinds import Kind
 from adapter_core.registry import Registry
+from adapter_core.traits import Trait
 
 __all__ = [
     "Availability",
@@ -30,8 +33,11 @@ __all__ = [
     "DataFormat",
     "Feature",
     "FormatBenchError",
+    "ImageReader",
+    "ImageStorage",
     "Kind",
     "Registry",
+    "Trait",
     "UnavailableError",
     "UnknownLevelError",
     "UnknownNameError",

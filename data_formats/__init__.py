@@ -7,8 +7,7 @@ Each file of this folder is a format and declares a class ``Adapter``, a subclas
 
 from pathlib import Path
 
-from adapter_core.data_format import DataFormat
-from adapter_core.registry import Registry
+from adapter_core import DataFormat, Registry
 
 registry: Registry[DataFormat] = Registry("data_formats", Path(__file__).parent, "data format")
 names = registry.names

@@ -11,12 +11,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import whole_file
-from adapter_core.codecs import Codec
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind
+from adapter_core import Codec, DataFormat, Feature, Kind, Trait, whole_file
 from adapter_core.tables.arrow import PANDAS
-from adapter_core.traits import Trait
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
 
 if TYPE_CHECKING:

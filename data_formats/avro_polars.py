@@ -7,11 +7,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind
+from adapter_core import DataFormat, Feature, Kind, Trait
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
 from adapter_core.tables.polars import polars_of
-from adapter_core.traits import Trait
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:

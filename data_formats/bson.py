@@ -9,10 +9,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core.data_format import DataFormat
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core import DataFormat, Kind, Trait
+from adapter_core.kinds import kinds_of
 from adapter_core.tables.rows import row_blocks
-from adapter_core.traits import Trait
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
 
 if TYPE_CHECKING:

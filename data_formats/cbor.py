@@ -7,11 +7,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.data_format import DataFormat
-from adapter_core.kinds import Kind
+from adapter_core import DataFormat, Kind, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import whole_file
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind
-from adapter_core.traits import Trait
+from adapter_core import DataFormat, Feature, Kind, Trait, whole_file
 from adapter_core.values import any_contains, any_equals, reads_as_other_type, text_columns
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import Trait
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 from adapter_core.tables.duckdb import REFUSES, DuckDBColumns, plain_path, registered
 from adapter_core.tables.sql import query
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.codecs import Codec
-from adapter_core.data_format import DataFormat, Feature
+from adapter_core import Codec, DataFormat, Feature, Trait
 from adapter_core.tables import arrow_ipc
 from adapter_core.tables.arrow import REFUSES_WITH_METADATA
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.data_format import DataFormat
-from adapter_core.traits import Trait
+from adapter_core import DataFormat, Trait
 
 if TYPE_CHECKING:
     import pandas as pd

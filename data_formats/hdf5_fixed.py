@@ -6,9 +6,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.kinds import Kind
+from adapter_core import Kind, Trait
 from adapter_core.tables.hdf5 import HDF5
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,14 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.codecs import Codec
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
-from adapter_core.traits import Trait
+from adapter_core import Codec, Trait
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, ArrayTable, Opened
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 class Adapter(ArrayFormat):

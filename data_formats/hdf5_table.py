@@ -6,10 +6,8 @@ import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import Feature
-from adapter_core.kinds import Kind
+from adapter_core import Feature, Kind, Trait
 from adapter_core.tables.hdf5 import CODECS, CODECS_OF_BLOSC2, HDF5
-from adapter_core.traits import Trait
 from adapter_core.values import any_contains, any_equals, text_columns
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
+from adapter_core import DataFormat, Feature, Trait
 from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_of
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd

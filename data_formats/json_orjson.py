@@ -8,7 +8,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core import Kind
+from adapter_core.kinds import kinds_of
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines
 from adapter_core.tables.rows import BLOCK_ROWS, row_blocks

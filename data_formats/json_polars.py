@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import Feature
+from adapter_core import Feature
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
 from adapter_core.tables.polars import polars_of

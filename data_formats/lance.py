@@ -6,11 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.codecs import Codec
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind
+from adapter_core import Codec, DataFormat, Feature, Kind, Trait
 from adapter_core.tables.arrow import REFUSES_WITH_METADATA
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd

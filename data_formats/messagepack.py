@@ -6,10 +6,9 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat
+from adapter_core import DataFormat, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,15 +6,11 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from adapter_core.codecs import Codec
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
+from adapter_core import Codec, Trait
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, ArrayTable, Opened
 from adapter_core.tables.text_arrays import as_fixed_width
-from adapter_core.traits import Trait
-
-if TYPE_CHECKING:
-    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 class Adapter(ArrayFormat):

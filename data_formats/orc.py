@@ -6,10 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.codecs import Codec
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind
-from adapter_core.traits import Trait
+from adapter_core import Codec, DataFormat, Feature, Kind, Trait
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import Trait
 from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_of, frame_of, pandas_metadata
 from adapter_core.tables.duckdb import REFUSES, DuckDBColumns, registered
 from adapter_core.tables.sql import query
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd

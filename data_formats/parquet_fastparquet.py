@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind
-from adapter_core.traits import Trait
+from adapter_core import DataFormat, Feature, Kind, Trait
 
 if TYPE_CHECKING:
     import pandas as pd

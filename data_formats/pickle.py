@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import whole_file
-from adapter_core.data_format import DataFormat
-from adapter_core.traits import Trait
+from adapter_core import DataFormat, Trait, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,11 +22,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core.data_format import DataFormat
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core import DataFormat, Kind, Trait
+from adapter_core.kinds import kinds_of
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import EPOCH_KINDS, row_blocks
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd

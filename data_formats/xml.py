@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import whole_file
-from adapter_core.kinds import Kind
+from adapter_core import Kind, whole_file
 from adapter_core.tables.xml import XMLFormat
 from adapter_core.values import any_matches, reads_as_other_type
 

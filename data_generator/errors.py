@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from adapter_core import FormatBenchError
 from adapter_core.errors import (
-    FormatBenchError,
     InvalidDataError,
     InvalidSpecError,
     TooFewRowsError,

@@ -13,8 +13,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import UnavailableError, UnknownNameError
 from adapter_core.availability import probe
-from adapter_core.errors import TooFewRowsError, UnavailableError, UnknownNameError
+from adapter_core.errors import TooFewRowsError
 from data_generator.dataset import Dataset
 from data_generator.decoding import to_array
 from data_generator.lazy_images import LazyImages

@@ -7,8 +7,7 @@ Each file of this folder is a storage and declares a class ``Adapter``, a subcla
 
 from pathlib import Path
 
-from adapter_core.image_storage import ImageStorage
-from adapter_core.registry import Registry
+from adapter_core import ImageStorage, Registry
 
 registry: Registry[ImageStorage] = Registry("image_storages", Path(__file__).parent, "image storage")
 names = registry.names

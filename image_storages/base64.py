@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
-from adapter_core.image_reader import ImageReader
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_shapes import shape_row
-from adapter_core.image_storage import ImageStorage
 from adapter_core.images.packed import image_of
 
 if TYPE_CHECKING:

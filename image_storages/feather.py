@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.image_storage import ImageStorage
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.images.arrow import image_schema, images_of, reader_of, record_batches
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.image_input import CheckedImages
-    from adapter_core.image_reader import ImageReader
 
 
 class Adapter(ImageStorage):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.image_reader import ImageReader
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_shapes import SHAPE_DTYPE, offsets
-from adapter_core.image_storage import ImageStorage
 from adapter_core.images.packed import batches, split
 
 if TYPE_CHECKING:

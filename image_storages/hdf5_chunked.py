@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.image_reader import ImageReader
-from adapter_core.image_storage import ImageStorage
+from adapter_core import ImageReader, ImageStorage
 
 if TYPE_CHECKING:
     import h5py

@@ -6,8 +6,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.image_reader import ImageReader
-from adapter_core.image_storage import ImageStorage
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.images.arrow import image_schema, images_of, record_batches, shapes_of
 from adapter_core.images.packed import image_of
 

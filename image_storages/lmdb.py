@@ -10,9 +10,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.image_reader import ImageReader
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_shapes import SHAPE_DTYPE, shape_row
-from adapter_core.image_storage import ImageStorage
 from adapter_core.images.packed import image_of, none_larger, split
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from adapter_core.image_reader import ImageReader
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_shapes import shape_table
-from adapter_core.image_storage import ImageStorage
 from adapter_core.images.packed import split
 from adapter_core.images.readers import FlatReader
 

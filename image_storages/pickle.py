@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.image_reader import ImageReader
-from adapter_core.image_storage import ImageStorage
+from adapter_core import ImageReader, ImageStorage
 
 if TYPE_CHECKING:
     import numpy as np

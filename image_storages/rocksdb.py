@@ -7,9 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.image_reader import ImageReader
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_shapes import shape_row
-from adapter_core.image_storage import ImageStorage
 from adapter_core.images.packed import none_larger
 
 if TYPE_CHECKING:

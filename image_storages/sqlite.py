@@ -8,9 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.image_reader import ImageReader
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_shapes import shape_row
-from adapter_core.image_storage import ImageStorage
 from adapter_core.images.packed import image_of, none_larger
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.image_reader import ImageReader
-from adapter_core.image_storage import ImageStorage
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.images.packed import none_larger
 from adapter_core.images.shards import BUFFER_BYTES, Shard, read_index, write_index, write_shards
 from adapter_core.images.tfrecord import (

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_shapes import shape_row
-from adapter_core.image_storage import ImageStorage
 from adapter_core.images.readers import PlacedReader
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.image_input import CheckedImages
-    from adapter_core.image_reader import ImageReader
 
 TABLE = 65_000
 """Code of the tag with the table, one of those for private use:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tarfile import BLOCKSIZE, USTAR_FORMAT, TarInfo
 from typing import TYPE_CHECKING
 
-from adapter_core.image_storage import ImageStorage
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.images.npy import HEADER_BYTES, header, image_in, shape_in
 from adapter_core.images.packed import none_larger
 from adapter_core.images.readers import PlacedReader
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.image_input import CheckedImages
-    from adapter_core.image_reader import ImageReader
 
 # Sizes have eleven octal digits:
 # https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_06

@@ -7,9 +7,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.image_reader import ImageReader
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_shapes import offsets, shape_table
-from adapter_core.image_storage import ImageStorage
 from adapter_core.images.packed import image_of, split
 
 if TYPE_CHECKING:

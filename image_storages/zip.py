@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile, ZipInfo
 
-from adapter_core.image_reader import ImageReader
-from adapter_core.image_storage import ImageStorage
+from adapter_core import ImageReader, ImageStorage
 from adapter_core.images.npy import HEADER_BYTES, header, image_in
 
 if TYPE_CHECKING:

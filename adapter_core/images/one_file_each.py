@@ -8,15 +8,12 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.image_input import LABELS_FILE
-from adapter_core.image_reader import ImageReader
+from adapter_core import ImageReader, ImageStorage
+from adapter_core.image_input import LABELS_FILE, CheckedImages
 from adapter_core.image_shapes import shape_row
-from adapter_core.image_storage import ImageStorage
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from adapter_core.image_input import CheckedImages
 
 
 HEADER = "file,label,height,width,channels"

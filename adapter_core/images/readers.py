@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.image_reader import ImageReader
+from adapter_core import ImageReader
 from adapter_core.image_shapes import sizes
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from adapter_core.data_format import DataFormat, Feature
+from adapter_core import DataFormat, Feature
 from adapter_core.tables.arrays import (
     REFUSES,
     array_names,

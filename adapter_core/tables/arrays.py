@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.kinds import Kind, kind_of
+from adapter_core import Kind
+from adapter_core.kinds import kind_of
 from adapter_core.tables import text_arrays
 
 if TYPE_CHECKING:

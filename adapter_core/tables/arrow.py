@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.kinds import Kind
+from adapter_core import Kind
 
 if TYPE_CHECKING:
     import pandas as pd

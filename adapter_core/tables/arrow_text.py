@@ -10,10 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core.kinds import kinds_of
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of
-from adapter_core.traits import Trait
 from adapter_core.values import infinite_floats, integers_beyond_int64, text_columns
 
 if TYPE_CHECKING:

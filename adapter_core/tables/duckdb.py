@@ -8,8 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind
+from adapter_core import DataFormat, Feature, Kind
 from adapter_core.tables.sql import misnamed
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core.kinds import kinds_of
 from adapter_core.tables.arrow import arrow_of, frame_of
 from adapter_core.tables.rows import BLOCK_ROWS
-from adapter_core.traits import Trait
 from adapter_core.values import (
     LARGEST_EXACT_FLOAT,
     NOT_XML,

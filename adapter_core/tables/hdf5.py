@@ -6,9 +6,7 @@ from itertools import product, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.availability import Availability
-from adapter_core.codecs import Codec
-from adapter_core.data_format import DataFormat
+from adapter_core import Availability, Codec, DataFormat
 
 if TYPE_CHECKING:
     import tables

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind, kinds_of
-from adapter_core.traits import Trait
+from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core.kinds import kinds_of
 
 if TYPE_CHECKING:
     import pandas as pd

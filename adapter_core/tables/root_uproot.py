@@ -9,17 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.codecs import Codec
-from adapter_core.kinds import Kind
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
+from adapter_core import Codec, Kind, Trait
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, ArrayTable, Opened
 from adapter_core.tables.arrays import OFFSETS, REFUSES
-from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import awkward as ak
     import numpy as np
-
-    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 TABLE = "table"

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core import Kind
+from adapter_core.kinds import kinds_of
 from adapter_core.tables.rows import ColumnBuilder, block_rows
 
 if TYPE_CHECKING:

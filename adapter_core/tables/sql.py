@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat, Feature
-from adapter_core.kinds import Kind, kinds_of
-from adapter_core.traits import Trait
+from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core.kinds import kinds_of
 from adapter_core.values import integers_beyond_int64
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.data_format import DataFormat
+from adapter_core import DataFormat, Trait
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import REFUSES, all_match, plain_of
-from adapter_core.traits import Trait
 from adapter_core.values import NOT_XML, any_matches, text_columns
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pkgutil
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import UnknownNameError
+from adapter_core import UnknownNameError
 
 if TYPE_CHECKING:
     from data_generator.dataset import DatasetDefinition

@@ -10,8 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import UnavailableError
 from adapter_core.availability import probe
-from adapter_core.errors import UnavailableError
 from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.decoding import to_array
 from data_generator.lazy_images import LazyImages

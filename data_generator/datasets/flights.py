@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import TooFewRowsError, UnavailableError
+from adapter_core import UnavailableError
+from adapter_core.errors import TooFewRowsError
 from data_generator.dataset import Dataset, DatasetDefinition
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import UnavailableError
 from adapter_core.availability import probe
-from adapter_core.errors import InvalidDataError, UnavailableError
+from adapter_core.errors import InvalidDataError
 from data_generator.errors import library_errors
 from data_generator.sampling import sampled_rows
 

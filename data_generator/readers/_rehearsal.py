@@ -12,14 +12,10 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
 from data_generator.readers import every_reader
-from data_generator.readers._reader import ReadRequest
-
-if TYPE_CHECKING:
-    from data_generator.readers._reader import TableReader
+from data_generator.readers._reader import ReadRequest, TableReader
 
 
 def rehearse(reader: TableReader, request: ReadRequest) -> None:

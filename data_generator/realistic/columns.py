@@ -10,13 +10,11 @@ from data_generator.realistic.values import capacity, values
 from data_generator.realistic.widths import widths
 from data_generator.spec.arrow import arrow_type
 from data_generator.spec.dtypes import DTYPES, DtypeFamily
-from data_generator.spec.spec import WINDOW
+from data_generator.spec.spec import WINDOW, ColumnSpec
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
-
-    from data_generator.spec.spec import ColumnSpec
 
 
 def column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:

@@ -11,13 +11,12 @@ from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from data_generator.realistic import runs
-from data_generator.spec.spec import WINDOW
+from data_generator.spec.spec import WINDOW, ColumnSpec
 
 if TYPE_CHECKING:
     import numpy as np
 
     from data_generator.random_words import RandomWords
-    from data_generator.spec.spec import ColumnSpec
 
 
 LEAST_CLUSTERING = 0.02

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core import whole_file
+from adapter_core import UnavailableError, whole_file
 from adapter_core.availability import import_failure
-from adapter_core.errors import InvalidDataError, UnavailableError
+from adapter_core.errors import InvalidDataError
 from data_generator.errors import library_errors
-from data_generator.location import bare_name
+from data_generator.location import DataLocation, bare_name
 from data_generator.readers import every_reader
 
 if TYPE_CHECKING:
-    from data_generator.location import DataLocation
     from data_generator.readers._reader import TableReader
 
 

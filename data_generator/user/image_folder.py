@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core import UnavailableError
 from adapter_core.availability import probe
-from adapter_core.errors import InvalidDataError, UnavailableError
+from adapter_core.errors import InvalidDataError
 from adapter_core.image_input import LABELS_FILE, MAX_LABEL
 from data_generator import location
 from data_generator.catalog import image_names

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core import Kind
+from adapter_core.kinds import kinds_of
 from adapter_core.values import longest_text, text_columns
 from data_generator.user.image_folder import FolderImages
 

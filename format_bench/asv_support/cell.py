@@ -15,15 +15,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, UnsupportedError
+from adapter_core import (
+    BaseAdapter,
+    CannotHoldError,
+    UnavailableError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from adapter_core.errors import WrongValuesError
 from format_bench.asv_support.run import DATA, FILES, NOTES, journal, metadata_file, missing
-from format_bench.families.operations import operations_of, registry_of
+from format_bench.families.operations import Operations, operations_of, registry_of
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
-    from adapter_core.adapter import BaseAdapter
-    from format_bench.families.operations import Operations
     from format_bench.results.suites import Family, Suite
 
 

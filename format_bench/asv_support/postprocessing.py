@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapter_core.errors import FormatBenchError
+from adapter_core import FormatBenchError
 from adapter_core.files import write_atomically
 from format_bench.asv_support import comparison
 from format_bench.asv_support.records import records_of

@@ -19,11 +19,10 @@ import data_generator
 from adapter_core import UnavailableError
 from adapter_core.errors import TooFewRowsError
 from format_bench.asv_support.journal import Journal
-from format_bench.families.operations import operations_of
+from format_bench.families.operations import Operations, operations_of
 from format_bench.metadata import run_metadata
 
 if TYPE_CHECKING:
-    from format_bench.families.operations import Operations
     from format_bench.results.suites import Family, Suite
 
 

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import FormatBenchError, WrongValuesError
+from adapter_core import FormatBenchError
+from adapter_core.errors import WrongValuesError
 from format_bench.instruments import page_cache
 from format_bench.instruments.memory import Meter, measure
 from format_bench.results.status import CellStatus

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from adapter_core.errors import FormatBenchError
+from adapter_core import FormatBenchError
 
 SUCCESSFUL = (0, 2)
 """Exit statuses of asv after which results are complete; 2 if some benchmark has failed."""

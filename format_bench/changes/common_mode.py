@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from format_bench.changes.detection import DetectorInput
-from format_bench.changes.series import TIMES, Operation
+from format_bench.changes.detection import ChangePoint, DetectorInput
+from format_bench.changes.series import TIMES, CellSeries, FormatOperation, Operation
 from format_bench.display.units import format_ratio
 from format_bench.results.metrics import Noise
 from format_bench.results.suites import qualified
@@ -24,9 +24,7 @@ from format_bench.results.suites import qualified
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.changes.detection import ChangePoint
     from format_bench.changes.history import HistoryLine, Point
-    from format_bench.changes.series import CellSeries, FormatOperation
     from format_bench.results.noise_floor import Floors
 
 FEWEST_FORMATS = 6

@@ -16,12 +16,11 @@ import numpy as np
 
 from format_bench.changes.common_mode import AdjustedSeries, adjusted_series, cell_input, group_input
 from format_bench.changes.detection import ChangePoint, DetectorInput, detect
-from format_bench.changes.series import TIMES
+from format_bench.changes.series import TIMES, CellSeries, FormatOperation
 from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import AsvCell
-    from format_bench.changes.series import CellSeries, FormatOperation
     from format_bench.results.noise_floor import Floors
 
 LEVEL = 0.01

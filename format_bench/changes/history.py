@@ -8,19 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import GitError, ResultsNotFoundError
 from adapter_core.listing import declarations
-from format_bench.asv_support.results import run_of
+from format_bench.asv_support.results import Run, run_of
 from format_bench.asv_support.run import METADATA_FOLDER
-from format_bench.library_sets import parse, version_changes
+from format_bench.library_sets import VersionChange, parse, version_changes
 from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
 from format_bench.system.git import Repository
-
-if TYPE_CHECKING:
-    from format_bench.asv_support.results import Run
-    from format_bench.library_sets import VersionChange
 
 HARDWARE = ("machine", "arch", "cpu", "num_cpu", "ram")
 """asv's facts on a machine; if one of them differs, it is another machine, whatever its name."""

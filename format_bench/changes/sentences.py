@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
-from format_bench.changes.change import ChangeKind
+from format_bench.changes.change import ChangeKind, FormatChange
 from format_bench.display.text import joined, plural
 from format_bench.display.units import format_ratio, quantity
 
 if TYPE_CHECKING:
-    from format_bench.changes.change import FormatChange
     from format_bench.library_sets import VersionChange
 
 MOST_STEPS = 4

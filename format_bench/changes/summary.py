@@ -10,18 +10,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.changes.change import CellChange, ChangeKind, FormatChange
-from format_bench.changes.common_mode import common_shifts
-from format_bench.changes.group_changes import availability_changes, exact_changes, measured_changes
-from format_bench.changes.history import version_steps
-from format_bench.changes.series import cell_series
+from format_bench.changes.common_mode import CommonShift, common_shifts
+from format_bench.changes.group_changes import (
+    AvailabilityChange,
+    GroupChange,
+    availability_changes,
+    exact_changes,
+    measured_changes,
+)
+from format_bench.changes.history import History, HistoryLine, version_steps
+from format_bench.changes.series import CellSeries, cell_series
 from format_bench.instruments.intervals import median_interval
 from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:
-    from format_bench.changes.common_mode import CommonShift
-    from format_bench.changes.group_changes import AvailabilityChange, GroupChange
-    from format_bench.changes.history import History, HistoryLine
-    from format_bench.changes.series import CellSeries
     from format_bench.results.noise_floor import Floors
 
 VERBS = {

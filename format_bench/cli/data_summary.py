@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from adapter_core.kinds import Kind
+from adapter_core import Kind
 from adapter_core.text import printable
 from data_generator.user.summary import ColumnDescription, ImagesDescription, Plain, TableDescription
 from format_bench.display.units import quantity

@@ -11,7 +11,7 @@ import sys
 
 import click
 
-from adapter_core.errors import FormatBenchError
+from adapter_core import FormatBenchError
 from format_bench.cli import commands
 from format_bench.cli.command_folder import CommandFolder
 

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from format_bench.results.candidates import Candidate, Configuration, DatasetSize, candidates_of
-from format_bench.results.load import suite_of
+from format_bench.results.load import Results, suite_of
 
 if TYPE_CHECKING:
-    from format_bench.results.load import Results
     from format_bench.results.metrics import Measure
     from format_bench.results.records import Record
 

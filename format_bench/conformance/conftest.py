@@ -12,9 +12,7 @@ from data_generator.synthetic.edge_case_images import equal, unequal
 from format_bench.conformance.selection import ready, selected
 
 if TYPE_CHECKING:
-    from adapter_core import DataFormat
-    from adapter_core.codecs import Codec
-    from adapter_core.image_storage import ImageStorage
+    from adapter_core import Codec, DataFormat, ImageStorage
 
 FIXTURES = {"adapter": "table", "storage": "image"}
 """Family of each fixture that is an adapter."""

@@ -6,17 +6,13 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import data_formats
 import image_storages
-from adapter_core import BaseAdapter, DataFormat, UnavailableError
-from adapter_core.image_storage import ImageStorage
-
-if TYPE_CHECKING:
-    from adapter_core.codecs import Codec
+from adapter_core import BaseAdapter, Codec, DataFormat, ImageStorage, UnavailableError
 
 FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
     "table": (DataFormat, data_formats),

@@ -17,13 +17,12 @@ from format_bench.report import circumstances
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.ranking import findings_on
 from format_bench.results.marks import BEST, TIE, legend, marks_of
-from format_bench.results.metrics import LEADERS
+from format_bench.results.metrics import LEADERS, Measure
 
 if TYPE_CHECKING:
     from format_bench.dashboard.site_data import LatestRun, SiteData
     from format_bench.report.model import SuiteResults
     from format_bench.results.groups import ComparisonGroup
-    from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
 
 LIBRARIES = ("pandas", "pyarrow", "numpy")

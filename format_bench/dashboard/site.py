@@ -6,19 +6,16 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
-from adapter_core.errors import FormatBenchError, UnavailableError
+from adapter_core import FormatBenchError, UnavailableError
 from adapter_core.files import write_atomically
 from format_bench.dashboard import asv_page
 from format_bench.dashboard import pages as pages_package
 from format_bench.dashboard.changes.exports import export_files
 from format_bench.dashboard.layout import Page, framed
 from format_bench.dashboard.overview import overview
-from format_bench.dashboard.site_data import SiteData, site_config
-
-if TYPE_CHECKING:
-    from format_bench.dashboard.site_data import SiteConfig
+from format_bench.dashboard.site_data import SiteConfig, SiteData, site_config
 
 
 class PageModule(Protocol):

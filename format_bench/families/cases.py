@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from adapter_core import UnknownLevelError
 from format_bench.families.operations import registry_of
-from format_bench.results.suites import family_of_suite
+from format_bench.results.suites import Family, Step, family_of_suite
 
 if TYPE_CHECKING:
     from format_bench.instruments.threads import Threads
-    from format_bench.results.suites import Family, Step
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adapter_core.adapter import BaseAdapter
-    from adapter_core.registry import Registry
+    from adapter_core import BaseAdapter, Registry
     from format_bench.results.suites import Family
 
 

@@ -18,13 +18,8 @@ from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import Any
 
-from adapter_core.errors import (
-    CannotHoldError,
-    NotColdError,
-    UnavailableError,
-    UnknownNameError,
-    UnsupportedError,
-)
+from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, UnsupportedError
+from adapter_core.errors import NotColdError
 from format_bench.results.status import CellStatus
 
 PRELOADED = [

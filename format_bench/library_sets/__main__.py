@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from adapter_core.errors import FormatBenchError
+from adapter_core import FormatBenchError
 from format_bench.library_sets.resolution import renew
 from format_bench.library_sets.sets import message
 

@@ -7,17 +7,14 @@ import sys
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 from importlib import import_module
-from importlib.metadata import PathDistribution
+from importlib.metadata import PackageMetadata, PathDistribution
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
-from adapter_core.errors import FormatBenchError, ResolutionError
+from adapter_core import FormatBenchError
+from adapter_core.errors import ResolutionError
 from adapter_core.files import write_atomically
 from format_bench.library_sets.sets import HEAD, VersionChange, parse, version_changes
-
-if TYPE_CHECKING:
-    from importlib.metadata import PackageMetadata
 
 REQUIRED = ""
 """Key of the requirements that belong to no extra; the other keys are names of extras."""

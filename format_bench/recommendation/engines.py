@@ -12,22 +12,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import data_formats
+from adapter_core import Trait
 from adapter_core.errors import InvalidResultsError
-from adapter_core.traits import Trait
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import joined, plural
 from format_bench.display.units import format_ratio
 from format_bench.report.losses_and_gaps import losses
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.ranking import findings_on, mean_ratios, ranking_of
-from format_bench.results.load import suite_of
+from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import legend
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
-    from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 

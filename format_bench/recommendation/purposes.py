@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from format_bench.recommendation import scope
 from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.results.candidates import candidates_of, datasets_of, measures_of
-from format_bench.results.load import suite_of
+from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Weights
-    from format_bench.results.load import Results
 
 
 class Weighed(NamedTuple):

@@ -13,16 +13,13 @@ from format_bench.recommendation import scope
 from format_bench.recommendation import scoring as noise
 from format_bench.recommendation.answer import Ranked, Recommendation, excluded_of, with_score
 from format_bench.recommendation.scope import families
-from format_bench.recommendation.scoring import Scoring, checked, on_front, shift_of
+from format_bench.recommendation.scoring import Scoring, Weights, checked, on_front, shift_of
 from format_bench.recommendation.sensitivity import between, smallest_change
-from format_bench.results.candidates import candidates_of, datasets_of
-from format_bench.results.load import suite_of
+from format_bench.results.candidates import Candidate, DatasetSize, candidates_of, datasets_of
+from format_bench.results.load import Results, suite_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.requirements import Requirement
-    from format_bench.recommendation.scoring import Weights
-    from format_bench.results.candidates import Candidate, DatasetSize
-    from format_bench.results.load import Results
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record

@@ -9,8 +9,7 @@ import functools
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapter_core import DataFormat, Feature, UnavailableError, UnknownNameError
-from adapter_core.traits import Trait
+from adapter_core import DataFormat, Feature, Trait, UnavailableError, UnknownNameError
 from format_bench.families.operations import registry_of
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES, SUITES, family_of_suite, item_of

@@ -6,13 +6,13 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import InvalidWeightError, UnknownNameError
-from format_bench.results.load import suite_of
+from adapter_core import UnknownNameError
+from adapter_core.errors import InvalidWeightError
+from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import SUITES, suite_order
 
 if TYPE_CHECKING:
-    from format_bench.results.load import Results
     from format_bench.results.records import Record
 
 

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.results.candidates import datasets_of
+from format_bench.results.candidates import Candidate, DatasetSize, datasets_of
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Weights
-    from format_bench.results.candidates import Candidate, DatasetSize
 
 
 class Change(NamedTuple):

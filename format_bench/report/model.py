@@ -12,15 +12,13 @@ from adapter_core.text import printable
 from format_bench.display.text import joined, plural
 from format_bench.display.units import quantity
 from format_bench.results.groups import ComparisonGroup, ResultCell, sorted_measures
-from format_bench.results.load import suite_of
+from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import WORDS
-from format_bench.results.metrics import METRICS
+from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import item_of, title_of
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
-    from format_bench.results.load import Results
-    from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.display.units import signed
-from format_bench.results.groups import ResultCell
+from format_bench.results.groups import ComparisonGroup, ResultCell
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from adapter_core.errors import UnknownNameError
+from adapter_core import UnknownNameError
 from adapter_core.files import write_atomically
 from format_bench.results.records import Record, line
 

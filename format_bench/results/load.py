@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.results import noise_floor, published, records
-from format_bench.results.records import key
+from format_bench.results.records import Record, key
 
 if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
-    from format_bench.results.records import Record
 
 
 RESULTS = "results.jsonl"

@@ -16,12 +16,11 @@ from format_bench.display.units import quantity
 from format_bench.results.codec_costs import CODEC_COSTS, CodecCost, codec_costs
 from format_bench.results.groups import NOT_RUN, ComparisonGroup, ResultCell
 from format_bench.results.marks import STYLES, marks
-from format_bench.results.metrics import METRICS
+from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
-    from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
 
 

@@ -7,23 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import (
-    InvalidRequestError,
+from adapter_core import (
+    Registry,
     UnavailableError,
     UnknownLevelError,
     UnknownNameError,
     UnsupportedError,
 )
+from adapter_core.errors import InvalidRequestError
 from format_bench.families.cases import Case
 from format_bench.families.operations import operations_of, registry_of
-from format_bench.results.suites import FAMILIES, SUITES
+from format_bench.results.suites import FAMILIES, SUITES, Family, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from adapter_core.registry import Registry
     from format_bench.instruments.threads import Threads
-    from format_bench.results.suites import Family, Suite
     from format_bench.runner.user_data import Source
 
 

@@ -15,8 +15,8 @@ from format_bench.display.units import quantity
 from format_bench.results.candidates import Configuration
 from format_bench.results.groups import NOT_RUN, ComparisonGroup
 from format_bench.results.metrics import METRICS, Measure
-from format_bench.results.records import key
-from format_bench.results.suites import SUITES
+from format_bench.results.records import Key, Record, key
+from format_bench.results.suites import SUITES, Step
 from format_bench.results.table import FormattedCell, ResultTable, measured_column, style_of
 from format_bench.runner.recording import keys
 from format_bench.runner.timing import TimeLeft
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from format_bench.families.cases import Case
     from format_bench.results.noise_floor import Floors
-    from format_bench.results.records import Key, Record
-    from format_bench.results.suites import Step
 
 
 class MeasureColumn(NamedTuple):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import WrongValuesError
 from format_bench.families.cases import Case
@@ -24,17 +24,13 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.results import records
 from format_bench.results.load import RESULTS
-from format_bench.results.records import key
+from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
 from format_bench.runner.recording import combined, keys, records_of
 from format_bench.runner.steps import store_data
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
-
 
 Watch = Callable[[Case, Step, int], None]
 """Called before each step, with its round (from 1)."""

@@ -6,13 +6,12 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from format_bench.results.records import key
+from format_bench.results.records import Key, Record, key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from format_bench.families.cases import Case
-    from format_bench.results.records import Key, Record
     from format_bench.results.suites import Step
 
 

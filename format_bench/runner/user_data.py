@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from adapter_core.errors import FormatBenchError, UserDataError
+from adapter_core import FormatBenchError
+from adapter_core.errors import UserDataError
 from data_generator import DEFAULT_SEED
 from data_generator.user.fingerprint import fingerprint
 from format_bench.families.operations import operations_of

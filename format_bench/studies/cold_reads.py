@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 import data_formats
-from adapter_core import Feature
+from adapter_core import DataFormat, Feature
 from data_generator.random_words import RandomWords
 from format_bench.instruments import isolation, page_cache
 from format_bench.instruments.clock import Repeats
@@ -24,7 +24,6 @@ from format_bench.instruments.touch import touch
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core import DataFormat
 
 COLUMNS = 26
 

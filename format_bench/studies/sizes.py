@@ -11,7 +11,7 @@ import click
 
 import data_formats
 import data_generator
-from adapter_core.errors import FormatBenchError
+from adapter_core import FormatBenchError
 from format_bench.results.candidates import Configuration
 
 if TYPE_CHECKING:

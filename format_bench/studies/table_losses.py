@@ -11,14 +11,12 @@ import click
 
 import data_formats
 import data_generator
-from adapter_core.errors import CannotHoldError
+from adapter_core import CannotHoldError, DataFormat
 from data_generator.synthetic.edge_case_tables import edge_case_tables
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from adapter_core import DataFormat
 
 
 ROWS = 1_000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.image_storage import ImageStorage
+    from adapter_core import ImageStorage
 
 
 @dataclass(frozen=True)

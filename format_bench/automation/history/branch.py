@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from adapter_core.errors import FormatBenchError, GitError, InvalidBranchError
+from adapter_core import FormatBenchError
+from adapter_core.errors import GitError, InvalidBranchError
 from format_bench.automation.history.past_sets import PastSet
 from format_bench.library_sets.resolution import noon
 from format_bench.library_sets.sets import version_changes

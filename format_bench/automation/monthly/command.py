@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from adapter_core.errors import FormatBenchError
+from adapter_core import FormatBenchError
 from format_bench.automation.monthly import finish as finish_step
 from format_bench.automation.monthly import start as start_step
 from format_bench.automation.monthly.clone import ASV

@@ -19,12 +19,16 @@ import numpy as np
 
 from format_bench.changes.detection.confirmation import is_confirmed_drift, is_confirmed_step
 from format_bench.changes.detection.model import ChangePoint, Contrasts, DetectorInput, contrasts
-from format_bench.changes.detection.noise_model import NoiseModel, fit_noise_models
+from format_bench.changes.detection.noise_model import (
+    NoiseModel,
+    ReplicateNoise,
+    VariancePrior,
+    fit_noise_models,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.changes.detection.noise_model import ReplicateNoise, VariancePrior
 
 FEW_POINTS = 3
 """Points up to which the first one alone may be the level before a step."""

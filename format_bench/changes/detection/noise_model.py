@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from format_bench.changes.detection.model import contrasts
+from format_bench.changes.detection.model import DetectorInput, contrasts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.changes.detection.model import DetectorInput
 
 LEAST_FREEDOM, MOST_FREEDOM = 0.5, 60.0
 """Limits of the prior degrees of freedom: below, t is hardly bounded; above, it is nearly normal."""

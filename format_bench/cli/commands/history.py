@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapter_core.errors import FormatBenchError
+from adapter_core import FormatBenchError
 from format_bench.automation.asv_runs import suite_names
 from format_bench.automation.history import history
 from format_bench.automation.history.branch import Branch, checkout

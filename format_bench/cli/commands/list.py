@@ -11,8 +11,7 @@ import click
 from rich.table import Table
 
 import data_formats
-from adapter_core import DataFormat, Registry, UnavailableError
-from adapter_core.traits import Trait
+from adapter_core import DataFormat, Registry, Trait, UnavailableError
 from format_bench.display import terminal
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.suites import FAMILIES, SUITES

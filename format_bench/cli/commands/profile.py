@@ -11,6 +11,7 @@ import data_generator
 from adapter_core.files import write_atomically
 from data_generator.profiling.measures import Measures, measure
 from data_generator.profiling.profile import as_arrow, profile
+from data_generator.profiling.twin import Twin
 from data_generator.profiling.twin import twin as twin_of
 from data_generator.random_words import RandomWords
 from data_generator.spec.arrow import plain, type_properties
@@ -21,8 +22,6 @@ from format_bench.studies.sizes import places, sizes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from data_generator.profiling.twin import Twin
 
 
 STATEMENT = (

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from format_bench.display.units import format_ratio
-from format_bench.report.charts.axes import scale_of
+from format_bench.report.charts.axes import Scale, scale_of
 from format_bench.report.charts.drawing import (
     ACCENT,
     QUIET,
@@ -28,7 +28,6 @@ from format_bench.report.charts.drawing import (
 if TYPE_CHECKING:
     from format_bench.changes.history import Point
     from format_bench.changes.series import CellSeries, FormatOperation
-    from format_bench.report.charts.axes import Scale
 
 
 @dataclass(frozen=True)

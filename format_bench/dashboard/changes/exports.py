@@ -9,12 +9,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import printable
-from format_bench.changes.change import NAMESPACE
+from format_bench.changes.change import NAMESPACE, CellChange, FormatChange
 from format_bench.changes.sentences import sentence
 from format_bench.dashboard.layout import BADGE, FEED, JSON, render
 
 if TYPE_CHECKING:
-    from format_bench.changes.change import CellChange, FormatChange
     from format_bench.changes.history import Point
     from format_bench.changes.summary import LineChanges
     from format_bench.library_sets import VersionChange

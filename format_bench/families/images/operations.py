@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from adapter_core.image_storage import ImageStorage
+    from adapter_core import ImageStorage
 
     ImageSet = tuple[Sequence[np.ndarray], np.ndarray]
     """Images and labels."""

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from adapter_core.image_reader import ImageReader
-    from adapter_core.image_storage import ImageStorage
+    from adapter_core import ImageReader, ImageStorage
 
 
 BATCH = 32

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import data_generator
-from adapter_core.errors import CannotHoldError, WrongValuesError
+from adapter_core import CannotHoldError, DataFormat
+from adapter_core.errors import WrongValuesError
 from data_generator import datasets
 from format_bench.families.operations import Measured, Operations
 from format_bench.instruments.touch import touch
@@ -17,8 +18,6 @@ from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from adapter_core import DataFormat
 
 
 class TableOperations(Operations):

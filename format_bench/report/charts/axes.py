@@ -8,13 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from format_bench.report.charts.drawing import Line, Text, fitted
-
-if TYPE_CHECKING:
-    from format_bench.report.charts.drawing import Drawing
-
+from format_bench.report.charts.drawing import Drawing, Line, Text, fitted
 
 LOGARITHMIC_RANGE = 20
 """From which ratio of the largest to the smallest value an axis is logarithmic: on a linear one the

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 from format_bench.display.units import format_ratio, quantity
 from format_bench.report.charts.drawing import Drawing, Rectangle, Text, fitted, width_of
-from format_bench.report.model import CHARTED
+from format_bench.report.model import CHARTED, SuiteResults
 from format_bench.report.ranking import ratios_to_best
 from format_bench.results.marks import BEST, TIE, marks_of
 
 if TYPE_CHECKING:
-    from format_bench.report.model import SuiteResults
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.metrics import Measure

@@ -10,12 +10,10 @@ import functools
 import hashlib
 from typing import TYPE_CHECKING
 
-from format_bench.report.charts.drawing import PAPER, STYLES
+from format_bench.report.charts.drawing import PAPER, STYLES, Drawing, Style
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-    from format_bench.report.charts.drawing import Drawing, Style
 
 
 @functools.cache

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import UnavailableError
+from adapter_core import UnavailableError
 from adapter_core.files import write_atomically
 
 if TYPE_CHECKING:

@@ -15,13 +15,12 @@ from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.heat_map import COLOURS, heat_maps
 from format_bench.report.charts.svg import environment
-from format_bench.report.model import Outline, outline_of
+from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.ranking import findings_on
 from format_bench.results.marks import WORDS, legend
 from format_bench.results.table import result_table
 
 if TYPE_CHECKING:
-    from format_bench.report.model import SuiteResults
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
 

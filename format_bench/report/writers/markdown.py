@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from format_bench.display.markdown import TextTable, markdown
 from format_bench.report import circumstances, losses_and_gaps
-from format_bench.report.model import outline_of
+from format_bench.report.model import Outline, outline_of
 from format_bench.report.ranking import findings
 from format_bench.results.marks import symbols
 from format_bench.results.table import result_table, text_table
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Outline
     from format_bench.results.load import Results
 
 

@@ -16,7 +16,7 @@ from format_bench.report.charts import heat_map
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.drawing import STYLES, WIDTH, Drawing, Text
 from format_bench.report.charts.heat_map import heat_maps
-from format_bench.report.model import outline_of
+from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.ranking import findings
 from format_bench.report.writers import png
 from format_bench.results.marks import legend
@@ -24,7 +24,6 @@ from format_bench.results.marks import legend
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from format_bench.report.model import Outline, SuiteResults
     from format_bench.results.load import Results
 
 

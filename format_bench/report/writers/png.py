@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from adapter_core.files import write_atomically
 from format_bench.report.charts import heat_map
 from format_bench.report.charts.build import charts_of
-from format_bench.report.charts.drawing import PAPER, STYLES, Circle, Line, Text
+from format_bench.report.charts.drawing import PAPER, STYLES, Circle, Drawing, Line, Shape, Style, Text
 from format_bench.report.charts.heat_map import heat_maps
 from format_bench.report.model import outline_of
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from format_bench.report.charts.drawing import Drawing, Shape, Style
     from format_bench.results.load import Results
 
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import printable
 from format_bench.report import circumstances, losses_and_gaps
-from format_bench.report.model import Outline, outline_of
+from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.ranking import findings
 from format_bench.results.marks import BEST, marks_of, symbols
 from format_bench.results.records import Record
 
 if TYPE_CHECKING:
-    from format_bench.report.model import SuiteResults
     from format_bench.results.load import Results
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import UnknownNameError
+from adapter_core import UnknownNameError
 from format_bench.results.published import thesis
 
 if TYPE_CHECKING:

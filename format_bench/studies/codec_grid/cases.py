@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import data_formats
 import data_generator
-from adapter_core import UnavailableError, UnknownNameError, UnsupportedError
+from adapter_core import Codec, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.errors import InvalidGridError
 from format_bench.families.cases import Case
 
 if TYPE_CHECKING:
-    from adapter_core import Codec
     from format_bench.results.suites import Step
 
 

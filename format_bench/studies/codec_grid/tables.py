@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from format_bench.families.cases import Case
 from format_bench.results.candidates import Configuration
 from format_bench.results.groups import ComparisonGroup
-from format_bench.results.records import key
+from format_bench.results.records import Record, key
 from format_bench.results.table import codec_table, text_table
 from format_bench.runner.recording import keys
 from format_bench.studies.codec_grid.cases import measured_steps
@@ -16,7 +16,6 @@ from format_bench.studies.codec_grid.cases import measured_steps
 if TYPE_CHECKING:
     from format_bench.display.markdown import TextTable
     from format_bench.results.noise_floor import Floors
-    from format_bench.results.records import Record
 
 
 Row = dict[str, "Record"]
