@@ -69,16 +69,29 @@ def link_root_files(_app: Sphinx, doctree: nodes.document) -> None:
             node.replace_self(nodes.reference("", "", *node.children, internal=False, refuri=uri))
 
 
-def keep_drawn_trees(*arguments: Any) -> None:
-    """Make a literal block of each tree that a docstring draws with lines."""
+HIDDEN_COLON = "\ufffc"
+
+
+def before_napoleon(_app: Sphinx, what: str, *arguments: Any) -> None:
+    """Make a literal block of each drawn tree, and hide colons in descriptions of attributes."""
     lines: list[str] = arguments[-1]
     drawn = [number for number, line in enumerate(lines) if line.startswith(("├", "│", "└"))]
     if drawn:
         root, end = drawn[0] - 1, drawn[-1] + 1
         lines[root:end] = ["::", "", *(f"    {line}" for line in lines[root:end])]
+    if what in ("attribute", "data", "property"):
+        # napoleon takes the text before a colon in the first line for the attribute's type.
+        lines[:1] = [line.replace(":", HIDDEN_COLON) for line in lines[:1]]
+
+
+def after_napoleon(*arguments: Any) -> None:
+    """Show the hidden colons."""
+    lines: list[str] = arguments[-1]
+    lines[:] = [line.replace(HIDDEN_COLON, ":") for line in lines]
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the handlers of events."""
+    """Connect the handlers of events; napoleon's priority is 500."""
     app.connect("doctree-read", link_root_files)
-    app.connect("autodoc-process-docstring", keep_drawn_trees)
+    app.connect("autodoc-process-docstring", before_napoleon, priority=400)
+    app.connect("autodoc-process-docstring", after_napoleon, priority=600)
