@@ -1,6 +1,6 @@
-"""Which format to keep data in: from results, weights and requirements to a ranked answer with reasons.
+"""Recommendation of a format: from results, weights and requirements to a ranking with reasons.
 
-docs/recommendation.md tells the method.
+docs/recommendation.md describes the method.
 """
 
 from format_bench.recommendation.answer import Recommendation

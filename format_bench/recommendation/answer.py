@@ -1,7 +1,4 @@
-"""The answer: who was chosen from, in which order, who was not, and what would change it.
-
-Who cannot be chosen, and why.
-"""
+"""Recommendation: ranked candidates, excluded ones with reasons, and the changes that would matter."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from format_bench.recommendation.requirements import Requirement, answer
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Scoring, Weights
-    from format_bench.recommendation.sensitivity import BreakEven, Change
+    from format_bench.recommendation.sensitivity import BreakEven, WeightChange
     from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.metrics import Measure
 
@@ -24,20 +21,19 @@ class Ranked:
 
     candidate: Candidate
     score: float
-    """By what factor it is worse than the best of everything; 1 is the best there can be."""
+    """Factor to the best of everything; 1 is the best possible."""
     band: tuple[float, float]
-    """Between which scores noise may put it."""
+    """The lowest and the highest score that noise allows."""
     logs: dict[Measure, float]
     """Logarithms of the factors that make up the score."""
     ratios: dict[Measure, float | None]
-    """How many times the best value its values are, the geometric mean over tables; None if the best
-    is 0."""
+    """Ratios to the best value, as geometric means over data sets; None if the best is 0."""
     places: tuple[int, int]
     """The best and the worst place that noise allows."""
     ties: bool
     """Whether noise may put it beside, or before, the first one."""
     on_front: bool
-    """Whether no other one is better in a measure and nowhere worse."""
+    """Whether it is on the Pareto front: no other one is better in a measure and nowhere worse."""
 
 
 @dataclass(frozen=True)
@@ -46,33 +42,32 @@ class Excluded:
 
     candidate: Candidate
     reasons: dict[Requirement, str]
-    """A sentence for each requirement that it does not meet, or is not known to."""
+    """A sentence for each requirement that is not met, or not known to be."""
     empty: str
-    """Why it has no score; empty if it has one."""
+    """The reason why there is no score; empty if there is one."""
     score: float | None
 
 
 @dataclass(frozen=True)
 class Recommendation:
-    """Who comes first, and all that it rests on."""
+    """The first candidate, and everything that supports it."""
 
     results: str
     """Name of the results."""
-    family: str
-    """"tabular", "compression" or "image"."""
-    tables: list[DatasetSize]
+    suite: str
+    """The suite that the candidates are from, e.g. "tabular"."""
+    datasets: list[DatasetSize]
     weights: Weights
     requirements: tuple[Requirement, ...]
     noise: str
-    """Where bands come from: "floors", "intervals", or "unknown"."""
+    """Source of the bands: "floors", "intervals", or "unknown"."""
     ranked: list[Ranked]
     """Best first; at least one."""
     excluded: list[Excluded]
-    change: Change | None
+    change: WeightChange | None
     break_evens: list[BreakEven]
     """Of the first one with each other one on the Pareto front."""
-    remarks: list[str] = field(default_factory=list)
-    """What else a reader must know."""
+    caveats: list[str] = field(default_factory=list)
 
     @property
     def first(self) -> Ranked:
@@ -81,48 +76,48 @@ class Recommendation:
 
     @property
     def ties(self) -> list[Ranked]:
-        """Those that noise may put beside the first one."""
+        """The candidates that noise may put beside the first one."""
         return [each for each in self.ranked[1:] if each.ties]
 
     @property
     def better_but_excluded(self) -> list[Excluded]:
-        """Those that requirements alone keep from being first, best first."""
-        kept_back = [
+        """The candidates that would be first without requirements, best first."""
+        better = [
             each for each in self.excluded if each.score is not None and each.score < self.first.score
         ]
-        return sorted(kept_back, key=lambda each: each.score or 0.0)
+        return sorted(better, key=lambda each: each.score or 0.0)
 
 
 def excluded_of(
     candidates: list[Candidate],
     requirements: tuple[Requirement, ...],
-    family: str,
-    tables: dict[Measure, list[DatasetSize]],
+    suite: str,
+    datasets: dict[Measure, list[DatasetSize]],
 ) -> list[Excluded]:
-    """Return those that do not meet a requirement or lack a value, yet without scores.
+    """Return the candidates that do not meet a requirement or lack a value, yet without scores.
 
     Parameters
     ----------
     candidates : list of Candidate
-        Of one family.
+        Of one suite.
     requirements : tuple of Requirement
         All must be met, and known to be.
-    family : str
-        "tabular", "compression" or "image".
-    tables : dict
-        On which tables a candidate must have a value, by measure.
+    suite : str
+        Name of the suite.
+    datasets : dict
+        The data sets on which a candidate must have a value, by measure.
 
     Raises
     ------
     NoCandidateError
-        If that is all of them.
+        If all candidates are excluded; the message contains the reasons with their numbers.
     """
-    every = list(dict.fromkeys(table for those in tables.values() for table in those))
+    every = list(dict.fromkeys(dataset for those in datasets.values() for dataset in those))
     found = []
     for candidate in candidates:
-        answers = {each: answer(each, candidate, family, every) for each in requirements}
-        reasons = {each: said.sentence for each, said in answers.items() if not said.met}
-        empty = _first_empty(candidate, tables)
+        answers = {each: answer(each, candidate, suite, every) for each in requirements}
+        reasons = {each: found.sentence for each, found in answers.items() if not found.met}
+        empty = _first_empty(candidate, datasets)
         if reasons or empty:
             found.append(Excluded(candidate, reasons, empty, score=None))
     if len(found) == len(candidates):
@@ -135,20 +130,20 @@ def with_score(excluded: Excluded, scoring: Scoring) -> Excluded:
     return excluded if excluded.empty else replace(excluded, score=scoring.score(excluded.candidate))
 
 
-def _first_empty(candidate: Candidate, tables: dict[Measure, list[DatasetSize]]) -> str:
-    for measure, those in tables.items():
-        for table in those:
-            if candidate.value(table, measure) is None:
-                return candidate.empty_reason(table, measure)
+def _first_empty(candidate: Candidate, datasets: dict[Measure, list[DatasetSize]]) -> str:
+    for measure, those in datasets.items():
+        for dataset in those:
+            if candidate.value(dataset, measure) is None:
+                return candidate.empty_reason(dataset, measure)
     return ""
 
 
 def _message(excluded: list[Excluded]) -> str:
-    counts: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for each in excluded:
         for requirement, sentence in each.reasons.items():
-            counts.setdefault(str(requirement), []).append(sentence)
+            by_name.setdefault(str(requirement), []).append(sentence)
         if each.empty:
-            counts.setdefault("a missing value", []).append(each.empty)
-    parts = [f"{name} excludes {len(said)} ({said[0]})" for name, said in counts.items()]
+            by_name.setdefault("a missing value", []).append(each.empty)
+    parts = [f"{name} excludes {len(sentences)} ({sentences[0]})" for name, sentences in by_name.items()]
     return f"none of {len(excluded)} can be chosen: {'; '.join(parts)}"

@@ -1,15 +1,12 @@
-"""Weights and requirements as a user gives them, on top of those of a preset.
-
-Weights and requirements for common purposes, each with its reason.
-"""
+"""Purposes of a recommendation: presets of weights and requirements, and what a user adds to them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.recommendation import scope
 from format_bench.recommendation.requirements import Requirement, answer
+from format_bench.recommendation.scope import one_suite
 from format_bench.results.candidates import candidates_of, datasets_of, measures_of
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
@@ -18,47 +15,48 @@ if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Weights
 
 
-class Weighed(NamedTuple):
-    """What counts, how much, and why."""
+class WeightedMetric(NamedTuple):
+    """A metric with a weight and its reason."""
 
     name: str
-    """As on the command line."""
+    """The name on the command line."""
     weight: float
     reason: str
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A purpose."""
+    """Weights and requirements for a purpose."""
 
     purpose: str
-    weighed: tuple[Weighed, ...]
+    """The life of the data, in words."""
+    weighted: tuple[WeightedMetric, ...]
     required: dict[Requirement, str]
-    """With the reason."""
+    """The reason of each requirement."""
 
     @property
     def weights(self) -> Weights:
         """The weights by measure."""
-        return {Measure.named(each.name): each.weight for each in self.weighed}
+        return {Measure.named(each.name): each.weight for each in self.weighted}
 
 
 BALANCED = Preset(
     "nothing in particular",
     (
-        Weighed("save_time", 1, "it is written"),
-        Weighed("read_time", 1, "it is read"),
-        Weighed("size", 1, "it takes space"),
+        WeightedMetric("save_time", 1, "it is written"),
+        WeightedMetric("read_time", 1, "it is read"),
+        WeightedMetric("size", 1, "it takes space"),
     ),
     {},
 )
-"""What counts where nobody says what does."""
+"""The weights of a user who gives neither weights nor a preset."""
 
 PRESETS = {
     "archive": Preset(
         "kept for years, seldom read, by programs that do not exist yet",
         (
-            Weighed("size", 3, "space is paid for as long as the data are kept"),
-            Weighed("read_time", 1, "it is read, if seldom"),
+            WeightedMetric("size", 3, "space is paid for as long as the data are kept"),
+            WeightedMetric("read_time", 1, "it is read, if seldom"),
         ),
         {
             Requirement.EXACT: "nobody will be there to ask what a value was",
@@ -70,9 +68,9 @@ PRESETS = {
     "exchange": Preset(
         "given to others, with other languages and no reason to trust you",
         (
-            Weighed("size", 2, "it goes over a network"),
-            Weighed("read_time", 2, "each receiver reads it"),
-            Weighed("save_time", 1, "it is written once"),
+            WeightedMetric("size", 2, "it goes over a network"),
+            WeightedMetric("read_time", 2, "each receiver reads it"),
+            WeightedMetric("save_time", 1, "it is written once"),
         ),
         {
             Requirement.PORTABLE: "the receiver may not use Python",
@@ -83,91 +81,93 @@ PRESETS = {
     "training": Preset(
         "read over and over, in part and at random, by a program that learns",
         (
-            Weighed("random_read_time_per_image", 3, "samples are drawn one by one"),
-            Weighed("batch_read_time_per_image", 3, "samples are drawn in batches"),
-            Weighed("read_time", 3, "each epoch reads everything"),
-            Weighed("read_memory", 1, "the model wants the memory, and each worker takes its own"),
+            WeightedMetric("random_read_time_per_image", 3, "samples are drawn one by one"),
+            WeightedMetric("batch_read_time_per_image", 3, "samples are drawn in batches"),
+            WeightedMetric("read_time", 3, "each epoch reads everything"),
+            WeightedMetric(
+                "read_memory", 1, "the model wants the memory, and each worker takes its own"
+            ),
         ),
         {Requirement.COLUMNS: "a model takes some columns of a table, not all"},
     ),
     "analytics": Preset(
         "queried often, some columns at a time, from a disk larger than memory",
         (
-            Weighed("cold_read_time", 2, "most queries meet data that are not in memory"),
-            Weighed("read_time", 1, "some queries meet data that are"),
-            Weighed("size", 1, "less is read from the disk, and more fits in memory"),
+            WeightedMetric("cold_read_time", 2, "most queries meet data that are not in memory"),
+            WeightedMetric("read_time", 1, "some queries meet data that are"),
+            WeightedMetric("size", 1, "less is read from the disk, and more fits in memory"),
         ),
         {Requirement.COLUMNS: "a query takes some columns, not all"},
     ),
     "cache": Preset(
         "written by a program for itself, read soon, then thrown away",
         (
-            Weighed("save_time", 1, "saving must cost less than computing again"),
-            Weighed("read_time", 1, "so must reading"),
+            WeightedMetric("save_time", 1, "saving must cost less than computing again"),
+            WeightedMetric("read_time", 1, "so must reading"),
         ),
         {Requirement.EXACT: "the program must not notice that it was not computed"},
     ),
 }
 
 
-class Purpose(NamedTuple):
-    """What to recommend for."""
+class Criteria(NamedTuple):
+    """Weights and requirements of a recommendation."""
 
     weights: Weights
     requirements: tuple[Requirement, ...]
-    remarks: list[str]
-    """What of a preset was left out, and why."""
+    caveats: list[str]
+    """The parts of a preset that were left out, with reasons."""
 
 
-def combined(
+def criteria_for(
     results: Results, weights: Weights, requirements: tuple[Requirement, ...], preset: str | None
-) -> Purpose:
-    """Return what a user wants of some results.
+) -> Criteria:
+    """Return the criteria of a user for some results.
 
     Parameters
     ----------
     results : Results
-        They decide what of the preset can be answered.
+        The results; parts of a preset that they cannot answer are left out.
     weights : dict of Measure to float
-        The user's own, each of which takes the place of the preset's; if there are none and no preset,
+        The user's own weights, which replace those of the preset; without any and without a preset,
         `BALANCED` counts.
     requirements : tuple of Requirement
-        The user's own.
+        The user's own requirements.
     preset : str, optional
         One of `PRESETS`.
 
     Raises
     ------
     InvalidWeightError
-        If the results have no values of what the user weighs.
+        If the results have no values of a measure that the user gives a weight.
     """
     if preset is None and weights:
-        return Purpose(weights, requirements, [])
+        return Criteria(weights, requirements, [])
     counting = {measure: weight for measure, weight in weights.items() if weight}
-    base = applied(PRESETS.get(preset or "", BALANCED), scope.one_family(results, counting))
-    return Purpose(base.weights | weights, (*base.requirements, *requirements), base.remarks)
+    base = criteria_of(PRESETS.get(preset or "", BALANCED), one_suite(results, counting))
+    return Criteria(base.weights | weights, (*base.requirements, *requirements), base.caveats)
 
 
-def applied(preset: Preset, results: Results) -> Purpose:
-    """Return what of a preset the results, of one family, can answer.
+def criteria_of(preset: Preset, results: Results) -> Criteria:
+    """Return the criteria of a preset that results, of one suite, can answer.
 
-    A preset is made for all families and all runs: a metric that these results lack, or a condition
-    of which they know nothing for any format, is left out.
+    A preset is made for all suites and all runs: a metric without values in these results is left out,
+    and so is a requirement of which nothing is known for any format.
     """
     candidates = candidates_of(results.records)
-    measured, tables = measures_of(candidates), datasets_of(candidates)
-    family = suite_of(results.records[0])
-    remarks = [
+    measured, datasets = measures_of(candidates), datasets_of(candidates)
+    suite = suite_of(results.records[0])
+    caveats = [
         f"{measure.phrase} does not count: these results have no values of it"
         for measure in preset.weights
         if measure not in measured
     ]
-    kept = []
+    requirements = []
     for requirement in preset.required:
-        answers = [answer(requirement, each, family, tables) for each in candidates]
+        answers = [answer(requirement, each, suite, datasets) for each in candidates]
         if any(each.met is not None for each in answers):
-            kept.append(requirement)
+            requirements.append(requirement)
         else:
-            remarks.append(f"{requirement} is not required: {answers[0].sentence}")
+            caveats.append(f"{requirement} is not required: {answers[0].sentence}")
     weights = {each: weight for each, weight in preset.weights.items() if each in measured}
-    return Purpose(weights, tuple(kept), remarks)
+    return Criteria(weights, tuple(requirements), caveats)

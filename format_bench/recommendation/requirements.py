@@ -1,7 +1,4 @@
-"""What a format must be or do to be chosen at all, and the sentence that excludes one.
-
-What is known of a format besides its values: what its adapter says of it, if there is one here.
-"""
+"""Requirements on a format, and the answer of a candidate to each, with a sentence if it is excluded."""
 
 from __future__ import annotations
 
@@ -18,32 +15,8 @@ if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate, DatasetSize
 
 
-class Facts(NamedTuple):
-    """What an adapter says; None where nothing is said."""
-
-    traits: frozenset[Trait] | None = None
-    features: frozenset[Feature] | None = None
-
-
-@functools.cache
-def facts_of(label: str, family: str) -> Facts:
-    """Return what is known here of the format, or image storage, of a label.
-
-    Results may come from a machine with other packages: then nothing is known.
-    """
-    if family not in SUITES:
-        return Facts()
-    registry = registry_of(family_of_suite(family))
-    try:
-        adapter = registry.find(label)
-    except (UnknownNameError, UnavailableError):
-        return Facts()
-    features = adapter.supports if isinstance(adapter, DataFormat) else None
-    return Facts(adapter.traits, features)
-
-
 class Requirement(StrEnum):
-    """A condition; the value is how it is written after --require."""
+    """A condition; the value is its name after --require."""
 
     EXACT = "exact"
     COLUMNS = "columns"
@@ -57,7 +30,7 @@ class Requirement(StrEnum):
 MEANINGS = {
     Requirement.EXACT: "every table came back as it was saved: values, types, nulls, order",
     Requirement.COLUMNS: "some columns can be read without the others",
-    Requirement.SAFE: "reading runs no code that a file holds",
+    Requirement.SAFE: "reading runs no code that a file contains",
     Requirement.PORTABLE: "other languages have libraries that read it",
     Requirement.TEXT: "people can read a file as it is",
     Requirement.APPEND: "rows can be added without writing the rest again",
@@ -66,7 +39,7 @@ MEANINGS = {
 
 _REASONS = {
     Requirement.COLUMNS: "{} reads whole tables only",
-    Requirement.SAFE: "{} runs code that a file holds when it is read",
+    Requirement.SAFE: "{} runs code that a file contains when it is read",
     Requirement.PORTABLE: "{} is read by Python alone, in whole or in part",
     Requirement.TEXT: "{} is not text that people can read",
     Requirement.APPEND: "{} cannot take more rows without being written again",
@@ -75,58 +48,82 @@ _REASONS = {
 
 
 class Answer(NamedTuple):
-    """Whether a candidate meets a requirement."""
+    """Answer of a candidate to a requirement."""
 
     met: bool | None
-    """None if that is not known."""
+    """None if it is not known."""
     sentence: str = ""
-    """Why not, or why it is not known."""
+    """The reason why it is not met, or not known."""
 
 
 def answer(
-    requirement: Requirement, candidate: Candidate, family: str, tables: list[DatasetSize]
+    requirement: Requirement, candidate: Candidate, suite: str, datasets: list[DatasetSize]
 ) -> Answer:
-    """Tell whether a candidate meets a requirement on some tables."""
+    """Return the answer of a candidate to a requirement, on some data sets of a suite."""
     if requirement is Requirement.EXACT:
-        return _exact(candidate, Measure(_loss_of(family)), tables)
-    facts = facts_of(candidate.configuration.format, family)
+        return _exact(candidate, Measure(_loss_of(suite)), datasets)
+    facts = adapter_facts(candidate.configuration.format, suite)
     if requirement is Requirement.COLUMNS:
-        return _columns(candidate, family, facts)
+        return _columns(candidate, suite, facts)
     if facts.traits is None:
-        return Answer(
-            None, f"whether {candidate.configuration.format} is {requirement} is not known here"
-        )
+        label = candidate.configuration.format
+        return Answer(None, f"whether {label} is {requirement} is not known here")
     if requirement is Requirement.TEXT and candidate.configuration.codec:
+        # The trait describes the format as it is written without a codec.
         return Answer(met=False, sentence=f"{candidate.name} is compressed, and so no text")
     return _as_reasoned(requirement, candidate, met=Trait(requirement.value) in facts.traits)
 
 
+class AdapterFacts(NamedTuple):
+    """Declarations of an adapter; None if unknown."""
+
+    traits: frozenset[Trait] | None = None
+    features: frozenset[Feature] | None = None
+
+
+@functools.cache
+def adapter_facts(label: str, suite: str) -> AdapterFacts:
+    """Return the declarations of the adapter of a label.
+
+    Results may come from a machine with other packages: then they are unknown.
+    """
+    if suite not in SUITES:
+        return AdapterFacts()
+    registry = registry_of(family_of_suite(suite))
+    try:
+        adapter = registry.find(label)
+    except (UnknownNameError, UnavailableError):
+        return AdapterFacts()
+    features = adapter.supports if isinstance(adapter, DataFormat) else None
+    return AdapterFacts(adapter.traits, features)
+
+
 def _loss_of(suite: str) -> str:
-    """Return the metric that counts losses, of a suite that is not declared here that of tables."""
+    """Return the metric that counts losses; for a suite that is not declared here, that of tables."""
     return family_of_suite(suite).loss if suite in SUITES else FAMILIES["tables"].loss
 
 
-def _exact(candidate: Candidate, losses: Measure, tables: list[DatasetSize]) -> Answer:
-    for table in tables:
-        record = candidate.cells.get((table, losses))
+def _exact(candidate: Candidate, losses: Measure, datasets: list[DatasetSize]) -> Answer:
+    for dataset in datasets:
+        record = candidate.cells.get((dataset, losses))
         if record is None:
-            return Answer(None, f"whether {candidate.name} kept {table.dataset} was not verified")
+            return Answer(None, f"whether {candidate.name} kept {dataset.dataset} was not verified")
         if record.value is None:
-            return Answer(None, candidate.empty_reason(table, losses))
+            return Answer(None, candidate.empty_reason(dataset, losses))
         if record.value > 0:
             first = record.sentence.partition("; ")[0]
             example = f": {first}" if first else ""
             return Answer(
                 met=False,
                 sentence=f"{candidate.name} loses something in {record.value:g} "
-                f"{record.unit} of {table.dataset}{example}",
+                f"{record.unit} of {dataset.dataset}{example}",
             )
     return Answer(met=True)
 
 
-def _columns(candidate: Candidate, family: str, facts: Facts) -> Answer:
-    if item_of(family) != "row":
-        return Answer(None, f"{candidate.name} keeps {item_of(family)}s, which have no columns")
+def _columns(candidate: Candidate, suite: str, facts: AdapterFacts) -> Answer:
+    if item_of(suite) != "row":
+        return Answer(None, f"{candidate.name} keeps {item_of(suite)}s, which have no columns")
     if facts.features is None:
         label = candidate.configuration.format
         return Answer(None, f"whether {label} reads single columns is not known here")

@@ -1,4 +1,4 @@
-"""Which of all results a choice is made from: of one family, and perhaps of one data set."""
+"""Scope of a recommendation: the results of one suite, and possibly of one data set."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def of_dataset(results: Results, dataset: str) -> Results:
     Raises
     ------
     UnknownNameError
-        If the results have none of that name.
+        If the results do not contain that data set.
     """
     known = {record.dataset for record in results.records}
     if dataset not in known:
@@ -30,40 +30,40 @@ def of_dataset(results: Results, dataset: str) -> Results:
     return replace(results, records=[each for each in results.records if each.dataset == dataset])
 
 
-def families(results: Results) -> list[str]:
-    """Return the families that results have."""
-    found = {suite_of(record) for record in results.records}
-    return sorted(found, key=suite_order)
+def suites_in(results: Results) -> list[str]:
+    """Return the suites of results, in the order of their declarations."""
+    return sorted({suite_of(record) for record in results.records}, key=suite_order)
 
 
-def one_family(results: Results, measures: Collection[Measure]) -> Results:
-    """Return the results of the first family in which everything that is asked for was measured.
+def one_suite(results: Results, measures: Collection[Measure]) -> Results:
+    """Return the results of the first suite that has values of all measures.
 
-    Where those of tables are of a single one, its compressed cases join them.
+    Configurations with codecs are added to those without, if these are of a single data set.
 
     Raises
     ------
     InvalidWeightError
-        If there is none.
+        If no suite has values of all measures.
     """
     wanted = set(measures)
-    for family in families(results):
-        records = [each for each in results.records if suite_of(each) == family]
+    for suite in suites_in(results):
+        records = [each for each in results.records if suite_of(each) == suite]
         if wanted <= _measured(records):
-            if family in SUITES and not SUITES[family].qualifier:
+            if suite in SUITES and not SUITES[suite].qualifier:
                 records += _compressed(results.records, {(each.dataset, each.rows) for each in records})
             return replace(results, records=records)
     raise InvalidWeightError(_lacking(results, wanted))
 
 
-def _compressed(records: list[Record], tables: set[tuple[str, int]]) -> list[Record]:
-    """Return what was measured with codecs on the only table; on several, others were left out."""
-    if len(tables) > 1:
+def _compressed(records: list[Record], datasets: set[tuple[str, int]]) -> list[Record]:
+    """Return the records with codecs on the only data set."""
+    # On several data sets, candidates without a value on one of them would all be excluded.
+    if len(datasets) > 1:
         return []
     return [
         each
         for each in records
-        if _has_codecs(suite_of(each)) and each.codec and (each.dataset, each.rows) in tables
+        if _has_codecs(suite_of(each)) and each.codec and (each.dataset, each.rows) in datasets
     ]
 
 
@@ -81,5 +81,5 @@ def _lacking(results: Results, wanted: set[Measure]) -> str:
         together = " and ".join(sorted(each.phrase for each in wanted))
         return f"{results.name} has {together} of different families, never of one"
     lacking = " and ".join(sorted(each.phrase for each in wanted - measured))
-    have = ", ".join(sorted(each.option for each in measured)) or "no value at all"
-    return f"{results.name} has no values of {lacking}; it has {have}"
+    available = ", ".join(sorted(each.option for each in measured)) or "no value at all"
+    return f"{results.name} has no values of {lacking}; it has {available}"

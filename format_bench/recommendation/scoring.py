@@ -1,25 +1,19 @@
-"""How much each measure counts, as a user says it.
-
-Between which values a cell would lie if it were measured again.
-
-The score of a candidate: by what factor it is worse than the best of everything, on the whole.
+"""Weighted scores of candidates, and the bands in which noise may move them.
 
 For each cell the factor is (c + x) / (c + best), as ClickBench has it for its queries, with c = 10 ms
-(https://github.com/ClickHouse/ClickBench, "relative time"): near zero it is the difference that counts
-and not the ratio, and a value of zero does no harm. Factors are combined by geometric means, over
-tables and then, weighted, over measures. There the best cancels out, so the order of two candidates
-does not depend on which others there are.
-
-Which candidates no other one beats in everything.
+(https://github.com/ClickHouse/ClickBench, "relative time"): near zero the difference counts and not the
+ratio, and a value of zero does no harm. Factors are combined by geometric means, over data sets and
+then, weighted, over measures. There the best cancels out, so the order of two candidates does not
+depend on the others.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidWeightError
 from format_bench.results.metrics import METRICS, Measure
@@ -35,14 +29,14 @@ Weights = dict[Measure, float]
 
 
 def parsed(texts: Iterable[str]) -> Weights:
-    """Return the weights that are written as "read_time=3".
+    """Return the weights of texts such as "read_time=3".
 
     Raises
     ------
     InvalidWeightError
-        If one is not written so, is no number from 0 on, or is said twice.
+        If a text has another form, a number below 0, or a metric that has a weight already.
     UnknownNameError
-        If there is no such metric.
+        If a metric does not exist.
     """
     weights: Weights = {}
     for text in texts:
@@ -61,12 +55,12 @@ def parsed(texts: Iterable[str]) -> Weights:
 
 
 def checked(weights: Weights) -> Weights:
-    """Return the weights that count, which are those above 0.
+    """Return the weights above 0, which are those that count.
 
     Raises
     ------
     InvalidWeightError
-        If one is no finite number from 0 on, or none counts.
+        If a weight is not a finite number from 0 on, or if none is above 0.
     """
     for measure, weight in weights.items():
         if not (math.isfinite(weight) and weight >= 0):
@@ -91,42 +85,13 @@ def _number(text: str, option: str) -> float:
     return number
 
 
-def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:
-    """Return the lower and the upper end of what noise allows for a cell with a value.
-
-    If the noise floors of the machine are known, the bands of two values touch exactly where their
-    difference is the floor; else the band is the interval of the median, or nothing but the value.
-    """
-    value = record.value or 0.0
-    if floors:
-        half = math.sqrt(1 + floors.floor_for(record.metric))
-        return value / half, value * half
-    low, high = record.interval or (value, value)
-    return low, high
-
-
-def places(band: tuple[float, float], bands: Sequence[tuple[float, float]]) -> tuple[int, int]:
-    """Return the best and the worst place that a band allows among all, itself included."""
-    before = sum(high < band[0] for _, high in bands)
-    behind = sum(low > band[1] for low, _ in bands)
-    return 1 + before, len(bands) - behind
-
-
-def source(records: Iterable[Record], floors: Floors | None) -> str:
-    """Return what is known of noise: "floors", "intervals", or "unknown" where times stand alone."""
-    if floors:
-        return "floors"
-    timed = [each for each in records if each.unit == "seconds"]
-    return "unknown" if any(each.interval is None for each in timed) else "intervals"
-
-
 def shift_of(measure: Measure) -> float:
     """Return c, in the unit of the measure."""
     return METRICS[measure.metric].shift
 
 
 def log_factor(values: list[float], best: list[float], shift: float) -> float:
-    """Return the logarithm of the geometric mean of (c + x) / (c + best) over tables."""
+    """Return the logarithm of the geometric mean of (c + x) / (c + best) over data sets."""
     return fmean(
         math.log((shift + value) / (shift + least)) for value, least in zip(values, best, strict=True)
     )
@@ -140,56 +105,59 @@ def weighted(logs: dict[Measure, float], weights: Weights) -> float:
 
 @dataclass(frozen=True)
 class Scoring:
-    """What scores of some candidates are relative to."""
+    """Weights, and the best values that scores are relative to."""
 
     weights: Weights
-    tables: dict[Measure, list[DatasetSize]]
-    """Those on which anything was found of a measure."""
+    datasets: dict[Measure, list[DatasetSize]]
+    """The data sets with any value of a measure."""
     best: dict[Measure, list[float]]
-    """The smallest value of each measure on each of its tables."""
+    """The smallest value of each measure on each of its data sets."""
 
     @classmethod
     def of(
-        cls, candidates: list[Candidate], weights: Weights, tables: dict[Measure, list[DatasetSize]]
+        cls,
+        candidates: list[Candidate],
+        weights: Weights,
+        datasets: dict[Measure, list[DatasetSize]],
     ) -> Scoring:
         """Return the scoring for candidates that have a value in every cell."""
         best = {}
-        for measure in tables:
-            columns = zip(*(_values(each, measure, tables) for each in candidates), strict=True)
+        for measure in datasets:
+            columns = zip(*(_values(each, measure, datasets) for each in candidates), strict=True)
             best[measure] = [min(values) for values in columns]
-        return cls(weights, tables, best)
+        return cls(weights, datasets, best)
 
     def logs(self, candidate: Candidate) -> dict[Measure, float]:
         """Return the logarithm of the candidate's factor for each measure."""
         return {
-            measure: log_factor(_values(candidate, measure, self.tables), best, shift_of(measure))
+            measure: log_factor(_values(candidate, measure, self.datasets), best, shift_of(measure))
             for measure, best in self.best.items()
         }
 
     def score(self, candidate: Candidate) -> float:
-        """Return the factor on the whole: 1 if the candidate is the best of everything."""
+        """Return the weighted factor: 1 if the candidate is the best of everything."""
         return weighted(self.logs(candidate), self.weights)
 
     def band(self, candidate: Candidate, floors: Floors | None) -> tuple[float, float]:
-        """Return the scores with all values at the lower, and at the upper end of what noise allows."""
+        """Return the scores with all values at the lower, and at the upper end of their bands."""
         ends = []
         for end in (0, 1):
             logs = {
                 measure: log_factor(
-                    [band_of(candidate.cells[table, measure], floors)[end] for table in tables],
+                    [band_of(candidate.cells[dataset, measure], floors)[end] for dataset in datasets],
                     self.best[measure],
                     shift_of(measure),
                 )
-                for measure, tables in self.tables.items()
+                for measure, datasets in self.datasets.items()
             }
             ends.append(weighted(logs, self.weights))
         return ends[0], ends[1]
 
     def ratios(self, candidate: Candidate) -> dict[Measure, float | None]:
-        """Return the plain ratio to the best, the geometric mean over tables; None if the best is 0."""
+        """Return the ratios to the best, geometric means over data sets; None if the best is 0."""
         found: dict[Measure, float | None] = {}
         for measure, best in self.best.items():
-            pairs = list(zip(_values(candidate, measure, self.tables), best, strict=True))
+            pairs = list(zip(_values(candidate, measure, self.datasets), best, strict=True))
             if any(least == 0 < value for value, least in pairs):
                 found[measure] = None
             else:
@@ -198,29 +166,37 @@ class Scoring:
 
 
 def _values(
-    candidate: Candidate, measure: Measure, tables: dict[Measure, list[DatasetSize]]
+    candidate: Candidate, measure: Measure, datasets: dict[Measure, list[DatasetSize]]
 ) -> list[float]:
     """Return the values of a candidate that has all of them."""
-    found = (candidate.value(table, measure) for table in tables[measure])
+    found = (candidate.value(dataset, measure) for dataset in datasets[measure])
     return [value for value in found if value is not None]
 
 
-K = TypeVar("K", bound=Hashable)
+def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:
+    """Return the lower and the upper end of the values that noise allows for a cell.
 
-
-def on_front(candidates: Sequence[Mapping[K, float]]) -> list[bool]:
-    """Return for each candidate whether it is on the Pareto front.
-
-    One is not if another is at most as large in every measure and smaller in one.
-
-    Parameters
-    ----------
-    candidates : sequence of mapping
-        Of each candidate a number for each measure; smaller is better.
+    With noise floors, the bands of two values touch exactly where their difference is the floor. Without
+    them, the band is the interval of the median, or the value alone.
     """
-    return [not any(_dominates(other, each) for other in candidates) for each in candidates]
+    value = record.value or 0.0
+    if floors:
+        half = math.sqrt(1 + floors.floor_for(record.metric))
+        return value / half, value * half
+    low, high = record.interval or (value, value)
+    return low, high
 
 
-def _dominates(one: Mapping[K, float], other: Mapping[K, float]) -> bool:
-    differences = [one[measure] - value for measure, value in other.items()]
-    return max(differences) <= 0 and min(differences) < 0
+def place_range(band: tuple[float, float], bands: Sequence[tuple[float, float]]) -> tuple[int, int]:
+    """Return the best and the worst place that a band allows among all bands, itself included."""
+    before = sum(high < band[0] for _, high in bands)
+    behind = sum(low > band[1] for low, _ in bands)
+    return 1 + before, len(bands) - behind
+
+
+def noise_source(records: Iterable[Record], floors: Floors | None) -> str:
+    """Return the source of the bands: "floors", "intervals", or "unknown" for single samples."""
+    if floors:
+        return "floors"
+    timed = [each for each in records if each.unit == "seconds"]
+    return "unknown" if any(each.interval is None for each in timed) else "intervals"

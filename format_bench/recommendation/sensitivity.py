@@ -1,10 +1,8 @@
-"""How little a weight would have to change for another candidate to come first.
-
-At what speed of a link or a disk a smaller candidate that reads more slowly gets even.
+"""Sensitivity of a recommendation: the smallest change of a weight, and break-even speeds.
 
 To fetch and then read takes size / speed + read time. Two candidates take the same time at the speed
-(larger size - smaller size) / (longer read time - shorter read time); below it the smaller one is
-sooner there.
+(larger size - smaller size) / (longer read time - shorter read time); below it the smaller one arrives
+first.
 """
 
 from __future__ import annotations
@@ -19,20 +17,20 @@ if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Weights
 
 
-class Change(NamedTuple):
-    """The smallest change of one weight that changes the answer."""
+class WeightChange(NamedTuple):
+    """The smallest change of one weight that puts another candidate first."""
 
     measure: Measure
     weight: float
-    """Where the two tie; beyond it the other one is first."""
+    """The weight at which both tie."""
     name: str
-    """Of the candidate that would be first."""
+    """Name of the candidate that would be first."""
 
 
 def smallest_change(
     first: Mapping[Measure, float], others: Mapping[str, Mapping[Measure, float]], weights: Weights
-) -> Change | None:
-    """Return the smallest change, or None if no change of one weight alone would do.
+) -> WeightChange | None:
+    """Return the smallest change, or None if no change of one weight alone suffices.
 
     The logarithm of a score times the sum of the weights is linear in each weight w: where two
     candidates are s apart in it, and d apart in one measure, they tie at the weight w - s / d.
@@ -54,9 +52,9 @@ def smallest_change(
             if difference == 0:
                 continue
             tie = weights[measure] - total / difference
-            # No weight is below zero, and none leads to where the other would have to be first.
+            # Weights are positive, so a tie elsewhere is out of reach.
             if tie > 0:
-                changes.append(Change(measure, tie, name))
+                changes.append(WeightChange(measure, tie, name))
     return min(changes, key=lambda each: abs(each.weight - weights[each.measure]), default=None)
 
 
@@ -64,29 +62,30 @@ SIZE, READ_TIME = Measure("size"), Measure("read time")
 
 
 class BreakEven(NamedTuple):
-    """How two candidates share the speeds of links."""
+    """The speed at which two candidates take the same time to be fetched and read."""
 
     smaller: str
-    """The name of the one that is sooner there below that speed, or at any."""
+    """Name of the candidate that is faster below that speed, or at any speed."""
     other: str
     bytes_per_second: float | None
-    """None if the smaller one also reads no more slowly, and so is sooner there at any speed."""
+    """None if the smaller one also reads no more slowly, and so is faster at any speed."""
 
 
-def between(one: Candidate, other: Candidate) -> BreakEven | None:
-    """Return the break-even of two candidates, each to fetch and read all tables once.
+def break_even_of(one: Candidate, other: Candidate) -> BreakEven | None:
+    """Return the break-even of two candidates, each to fetch and read all data sets once.
 
-    None if on no table size and read time of both are known, or if nothing tells the two apart.
+    None if no data set has size and read time of both, or if both are equal.
     """
-    tables = [
-        table for table in datasets_of([one, other]) if _known(one, table) and _known(other, table)
+    datasets = [
+        each for each in datasets_of([one, other]) if _has_both(one, each) and _has_both(other, each)
     ]
-    if not tables:
+    if not datasets:
         return None
-    loads = [
-        (_total(each, SIZE, tables), _total(each, READ_TIME, tables), each.name) for each in (one, other)
+    totals = [
+        (_total(each, SIZE, datasets), _total(each, READ_TIME, datasets), each.name)
+        for each in (one, other)
     ]
-    (size, seconds, name), (larger, others_seconds, other_name) = sorted(loads)
+    (size, seconds, name), (larger, others_seconds, other_name) = sorted(totals)
     if (size, seconds) == (larger, others_seconds):
         return None
     slower_seconds = seconds - others_seconds
@@ -94,9 +93,9 @@ def between(one: Candidate, other: Candidate) -> BreakEven | None:
     return BreakEven(name, other_name, speed)
 
 
-def _known(candidate: Candidate, table: DatasetSize) -> bool:
-    return None not in (candidate.value(table, SIZE), candidate.value(table, READ_TIME))
+def _has_both(candidate: Candidate, dataset: DatasetSize) -> bool:
+    return None not in (candidate.value(dataset, SIZE), candidate.value(dataset, READ_TIME))
 
 
-def _total(candidate: Candidate, measure: Measure, tables: list[DatasetSize]) -> float:
-    return sum(candidate.value(table, measure) or 0.0 for table in tables)
+def _total(candidate: Candidate, measure: Measure, datasets: list[DatasetSize]) -> float:
+    return sum(candidate.value(dataset, measure) or 0.0 for dataset in datasets)

@@ -84,7 +84,7 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
 def _safety(traits: frozenset[Trait] | None) -> str:
     if traits is None:
         return "not known whether reading is safe"
-    return "" if Trait.SAFE in traits else "reading can run code that a file holds"
+    return "" if Trait.SAFE in traits else "reading can run code that a file contains"
 
 
 def _versions(requires: tuple[str, ...]) -> Iterator[str]:

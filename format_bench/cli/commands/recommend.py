@@ -9,9 +9,8 @@ from pathlib import Path
 import click
 
 from format_bench.cli.commands.run import measuring_console
-from format_bench.recommendation import Requirement, purposes, recommend, scope, scoring, text
+from format_bench.recommendation import Requirement, output, purposes, recommend, scope, scoring
 from format_bench.recommendation.requirements import MEANINGS
-from format_bench.recommendation.text import document
 from format_bench.results.load import load
 from format_bench.runner.plan import RunRequest
 from format_bench.runner.session import measure
@@ -87,13 +86,13 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     found = load(_measured(data, results, ctx) if data is not None else results or DEFAULT)
     if dataset is not None:
         found = scope.of_dataset(found, dataset)
-    wanted = purposes.combined(found, own, tuple(map(Requirement, required)), preset)
+    wanted = purposes.criteria_for(found, own, tuple(map(Requirement, required)), preset)
     answer = recommend(found, wanted.weights, wanted.requirements)
-    answer = replace(answer, remarks=[*answer.remarks, *wanted.remarks])
+    answer = replace(answer, caveats=[*answer.caveats, *wanted.caveats])
     if as_json:
-        click.echo(json.dumps(document(answer), ensure_ascii=False, indent=2, allow_nan=False))
+        click.echo(json.dumps(output.to_json(answer), ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        text.show(answer, quiet=ctx.obj["quiet"])
+        output.show(answer, quiet=ctx.obj["quiet"])
 
 
 def _measured(data: str, results: str | None, ctx: click.Context) -> Path:

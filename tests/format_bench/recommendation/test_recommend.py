@@ -13,12 +13,10 @@ import pytest
 import data_formats
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError, NoCandidateError
-from format_bench.recommendation import Requirement, purposes, recommend, scope, scoring
-from format_bench.recommendation import text as words
+from format_bench.recommendation import Requirement, output, purposes, recommend, scope, scoring
 from format_bench.recommendation.purposes import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import log_factor, shift_of
-from format_bench.recommendation.text import document
 from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
@@ -67,7 +65,7 @@ def test_tables_are_averaged_geometrically():
     )
     answer = recommend(replace(found, records=found.records + other.records), {READ: 1})
     assert [each.score for each in answer.ranked] == pytest.approx([2.0, 2.0])
-    assert [table.dataset for table in answer.tables] == ["eq", "u"]
+    assert [table.dataset for table in answer.datasets] == ["eq", "u"]
 
 
 def test_the_smallest_change_is_the_one_computed_by_hand():
@@ -76,7 +74,7 @@ def test_the_smallest_change_is_the_one_computed_by_hand():
     assert answer.change == (READ, pytest.approx(0.5), "Parquet")
     for weight, first in ((0.49, "Parquet"), (0.51, "Feather")):
         assert order(recommend(results_of(TWO), {READ: weight, SIZE: 1}))[0] == first
-    assert "weight of read time were below 0.5 instead of 1" in words.paragraph(answer)
+    assert "weight of read time were below 0.5 instead of 1" in output.paragraph(answer)
 
 
 def test_the_smallest_change_is_right_for_any_numbers():
@@ -100,8 +98,8 @@ def test_no_weight_changes_the_answer_if_one_format_is_best_in_everything():
     best = {"CSV": {"read time": 9.0, "size": 9e6}, "ORC": {"read time": 1.0, "size": 1e6}}
     answer = recommend(results_of(best), {READ: 1, SIZE: 1})
     assert (order(answer)[0], answer.change) == ("ORC", None)
-    assert "No change of one weight alone" in words.paragraph(answer)
-    assert "Nothing is better in read time and size." in words.paragraph(answer)
+    assert "No change of one weight alone" in output.paragraph(answer)
+    assert "Nothing is better in read time and size." in output.paragraph(answer)
 
 
 def test_the_pareto_front_is_the_one_found_by_hand():
@@ -126,7 +124,7 @@ def test_a_break_even_is_where_both_take_the_same_time():
     (even,) = recommend(found, {READ: 1, SIZE: 1}).break_evens
     assert even == ("ORC", "Feather", pytest.approx(100e6))
     assert 10e6 / even.bytes_per_second + 1.0 == pytest.approx(60e6 / even.bytes_per_second + 0.5)
-    assert words.break_even(even).startswith("Below 100 MB/s, fetched and read, ORC")
+    assert output.break_even(even).startswith("Below 100 MB/s, fetched and read, ORC")
 
 
 def test_there_is_no_break_even_where_one_is_smaller_and_faster():
@@ -138,7 +136,7 @@ def test_there_is_no_break_even_where_one_is_smaller_and_faster():
     )
     (even,) = recommend(found, {READ: 1, SAVE: 1}).break_evens
     assert even == ("ORC", "Feather", None)
-    assert "over a link of any speed" in words.break_even(even)
+    assert "over a link of any speed" in output.break_even(even)
 
 
 @pytest.mark.parametrize(("slower", "ties"), [(1.04, True), (1.06, False)])
@@ -149,7 +147,7 @@ def test_a_difference_below_the_floor_is_a_tie(slower, ties):
     answer = recommend(results_of(values, floors=floors), {READ: 1})
     assert (bool(answer.ties), answer.noise) == (ties, "floors")
     assert answer.ranked[1].places == ((1, 2) if ties else (2, 2))
-    assert ("Parquet is a tie with it" in words.paragraph(answer)) is ties
+    assert ("Parquet is a tie with it" in output.paragraph(answer)) is ties
 
 
 @pytest.mark.parametrize(("low", "ties"), [(1.9, True), (2.1, False)])
@@ -163,7 +161,7 @@ def test_without_floors_intervals_decide_ties(low, ties):
 def test_single_samples_have_no_ties_and_a_remark_explains_it():
     answer = recommend(results_of(TWO), {READ: 1})
     assert (answer.ties, answer.noise) == ([], "unknown")
-    assert any("ties cannot be told" in each for each in answer.remarks)
+    assert any("ties are not known" in each for each in answer.caveats)
 
 
 def _drawn(draw, number, scale):
@@ -239,7 +237,7 @@ def test_compressed_cases_join_those_of_a_single_table():
     several = replace(joined, records=joined.records + second.records)
     answer = recommend(several, {SIZE: 1})
     assert order(answer) == ["Parquet"]
-    assert any("the results of compression are left out" in each for each in answer.remarks)
+    assert any("the results of compression are left out" in each for each in answer.caveats)
 
 
 def test_a_missing_value_excludes_with_its_reason():
@@ -259,7 +257,7 @@ FAST = {"Pickle": {"size": 1e6}, "Parquet": {"size": 2e6}, "JSON": {"size": 9e6}
 @pytest.mark.parametrize(
     ("required", "left", "sentence"),
     [
-        ("safe", {"Parquet", "JSON"}, "Pickle runs code that a file holds when it is read"),
+        ("safe", {"Parquet", "JSON"}, "Pickle runs code that a file contains when it is read"),
         ("portable", {"Parquet", "JSON"}, "Pickle is read by Python alone, in whole or in part"),
         ("text", {"JSON"}, "Parquet is not text that people can read"),
         ("append", {"JSON"}, "Parquet cannot take more rows without being written again"),
@@ -275,7 +273,7 @@ def test_a_requirement_excludes_with_a_sentence(required, left, sentence):
 def test_a_better_format_that_is_excluded_is_named():
     answer = recommend(results_of(FAST), {SIZE: 1}, [Requirement.SAFE])
     assert [each.candidate.name for each in answer.better_but_excluded] == ["Pickle"]
-    assert "Pickle would come first, but Pickle runs code" in words.paragraph(answer)
+    assert "Pickle would come first, but Pickle runs code" in output.paragraph(answer)
 
 
 def test_a_directory_is_not_a_single_file():
@@ -335,25 +333,25 @@ def test_images_are_ranked_by_their_own_metrics():
 
 def test_a_preset_leaves_out_metrics_that_the_results_lack():
     found = results_of(TWO)
-    wanted = purposes.combined(found, {}, (), "training")
+    wanted = purposes.criteria_for(found, {}, (), "training")
     assert wanted.weights == {READ: 3}
     assert wanted.requirements == (Requirement.COLUMNS,)
-    assert [each.partition(":")[0] for each in wanted.remarks] == [
+    assert [each.partition(":")[0] for each in wanted.caveats] == [
         "random read time per image does not count",
         "batch read time per image does not count",
         "read memory does not count",
     ]
-    archive = purposes.combined(found, {READ: 0.5}, (Requirement.TEXT,), "archive")
+    archive = purposes.criteria_for(found, {READ: 0.5}, (Requirement.TEXT,), "archive")
     assert archive.weights == {SIZE: 3, READ: 0.5}
     assert Requirement.EXACT not in archive.requirements
     assert Requirement.TEXT in archive.requirements
-    assert archive.remarks == ["exact is not required: whether Feather kept eq was not verified"]
+    assert archive.caveats == ["exact is not required: whether Feather kept eq was not verified"]
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_each_preset_answers_for_published_tables(name):
     found = load("thesis")
-    wanted = purposes.combined(found, {}, (), name)
+    wanted = purposes.criteria_for(found, {}, (), name)
     assert recommend(found, wanted.weights, wanted.requirements).ranked
 
 
@@ -422,7 +420,7 @@ def test_metrics_of_two_families_are_not_weighed_together():
     joined = replace(tables, records=tables.records + images.records)
     with pytest.raises(InvalidWeightError, match="has open time and size of different families"):
         recommend(joined, {SIZE: 1, Measure("open time"): 1})
-    assert recommend(joined, {Measure("open time"): 1}).family == "image"
+    assert recommend(joined, {Measure("open time"): 1}).suite == "image"
 
 
 @pytest.fixture(scope="module")
@@ -453,8 +451,8 @@ def test_the_command_prints_a_table_and_words(made):
 def test_the_command_prints_json(made):
     done = run("recommend", made, "--preset", "archive", "--json")
     found = json.loads(done.stdout)
-    wanted = purposes.combined(load(made), {}, (), "archive")
-    whole = document(recommend(load(made), wanted.weights, wanted.requirements))
+    wanted = purposes.criteria_for(load(made), {}, (), "archive")
+    whole = output.to_json(recommend(load(made), wanted.weights, wanted.requirements))
     assert found == json.loads(json.dumps(whole))
     assert found["use"] == "Parquet"
     assert {each["name"]: each["missing_value"] for each in found["excluded"]} == {
@@ -495,7 +493,7 @@ def test_the_page_agrees_with_the_code(root):
     presets = page[page.index("## Presets") : page.index("## An example")]
     for name, preset in PRESETS.items():
         lines = [f"### {name}", "", preset.purpose, ""]
-        lines += [f"- `{each.name}={each.weight}`: {each.reason}" for each in preset.weighed]
+        lines += [f"- `{each.name}={each.weight}`: {each.reason}" for each in preset.weighted]
         lines += [f"- `{each}`: {reason}" for each, reason in preset.required.items()]
         assert "\n".join([*lines, ""]) in presets
         presets = presets.replace("\n".join(lines), "")

@@ -1,21 +1,16 @@
-"""A recommendation in plain words.
-
-A recommendation on a terminal.
-
-A recommendation as JSON can hold it.
-"""
+"""Output of a recommendation: sentences and a table on a terminal, or JSON."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from format_bench.display import terminal
+from format_bench.display.text import joined
 from format_bench.display.units import format_ratio, quantity
+from format_bench.results.marks import TIE
 from format_bench.results.suites import item_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from rich.console import Console
 
     from format_bench.recommendation.answer import Excluded, Ranked, Recommendation
@@ -25,17 +20,17 @@ if TYPE_CHECKING:
 
 
 NEAR = 1.005
-"""Ratios below it are printed as 1.00, and so count as the best."""
+"""Upper limit of ratios that are printed as 1.00, and so count as the best."""
 
 SHOWN = 2
-"""How many better ones that are excluded are told of."""
+"""Number of better candidates, excluded by requirements, that are named."""
 
 
 def paragraph(answer: Recommendation) -> str:
-    """Return what to use, why, what is given up, and when the answer would change."""
+    """Return the recommendation in words: reasons, losses, and changes that would matter."""
     sentences = [_use(answer), *_merits(answer), *_ties(answer), _change(answer)]
     sentences += [
-        f"{each.candidate.name} would come first, but {_joined(each.reasons.values())}."
+        f"{each.candidate.name} would come first, but {joined(each.reasons.values(), most=None)}."
         for each in answer.better_but_excluded[:SHOWN]
     ]
     return " ".join(each for each in sentences if each)
@@ -57,17 +52,16 @@ def break_even(found: BreakEven) -> str:
 def _use(answer: Recommendation) -> str:
     name = answer.first.candidate.name
     number = len(answer.ranked)
-    meeting = f" that meet {_joined(answer.requirements)}" if answer.requirements else ""
+    meeting = f" that meet {joined(answer.requirements, most=None)}" if answer.requirements else ""
     if number == 1:
         return f"Use {name}: it is the only one{meeting.replace('meet', 'meets')}."
-    weighed = _joined(
-        f"{measure.phrase} (weight {weight:g})" for measure, weight in answer.weights.items()
-    )
-    return f"Use {name}: of {number}{meeting} it is best on the whole, counting {weighed}."
+    weights = [f"{measure.phrase} (weight {weight:g})" for measure, weight in answer.weights.items()]
+    counting = joined(weights, most=None)
+    return f"Use {name}: of {number}{meeting} it is best on the whole, counting {counting}."
 
 
 def _merits(answer: Recommendation) -> list[str]:
-    """Return in what the first one is best, and what it gives up for that."""
+    """Return the measures in which the first one is best, and those in which it is not."""
     if len(answer.ranked) == 1:
         return []
     ratios = answer.first.ratios
@@ -77,8 +71,8 @@ def _merits(answer: Recommendation) -> list[str]:
         for measure, ratio in ratios.items()
         if ratio is None or ratio >= NEAR
     ]
-    found = [f"Nothing is better in {_joined(best)}."] if best else []
-    return found + ([f"It gives up {_joined(worse)}."] if worse else [])
+    found = [f"Nothing is better in {joined(best, most=None)}."] if best else []
+    return found + ([f"It gives up {joined(worse, most=None)}."] if worse else [])
 
 
 def _factor(ratio: float | None) -> str:
@@ -86,12 +80,13 @@ def _factor(ratio: float | None) -> str:
 
 
 def _best_in(measure: Measure, answer: Recommendation) -> str:
-    """Return whose the best values are, where not the first one's."""
+    """Return the candidates with the best values, where the first one has others."""
     names = []
-    for table in answer.tables:
-        values = [(each.candidate.value(table, measure), each.candidate.name) for each in answer.ranked]
+    for dataset in answer.datasets:
+        candidates = [each.candidate for each in answer.ranked]
+        values = [(each.value(dataset, measure), each.name) for each in candidates]
         found = [(value, name) for value, name in values if value is not None]
-        if found and min(found)[0] < (answer.first.candidate.value(table, measure) or 0):
+        if found and min(found)[0] < (answer.first.candidate.value(dataset, measure) or 0):
             names.append(min(found)[1])
     return " or ".join(dict.fromkeys(names))
 
@@ -99,7 +94,7 @@ def _best_in(measure: Measure, answer: Recommendation) -> str:
 def _ties(answer: Recommendation) -> list[str]:
     if not answer.ties:
         return []
-    names = _joined(each.candidate.name for each in answer.ties)
+    names = joined((each.candidate.name for each in answer.ties), most=None)
     are = "are ties" if len(answer.ties) > 1 else "is a tie"
     return [f"{names} {are} with it: they are less apart than noise is."]
 
@@ -115,12 +110,8 @@ def _change(answer: Recommendation) -> str:
     return f"{name} would come first if the weight of {measure.phrase} were {other}."
 
 
-def _joined(words: Iterable[object]) -> str:
-    *others, last = map(str, words)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-TIE, FRONT = "=", "P"
+FRONT = "P"
+"""Mark of a candidate on the Pareto front."""
 
 LEGEND = (
     "place: those that noise allows. score: the weighted geometric mean of how many times the best each "
@@ -131,9 +122,9 @@ LEGEND = (
 
 
 def show(answer: Recommendation, *, quiet: bool) -> None:
-    """Print an answer; if `quiet`, without legend and remarks."""
+    """Print a recommendation; if `quiet`, without legend and caveats."""
     console = terminal.console()
-    terminal.prose(console, f"{answer.results}: {_tables(answer)}")
+    terminal.prose(console, f"{answer.results}: {_datasets(answer)}")
     header = [
         "format",
         "",
@@ -147,14 +138,16 @@ def show(answer: Recommendation, *, quiet: bool) -> None:
         terminal.prose(console, break_even(each))
     _show_excluded(console, answer)
     if not quiet:
-        for remark in answer.remarks:
-            terminal.prose(console, f"note: {remark}", indent="  ")
+        for caveat in answer.caveats:
+            terminal.prose(console, f"note: {caveat}", indent="  ")
         terminal.prose(console, LEGEND)
 
 
-def _tables(answer: Recommendation) -> str:
-    things = f"{item_of(answer.family)}s"
-    by_rows = {rows: [t.dataset for t in answer.tables if t.rows == rows] for _, rows in answer.tables}
+def _datasets(answer: Recommendation) -> str:
+    things = f"{item_of(answer.suite)}s"
+    by_rows: dict[int, list[str]] = {}
+    for name, rows in answer.datasets:
+        by_rows.setdefault(rows, []).append(name)
     return ", ".join(f"{', '.join(names)} ({rows:,} {things})" for rows, names in by_rows.items())
 
 
@@ -167,20 +160,20 @@ def _row(ranked: Ranked, answer: Recommendation) -> list[str]:
 
 
 def _show_excluded(console: Console, answer: Recommendation) -> None:
-    """Print why candidates are excluded, a line each."""
+    """Print the reasons why candidates are excluded, a line each."""
     if answer.excluded:
         console.print("Excluded:")
     for each in answer.excluded:
         terminal.prose(console, f"- {'; '.join(each.reasons.values()) or each.empty}", indent="  ")
 
 
-def document(answer: Recommendation) -> dict[str, Any]:
-    """Return all of an answer; numbers are as measured, in the units of `METRICS`, and not rounded."""
+def to_json(answer: Recommendation) -> dict[str, Any]:
+    """Return a recommendation as JSON values; numbers are as measured, in the units of `METRICS`."""
     change = answer.change
     return {
         "results": answer.results,
-        "family": answer.family,
-        "tables": [table._asdict() for table in answer.tables],
+        "family": answer.suite,
+        "tables": [dataset._asdict() for dataset in answer.datasets],
         "weights": {measure.option: weight for measure, weight in answer.weights.items()},
         "requirements": list(answer.requirements),
         "noise": answer.noise,
@@ -191,7 +184,7 @@ def document(answer: Recommendation) -> dict[str, Any]:
         "change": change
         and {"metric": change.measure.option, "weight": change.weight, "first": change.name},
         "break_evens": [each._asdict() for each in answer.break_evens],
-        "remarks": answer.remarks,
+        "remarks": answer.caveats,
     }
 
 
@@ -211,13 +204,13 @@ def _ranked(ranked: Ranked, answer: Recommendation) -> dict[str, Any]:
         "times_best": {measure.option: ratio for measure, ratio in ranked.ratios.items()},
         "values": [
             {
-                "dataset": table.dataset,
-                "rows": table.rows,
+                "dataset": dataset.dataset,
+                "rows": dataset.rows,
                 "metric": measure.option,
                 "unit": measure.unit,
-                "value": candidate.value(table, measure),
+                "value": candidate.value(dataset, measure),
             }
-            for table in answer.tables
+            for dataset in answer.datasets
             for measure in answer.weights
         ],
     }
