@@ -2,8 +2,8 @@
 
 Compares an adapter with a twin that reads 10 % slower, and with an equal twin, 20 times each. The slower
 twin burns a tenth of the CPU time that the adapter needs, measured just before. Two sets of CPU times
-differ if the rank test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947) says so with an
-error of one in a thousand. By default for Feather, Parquet, Pickle and CSV.
+differ by the rank test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947) with an error of
+one in a thousand. By default for Feather, Parquet, Pickle and CSV.
 """
 
 from __future__ import annotations

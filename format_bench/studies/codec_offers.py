@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 import data_formats
+from format_bench.display.markdown import table_lines
 
 if TYPE_CHECKING:
     from adapter_core import Codec
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
 
 def table() -> str:
     """Return the table in Markdown, a row for each format, available or not."""
-    lines = ["| format | own default | codecs, their levels and in brackets the default level |"]
-    lines.append("| --- | --- | --- |")
+    rows = []
     for label in data_formats.names():
         adapter = data_formats.find(label)
         offered = "; ".join(_offers(adapter.codecs)) or "no choice"
-        lines.append(f"| {label} | {adapter.default_codec or 'none'} | {offered} |")
-    return "\n".join(lines) + "\n"
+        rows.append([label, adapter.default_codec or "none", offered])
+    header = ["format", "own default", "codecs, their levels and in brackets the default level"]
+    return "\n".join(table_lines(header, rows, "lll")) + "\n"
 
 
 def _offers(codecs: Iterable[Codec]) -> Iterator[str]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
 BUDGET_SECONDS = 1.0
-"""Wall time of the repeats of one step in one round; three are made in any case."""
+"""Wall time of the repeats of one step in one round; three repeats are the least."""
 
 PAGE = "grid.md"
 
@@ -44,7 +44,7 @@ the formats of a column are compared with each other, in the others the codecs o
 
 
 def measure(runner: Runner, wanted: list[Case]) -> None:
-    """Measure what the results lack, and show how far it has come."""
+    """Measure the cells that the results lack, with a progress bar on a terminal."""
     cells = {each for case in wanted for step in measured_steps(case) for each in keys(case, step)}
     done = sum(min(each.rounds, runner.limits.rounds) for each in runner.read() if key(each) in cells)
     console = Console(stderr=True)
@@ -56,7 +56,7 @@ def measure(runner: Runner, wanted: list[Case]) -> None:
 
 
 def page(cells: grid_tables.Cells, title: str, floors: Floors | None = None) -> str:
-    """Return title, tables and legend in Markdown: first all formats together, then each by itself."""
+    """Return title, tables and legend in Markdown: a table of all formats, then one per format."""
     found = [tracks.table(cells, floors), *grid_tables.tables(cells, floors)]
     tables = "\n".join(markdown(each, padded=True) for each in found)
     legend = _LEGEND.format(marks=symbols(floors).replace("*", "\\*"))
@@ -73,7 +73,7 @@ def page(cells: grid_tables.Cells, title: str, floors: Floors | None = None) -> 
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="How often everything is measured; take 3 on a busy machine.",
+    help="Rounds of measurements of all cases; 3 suit a busy machine.",
 )
 @click.option(
     "--out",

@@ -13,6 +13,7 @@ import image_storages
 from adapter_core import CannotHoldError, ImageStorage
 from data_generator import DEFAULT_SEED, datasets
 from data_generator.synthetic.edge_case_images import ImageSet, edge_case_images
+from format_bench.display.markdown import table_lines
 from format_bench.verification.images import verify_images
 
 # Of 50 images of imagenet-like one is greyscale.
@@ -111,8 +112,6 @@ def page() -> str:
 
 def _summary(labels: list[str], found: dict[str, dict[str, RoundTrip]]) -> Iterator[str]:
     """Yield a table; storages with equal results share a row."""
-    yield _row("storages", "pixels", "channels", *_SHOWN_BY)
-    yield _row(*["---"] * (3 + len(_SHOWN_BY)))
     rows: dict[tuple[str, ...], list[str]] = {}
     for label in labels:
         changed = any(by_label[label].kind == "changed" for by_label in found.values())
@@ -121,8 +120,9 @@ def _summary(labels: list[str], found: dict[str, dict[str, RoundTrip]]) -> Itera
         cells = ["kept" if each.kept else each.kind for each in shown]
         row = ("changed" if changed else "kept", ", ".join(channels), *cells)
         rows.setdefault(row, []).append(label)
-    for row, alike in rows.items():
-        yield _row(", ".join(alike), *row)
+    header = ["storages", "pixels", "channels", *_SHOWN_BY]
+    lines = [[", ".join(alike), *row] for row, alike in rows.items()]
+    yield from table_lines(header, lines, "l" * len(header))
 
 
 def _details(found: dict[str, dict[str, RoundTrip]]) -> Iterator[str]:
@@ -136,10 +136,6 @@ def _details(found: dict[str, dict[str, RoundTrip]]) -> Iterator[str]:
         for text, labels in by_text.items():
             yield f"- {', '.join(labels)}: {text}"
         yield f"- {'all others' if by_text else 'all'}: **exact**\n"
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 @click.command

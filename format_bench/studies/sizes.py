@@ -12,6 +12,7 @@ import click
 import data_formats
 import data_generator
 from adapter_core import FormatBenchError
+from format_bench.display.markdown import table_lines
 from format_bench.results.candidates import Configuration
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ CONFIGURATIONS = (
 
 
 def size_bytes(df: pd.DataFrame, configuration: Configuration) -> int | str:
-    """Return the size of a table in a format, or a sentence that says why there is none."""
+    """Return the size of a table in a format in bytes, or the reason why it has none."""
     try:
         adapter = data_formats.get(configuration.format)
         with TemporaryDirectory() as folder:
@@ -50,27 +51,26 @@ def sizes(
 
 
 def places(found: dict[Configuration, int | str]) -> dict[Configuration, int]:
-    """Return the place of each configuration that has a size, from 1, the smallest first."""
+    """Return the rank of each configuration with a size; the smallest has rank 1."""
     known = {each: size for each, size in found.items() if isinstance(size, int)}
     ordered = sorted(known, key=lambda each: (known[each], each.sort_key))
     return {each: place for place, each in enumerate(ordered, 1)}
 
 
 def page(names: Sequence[str], rows: int | None = None) -> Iterator[str]:
-    """Yield a table in Markdown: megabytes of named tables in each format, and the format's place."""
+    """Yield the lines of a Markdown table: megabytes of each table in each format, and the rank."""
     found = {name: sizes(data_generator.table(name, rows).df) for name in names}
     order = {name: places(each) for name, each in found.items()}
-    yield f"| format | {' | '.join(f'{name}, MB | place' for name in names)} |"
-    yield f"| --- {'| ---: | ---: ' * len(names)}|"
+    lines = []
     for configuration in CONFIGURATIONS:
-        cells = []
+        row = [str(configuration)]
         for name in names:
             size = found[name][configuration]
-            cells += [
-                f"{size / 1e6:.1f}" if isinstance(size, int) else size,
-                f"{order[name].get(configuration, '')}",
-            ]
-        yield f"| {configuration} | {' | '.join(cells)} |"
+            megabytes = f"{size / 1e6:.1f}" if isinstance(size, int) else size
+            row += [megabytes, str(order[name].get(configuration, ""))]
+        lines.append(row)
+    header = ["format", *(title for name in names for title in (f"{name}, MB", "place"))]
+    yield from table_lines(header, lines)
 
 
 @click.command

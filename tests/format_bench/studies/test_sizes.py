@@ -1,4 +1,4 @@
-"""Sizes of tables in formats, and their ranks."""
+"""The study of sizes: sizes in bytes, and ranks."""
 
 from __future__ import annotations
 
