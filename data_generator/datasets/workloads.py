@@ -22,8 +22,7 @@ from typing import Any
 from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.realistic.ranks import evenly
 from data_generator.realistic.tables import realistic_table
-from data_generator.spec.rounding import significant
-from data_generator.spec.spec import ColumnSpec, TableSpec
+from data_generator.spec.spec import ColumnSpec, TableSpec, significant
 
 WORKLOADS = ("core", "bi", "classic", "geo", "log", "ml")
 TYPES = ("int", "float", "string")

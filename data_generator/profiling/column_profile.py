@@ -11,8 +11,7 @@ from data_generator.profiling.text_profile import profile_texts
 from data_generator.profiling.width_profile import profile_widths
 from data_generator.spec.arrow import plain, type_properties
 from data_generator.spec.dtypes import DTYPES, UNITS_PER_DAY, DtypeFamily
-from data_generator.spec.rounding import share, significant
-from data_generator.spec.spec import ColumnSpec
+from data_generator.spec.spec import ColumnSpec, share, significant
 
 if TYPE_CHECKING:
     import pyarrow as pa

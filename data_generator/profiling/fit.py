@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from data_generator.profiling.text_profile import MOST_BITS
 from data_generator.realistic.columns import column as generate_column
 from data_generator.spec.dtypes import DTYPES, DtypeFamily
-from data_generator.spec.rounding import share, significant
+from data_generator.spec.spec import share, significant
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from data_generator.profiling.width_profile import bucket_means, profile_widths
 from data_generator.realistic.numbers import SIGNIFICAND_BITS
 from data_generator.realistic.values import DIGITS_OF_FLOATS
-from data_generator.spec.rounding import share, significant
+from data_generator.spec.spec import share, significant
 
 if TYPE_CHECKING:
     import numpy as np

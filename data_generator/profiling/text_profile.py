@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from data_generator.profiling.width_profile import profile_widths
-from data_generator.realistic.letters import letters_of
-from data_generator.realistic.text import counting_places
-from data_generator.spec.rounding import share, significant
-from data_generator.spec.spec import Alphabet
+from data_generator.realistic.text import counting_places, letters_of
+from data_generator.spec.spec import Alphabet, share, significant
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from data_generator.realistic.ranks import bucket_sizes
-from data_generator.spec.rounding import significant
+from data_generator.spec.spec import significant
 
 if TYPE_CHECKING:
     import numpy as np

@@ -132,3 +132,16 @@ class TableSpec:
     seed: Annotated[int, rules.whole(-(2**63), 2**63, "a whole number")] = DEFAULT_SEED
     note: Annotated[str, rules.TEXT] = ""
     """Origin of the properties, for readers of the file."""
+
+
+NEAR_ONE = 0.9
+
+
+def significant(value: float, digits: int = 3) -> float:
+    """Return a number rounded to a number of significant digits."""
+    return float(f"{value:.{digits}g}")
+
+
+def share(value: float) -> float:
+    """Return a share rounded to three significant digits of its distance to 0 or 1: 0.9996 is not 1."""
+    return significant(value) if value < NEAR_ONE else round(1 - significant(1 - value), 12)

@@ -11,8 +11,7 @@ import click
 from adapter_core import FormatBenchError
 from adapter_core.files import write_atomically
 from format_bench.asv_support import comparison
-from format_bench.asv_support.records import records_of
-from format_bench.asv_support.results import Run, newest_run
+from format_bench.asv_support.results import Run, newest_run, records_of
 from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.display import terminal
 from format_bench.display.markdown import TextTable, markdown

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.asv_support.records import records_of
+from format_bench.asv_support.results import records_of
 from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.changes.history import History, read_history
 from format_bench.changes.summary import LineChanges, changes_by_line

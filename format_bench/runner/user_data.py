@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from adapter_core import FormatBenchError
 from adapter_core.errors import UserDataError
 from data_generator import DEFAULT_SEED
-from data_generator.user.fingerprint import fingerprint
+from data_generator.user.load import fingerprint
 from format_bench.families.operations import operations_of
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome

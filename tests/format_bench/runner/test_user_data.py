@@ -18,8 +18,7 @@ import pytest
 from adapter_core.errors import InvalidDataError
 from data_generator import DEFAULT_SEED
 from data_generator.sampling import sampled_rows
-from data_generator.user.fingerprint import fingerprint
-from data_generator.user.load import load_data
+from data_generator.user.load import fingerprint, load_data
 from data_generator.user.table import load_table
 from tests.factories.files import ROWS, WRITERS, table, write
 
