@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, Trait
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, ArrayTable, Opened
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.text_arrays import as_fixed_width
 
 if TYPE_CHECKING:
     import blosc2
     import numpy as np
+
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 LEVELS = range(1, 10)

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, Trait
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, ArrayTable, Opened
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 class Adapter(ArrayFormat):

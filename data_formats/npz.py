@@ -6,11 +6,14 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, Trait
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, ArrayTable, Opened
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.text_arrays import as_fixed_width
+
+if TYPE_CHECKING:
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 class Adapter(ArrayFormat):

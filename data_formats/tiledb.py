@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Kind, Trait
 from adapter_core.kinds import kinds_of
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, ArrayTable, Opened
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.text_arrays import as_fixed_width, text_from_arrays, text_to_arrays
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import tiledb
+
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 TILE_ROWS = 2**20

@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Availability, Codec, Kind
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, ArrayTable, Opened
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.root_uproot import Root
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 HELPERS = Path(__file__).with_name("root_tables.hxx")

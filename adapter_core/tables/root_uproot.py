@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, Kind, Trait
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, ArrayTable, Opened
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 
 if TYPE_CHECKING:
     import awkward as ak
     import numpy as np
+
+    from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 TABLE = "table"
