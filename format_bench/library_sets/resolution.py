@@ -55,6 +55,7 @@ def declared(root: Path) -> dict[str, list[str]]:
     for text in metadata.get_all("Requires-Dist") or []:
         requirement = Requirement(text)
         marker, requirement.marker = requirement.marker, None
+        # An extra names another one as a requirement of the project itself, e.g. formatbench[report].
         if requirement.name == metadata["Name"]:
             continue
         for extra in extras if marker else [REQUIRED]:

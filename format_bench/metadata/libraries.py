@@ -16,6 +16,7 @@ from typing import Any
 from format_bench.instruments import threads as thread_policy
 
 CHILD_SECONDS = 120
+# The path of this process: the child must import the same packages in any working directory.
 CHILD = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from format_bench.metadata import libraries; print(json.dumps(libraries.facts(sys.argv[2])))"

@@ -67,6 +67,7 @@ def finish(metadata: dict[str, Any]) -> dict[str, Any]:
 
 def write(metadata: dict[str, Any], path: Path) -> None:
     """Write metadata as JSON, atomically."""
+    # Results reach the disk one by one, and are of little use without their metadata.
     with write_atomically(path, durable=True) as temporary:
         temporary.write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
 

@@ -67,6 +67,7 @@ class Repository:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
+            # 128 is git's own status of fatal errors.
             reason = f"fatal: not finished after {self.timeout_seconds} seconds"
             raise GitError(arguments[0], 128, reason) from error
         if done.returncode:

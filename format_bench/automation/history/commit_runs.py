@@ -51,6 +51,7 @@ def measuring_lock(root: Path) -> Iterator[int]:
     LockedError
         If another run has the lock; the message names it.
     """
+    # The clone is inside of the checkout whose lock cron.sh takes.
     in_clone = root.parts[-2:] == (".asv", "monthly")
     path = (root.parent if in_clone else root / ".asv") / "cron.lock"
     path.parent.mkdir(exist_ok=True)
@@ -200,6 +201,7 @@ class CommitRuns:
     def _run(self, suite: str, config: HistoryConfig) -> str:
         """Run a suite; return the reason why it failed, or an empty string."""
         config.write()
+        # The output of pip, which asv passes on, may have any encoding.
         with self.log.open("a+", encoding="utf-8", errors="replace") as file:
             start = file.seek(0, os.SEEK_END)
             status = run_suite(

@@ -50,6 +50,7 @@ def push(*refspecs: str) -> None:
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
+            # --atomic: after a rejection the month is chosen again, so its tag must not be there.
             REPOSITORY.git("push", "--quiet", "--atomic", "origin", *refspecs)
         except GitError as error:
             reason = str(error)

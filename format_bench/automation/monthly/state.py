@@ -91,6 +91,7 @@ class MonthState:
     def write(self, path: Path) -> None:
         """Write the state file atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        # A reboot must not lose a month that has begun: its suites would be measured again.
         with write_atomically(path, durable=True) as temporary:
             temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
 
