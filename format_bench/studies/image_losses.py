@@ -5,16 +5,19 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 import image_storages
 from adapter_core import CannotHoldError, ImageStorage
 from data_generator import DEFAULT_SEED, datasets
-from data_generator.synthetic.edge_case_images import ImageSet, edge_case_images
+from data_generator.synthetic.edge_case_images import edge_case_images
 from format_bench.display.markdown import table_lines
 from format_bench.verification.images import verify_images
+
+if TYPE_CHECKING:
+    from data_generator.synthetic.edge_case_images import ImageSet
 
 # Of 50 images of imagenet-like one is greyscale.
 IMAGES = 50
