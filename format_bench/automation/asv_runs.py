@@ -79,7 +79,7 @@ def machine_name(root: Path, results_dir: Path, python: str = sys.executable) ->
     root : Path
         The folder of asv.conf.json.
     results_dir : Path
-        asv's results, whose description of this machine is taken over if asv has none.
+        asv's results, whose description of this machine is taken over if asv lacks one.
     python : str
         The interpreter that asv is installed for; relative to `root`, or absolute.
 

@@ -29,7 +29,7 @@ def library_sets() -> None:
 @click.option("--exclude-newer", type=click.DateTime(["%Y-%m-%d"]), help="The day to resolve for.")
 @click.option("--dry-run", is_flag=True, help="Print the message, and write nothing.")
 def command(constraints: Path, exclude_newer: datetime | None, dry_run: bool) -> None:  # noqa: FBT001
-    """Resolve what setup.py declares, for the running Python, and write the set if it has changed.
+    """Resolve the requirements of setup.py for the running Python, and write the set if it has changed.
 
     Prints the commit message, whose body lists each change; nothing if no version has changed, so a
     shell script can test `[ -n "$message" ]`.

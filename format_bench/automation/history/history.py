@@ -34,7 +34,7 @@ class DayEntry:
 
     past: PastSet
     commit: str = ""
-    """Its commit; empty if it has none yet."""
+    """Its commit; empty before it is made."""
     record: SetRecord | None = None
     """Outcome of its measurement; None if it was not measured."""
 

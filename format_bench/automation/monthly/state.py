@@ -33,7 +33,7 @@ class ExitStatus(IntEnum):
     CLOCK = 8
     """The clock is set back; nothing was measured."""
     NO_ENVIRONMENT = 9
-    """There is no clone to work in, or its packages cannot be installed."""
+    """The clone cannot be made, or its packages cannot be installed."""
 
 
 def status_of(error: Exception) -> ExitStatus:

@@ -65,7 +65,7 @@ class MonthSuites:
     def _was_saved(self, suite: str) -> bool:
         """Return whether a killed run had saved the suite's results."""
         begun = self.month.begun.get(suite)
-        # Without --append-samples asv itself skips what has results; with it, samples would double.
+        # Without --append-samples asv skips benchmarks with results; with it, samples would double.
         if not self.month.append or begun is None:
             return False
         return results.were_written_since(self.scale, self.month.commit, suite, begun)
