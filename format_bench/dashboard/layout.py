@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from format_bench.changes.sentences import libraries, sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
 from format_bench.display.units import format_ratio, quantity
-from format_bench.report.charts import svg
 from format_bench.report.charts.heat_map import COLOURS
+from format_bench.report.writers.html import environment as report_environment
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,7 +41,7 @@ def environment() -> Environment:
     """Return the report's templates and filters, and before them those of the site."""
     from jinja2 import ChoiceLoader, PackageLoader
 
-    report = svg.environment()
+    report = report_environment()
     own = PackageLoader("format_bench.dashboard")
     found = report.overlay(loader=ChoiceLoader([own, report.loader] if report.loader else [own]))
     # An overlay shares the dictionary of filters with its original, which must not get these.

@@ -1,19 +1,17 @@
-"""Model of a report: results by suite and group, colours, series of bars, and an outline of it all."""
+"""Model of a report: results by suite and group, the colours of configurations, and an outline."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
 from format_bench.display.text import joined, plural
-from format_bench.display.units import quantity
-from format_bench.results.groups import ComparisonGroup, ResultCell, sorted_measures
+from format_bench.results.groups import ComparisonGroup, sorted_measures
 from format_bench.results.load import Results, suite_of
-from format_bench.results.marks import WORDS
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import item_of, title_of
 
@@ -146,28 +144,6 @@ def colours(configurations: Iterable[Configuration]) -> dict[Configuration, str]
 def _darkened(colour: str, steps: int) -> str:
     channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(channel * _DARKER**steps):02x}" for channel in channels)
-
-
-@dataclass(frozen=True)
-class Series:
-    """The bars of one measure."""
-
-    cells: dict[Configuration, ResultCell]
-    """The rows that have a bar or a reason for none."""
-    marks: dict[Configuration, str]
-    """As `marks_of` returns them."""
-    role: str = "bar"
-    """"bar", or "cold" for outlines."""
-    show: Callable[[float, str], str] = quantity
-    """Format a value, given its unit."""
-
-    def text(self, configuration: Configuration) -> str:
-        """Return the text at the end of a bar, or in its place."""
-        cell = self.cells.get(configuration)
-        if cell is None or cell.value is None:
-            return cell.status if cell else ""
-        mark = self.marks.get(configuration, "")
-        return f"{self.show(cell.value, cell.unit)} {WORDS[mark]}".strip()
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,8 @@
-"""Values of an operation of a format relative to the first point, for charts and tables.
-
-A small chart of one operation of a format over the points of a line, one of many that are alike.
-"""
+"""Small charts of the history of an operation of a format, relative to its first value."""
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,27 +10,30 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from format_bench.display.units import format_ratio
-from format_bench.report.charts.axes import Scale, scale_of
-from format_bench.report.charts.drawing import (
+from format_bench.report.charts.axes import AXIS, Scale, scale_of
+from format_bench.report.charts.figures import (
     ACCENT,
+    DASHED,
+    FAINT,
     QUIET,
-    WIDTH,
-    Circle,
-    Drawing,
-    Line,
-    Text,
-    fitted,
+    TEXT,
+    Chart,
+    Panel,
+    add_line,
     width_of,
 )
+from format_bench.report.charts.svg import add_tips
 
 if TYPE_CHECKING:
+    from matplotlib.transforms import Transform
+
     from format_bench.changes.history import Point
     from format_bench.changes.series import CellSeries, FormatOperation
 
 
 @dataclass(frozen=True)
 class Relative:
-    """An operation of a format at each point of a line, 1 being the first that has a value."""
+    """An operation of a format at each point of a line; its first value is 1."""
 
     group: FormatOperation
     middle: list[float | None]
@@ -41,11 +42,11 @@ class Relative:
     high: list[float | None]
     """The smallest and the largest of the cells."""
     statuses: list[str]
-    """What it is instead of a value, as in "failed"; empty where there is one."""
+    """The status of each point without a value, e.g. "failed"; empty where there is a value."""
 
     @property
     def values(self) -> list[float]:
-        """The medians that there are."""
+        """The medians, without the points that have none."""
         return [value for value in self.middle if value is not None]
 
 
@@ -81,18 +82,16 @@ def _status(cells: list[CellSeries], point: int) -> str:
     return statistics.mode(found) if found else "not run"
 
 
-_HEIGHT = 160.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 34.0, WIDTH - 8, 44.0, 136.0
-_RADIUS = 2.6
-_CHANGED = 4.2
+_HEIGHT = 132.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 34.0, 14.0, 18.0, 22.0
+_INNER_WIDTH = Chart.width - _LEFT - _RIGHT
 _LEAST_TOP = 1.5
 """The axis reaches at least to here, so that noise does not fill a chart."""
 
 
-def draw(
-    relative: Relative, points: Sequence[Point], libraries: Sequence[str], changed: set[int]
-) -> Drawing:
-    """Draw a chart.
+@dataclass(frozen=True)
+class HistoryChart:
+    """Medians and ranges of an operation at each point, with the new versions of its libraries.
 
     Parameters
     ----------
@@ -103,71 +102,93 @@ def draw(
     libraries : sequence of str
         Those whose new versions are marked: of the first with numbers, of the others faintly.
     changed : set of int
-        The points at which a change begins; they stand out.
+        The points since which a change is in force; they are larger.
     """
-    drawing = Drawing(WIDTH, _HEIGHT)
-    drawing.add("title", Text(0, 13, fitted(str(relative.group), "title", WIDTH)))
-    scale = scale_of([*relative.values, _LEAST_TOP])
-    _add_axes(drawing, scale, points)
-    _add_versions(drawing, points, libraries)
-    runs: list[list[tuple[float, float]]] = [[]]
-    for place, (point, middle) in enumerate(zip(points, relative.middle, strict=True)):
-        x = _x(place, len(points))
-        low, high = relative.low[place], relative.high[place]
-        if middle is None or low is None or high is None:
-            runs.append([])
-            continue
-        runs[-1].append((x, _y(scale, middle)))
-        drawing.add("leader", Line(((x, _y(scale, low)), (x, _y(scale, high)))))
-        stands_out = place in changed
-        drawing.add(
-            "point",
-            Circle(
-                *runs[-1][-1],
-                _CHANGED if stands_out else _RADIUS,
-                ACCENT if stands_out else QUIET,
-                f"{point.name}: {format_ratio(middle)},"
-                f" from {format_ratio(low)} to {format_ratio(high)}",
-            ),
+
+    relative: Relative
+    points: Sequence[Point]
+    libraries: Sequence[str]
+    changed: set[int]
+
+    def chart(self, alt: str) -> Chart:
+        """Return the chart, given its content in words."""
+        return Chart(str(self.relative.group), alt, _HEIGHT, self._draw)
+
+    def _draw(self, panel: Panel) -> None:
+        plot = panel.plot_transform(_LEFT, _RIGHT, _TOP, _BOTTOM)
+        scale = scale_of([*self.relative.values, _LEAST_TOP])
+        self._draw_axes(panel, plot, scale)
+        self._draw_versions(panel, plot)
+        xs = [self._x(place) for place in range(len(self.points))]
+        low, middle, high = (
+            [math.nan if value is None else scale.place(value) for value in values]
+            for values in (self.relative.low, self.relative.middle, self.relative.high)
         )
-    drawing.add("whisker", *(Line(tuple(run)) for run in runs if len(run) > 1))
-    return drawing
+        # One line with gaps for all ranges.
+        ends = [end for pair in zip(low, high, strict=True) for end in (*pair, math.nan)]
+        thrice = [x for x in xs for _ in range(3)]
+        add_line(panel.figure, thrice, ends, color=QUIET, linewidth=0.7, transform=plot)
+        add_line(panel.figure, xs, middle, transform=plot)
+        valued = [place for place, value in enumerate(self.relative.middle) if value is not None]
+        for is_changed, colour, size in ((False, QUIET, 5), (True, ACCENT, 9)):
+            shown = [place for place in valued if (place in self.changed) == is_changed]
+            dots = add_line(
+                panel.figure,
+                [xs[place] for place in shown],
+                [middle[place] for place in shown],
+                color=colour,
+                linestyle="none",
+                marker="o",
+                markeredgewidth=0,
+                markersize=size,
+                transform=plot,
+            )
+            add_tips(dots, [self._tip(place) for place in shown])
 
+    def _x(self, place: int) -> float:
+        """Return the place of a point, from 0 to 1; a single one is at the left end."""
+        return 0.02 + 0.98 * place / max(1, len(self.points) - 1)
 
-def _x(place: int, count: int) -> float:
-    return _LEFT + 6 + (_RIGHT - _LEFT - 12) * place / max(1, count - 1)
+    def _tip(self, place: int) -> str:
+        found = (self.relative.middle[place], self.relative.low[place], self.relative.high[place])
+        middle, low, high = (format_ratio(value or 0) for value in found)
+        return f"{self.points[place].name}: {middle}, from {low} to {high}"
 
+    def _draw_axes(self, panel: Panel, plot: Transform, scale: Scale) -> None:
+        plot_height = _HEIGHT - _TOP - _BOTTOM
+        for tick in scale.ticks:
+            y = scale.place(tick)
+            add_line(panel.figure, [0, 1], [y, y], color=FAINT, linewidth=1, transform=plot)
+            baseline = panel.height - _BOTTOM - y * plot_height + 4
+            panel.add_text(_LEFT - 5, baseline, f"{tick:g}", color=QUIET, ha="right")
+        add_line(panel.figure, [0, 1], [0, 0], color=AXIS, transform=plot)
+        baseline = panel.height - _BOTTOM + 15
+        panel.add_text(_LEFT, baseline, self.points[0].name, color=QUIET)
+        if len(self.points) > 1:
+            panel.add_text(panel.width, baseline, self.points[-1].name, color=QUIET, ha="right")
 
-def _y(scale: Scale, value: float) -> float:
-    return _BOTTOM - (_BOTTOM - _TOP) * scale.place(value)
-
-
-def _add_axes(drawing: Drawing, scale: Scale, points: Sequence[Point]) -> None:
-    for tick in scale.ticks:
-        y = _y(scale, tick)
-        drawing.add("grid", Line(((_LEFT, y), (_RIGHT, y))))
-        drawing.add("side tick", Text(_LEFT - 5, y + 4, f"{tick:g}"))
-    drawing.add("axis", Line(((_LEFT, _BOTTOM), (_RIGHT, _BOTTOM))))
-    ends = (0, len(points) - 1)
-    half = width_of(points[0].name, "tick") / 2
-    for place in sorted(set(ends)):
-        x = min(max(_x(place, len(points)), half), WIDTH - half)
-        drawing.add("tick", Text(x, _BOTTOM + 14, points[place].name))
-
-
-def _add_versions(drawing: Drawing, points: Sequence[Point], libraries: Sequence[str]) -> None:
-    """Mark new versions; of the first library with numbers where there is room, the newest first."""
-    free = WIDTH
-    for place, (before, point) in reversed(list(enumerate(pairwise(points), start=1))):
-        new = [name for name in libraries if before.libraries.get(name) != point.libraries.get(name)]
-        if not new:
-            continue
-        x = _x(place, len(points))
-        first = new[0] == libraries[0]
-        drawing.add("front" if first else "grid", Line(((x, _TOP - 6), (x, _BOTTOM))))
-        label = f"{new[0]} {point.libraries.get(new[0], 'removed')}"
-        half = width_of(label, "tick") / 2
-        middle = min(x, WIDTH - half)
-        if first and half <= middle <= free - half:
-            drawing.add("tick", Text(middle, _TOP - 10, label))
-            free = middle - half - 6
+    def _draw_versions(self, panel: Panel, plot: Transform) -> None:
+        """Mark new versions; of the first library with numbers where there is room, newest first."""
+        free = panel.width
+        pairs = list(enumerate(pairwise(self.points), start=1))
+        for place, (before, point) in reversed(pairs):
+            new = [
+                name
+                for name in self.libraries
+                if before.libraries.get(name) != point.libraries.get(name)
+            ]
+            if not new:
+                continue
+            x = self._x(place)
+            if new[0] != self.libraries[0]:
+                add_line(panel.figure, [x, x], [0, 1], color=FAINT, linewidth=1, transform=plot)
+                continue
+            look = {"color": QUIET, "linestyle": DASHED, "transform": plot}
+            add_line(panel.figure, [x, x], [0, 1.05], **look)
+            label = f"{new[0]} {point.libraries.get(new[0], 'removed')}"
+            half = width_of(label, TEXT) / 2
+            middle = min(_LEFT + x * _INNER_WIDTH, panel.width - half)
+            if half <= middle <= free - half:
+                baseline = panel.heading + _TOP - 8
+                panel.add_text(middle, baseline, label, color=QUIET, ha="center")
+                free = middle - half - 6

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
-from format_bench.dashboard.changes import chart
-from format_bench.dashboard.changes.chart import Relative, relatives
+from format_bench.dashboard.changes.chart import HistoryChart, Relative, relatives
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import joined
 from format_bench.display.units import format_ratio
 from format_bench.library_sets import version_changes
-from format_bench.report.charts.svg import svg
 from format_bench.results.metrics import METRICS, Noise
 from format_bench.results.suites import suite_order, title_of
 
@@ -89,8 +87,8 @@ def _chart(history: History, found: LineChanges, relative: Relative) -> str:
         if (change.module, change.format, change.operation)
         == (group.module, group.format, group.operation.name)
     }
-    drawing = chart.draw(relative, points, declared, changed)
-    return svg(drawing, f"{group} over {len(points)} points", _alt_text(relative, points, changed))
+    alt = _alt_text(relative, points, changed)
+    return HistoryChart(relative, points, declared, changed).chart(alt).svg
 
 
 def _alt_text(relative: Relative, points: Sequence[Point], changed: set[int]) -> str:

@@ -1,120 +1,196 @@
-"""Horizontal bars: a row for each entry, its name at the left, its value at the end of its bar."""
+"""Horizontal bars, a row for each configuration, with values, intervals and marks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from format_bench.report.charts.axes import Plot, add_name, add_value_axis, scale_of
-from format_bench.report.charts.drawing import WIDTH, Drawing, Line, Rectangle, Text, fitted, width_of
-from format_bench.results.marks import BEST, TIE
+from format_bench.display.units import quantity
+from format_bench.report.charts.axes import AXIS, Scale, scale_of, set_scale
+from format_bench.report.charts.figures import (
+    ACCENT,
+    LABEL,
+    PAPER,
+    QUIET,
+    TEXT,
+    Panel,
+    add_line,
+    fitted,
+    name_rows,
+    width_of,
+)
+from format_bench.report.charts.svg import add_tips
+from format_bench.results.marks import BEST, WORDS
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Series
+    from matplotlib.axes import Axes
+
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ResultCell
 
 
-_MOST_LABEL = 165.0
+@dataclass(frozen=True)
+class BarSeries:
+    """The bars of one measure."""
+
+    cells: dict[Configuration, ResultCell]
+    """By configuration; those without a record may be missing."""
+    marks: dict[Configuration, str]
+    """As `marks_of` returns them."""
+    outlined: bool = False
+    """Whether the bars are outlines, which sets a second series apart without a further colour."""
+    show: Callable[[float, str], str] = quantity
+    """Returns a value as text, given its unit."""
+
+    def text(self, row: Configuration) -> str:
+        """Return the text at the end of a bar, or the status if it has no value."""
+        cell = self.cells.get(row)
+        if cell is None or cell.value is None:
+            return cell.status if cell else ""
+        return f"{self.show(cell.value, cell.unit)} {WORDS[self.marks.get(row, '')]}".strip()
+
+
+_WIDEST_NAME = 165.0
 _GAP = 6.0
 _ALONE, _BESIDE = 13.0, 10.0
 """Height of a bar that is alone in its row, and of one that is not."""
 _BETWEEN, _AROUND = 3.0, 4.0
-"""What is left free between the bars of a row, and above and below them."""
-_TALL = 16
-"""Rows from which the ticks stand at both ends."""
+"""Space between the bars of a row, and above and below them."""
+_MANY_ROWS = 16
+"""From so many rows on, ticks are labelled at both ends."""
+_TICKS, _AXIS_LABEL = 16.0, 38.0
 _CAP = 2.5
-_ROLES = {BEST: "best", TIE: "tie", "": "value"}
+_SHOWN_UNITS = {"seconds", "bytes"}
+"""Units that the ticks carry; others are in the label of the axis."""
+_COUNTS = {"columns", "files", "images"}
 
 
 @dataclass(frozen=True)
-class _Lane:
-    """Where a bar lies, by its middle, and how it looks."""
-
-    y: float
-    height: float
-    colour: str
-
-
-def draw(
-    title: str, series: Sequence[Series], colours: dict[Configuration, str], *, note: str = ""
-) -> Drawing:
-    """Draw a chart.
+class BarChart:
+    """Bars of one or more measures of the same unit.
 
     Parameters
     ----------
-    title : str
-        What is measured.
-    series : sequence of Series
-        All of one unit, with one value at least; with several, each row has as many bars.
+    series : sequence of BarSeries
+        With one value at least. With several series, each row has as many bars.
     colours : dict
-        A colour for each entry; the rows are in its order.
-    note : str
-        A line below the title.
+        A colour for each configuration; the rows are in its order.
     """
-    rows = [entry for entry in colours if any(entry in each.cells for each in series)]
-    plot = _plot(series, rows, has_note=bool(note))
-    drawing = Drawing(WIDTH, plot.bottom + 36)
-    drawing.add("title", Text(0, 14, fitted(title, "title", WIDTH)))
-    drawing.add("note", Text(0, 31, fitted(note, "note", WIDTH)))
-    unit, show = _values(series)[0].unit, series[0].show
-    add_value_axis(drawing, plot, lambda value: show(value, unit), both=len(rows) >= _TALL)
-    height, pitch = _heights(series)
-    for number, entry in enumerate(rows):
-        middle = plot.top + (number + 0.5) * pitch
-        add_name(drawing, plot, middle, str(entry))
-        for index, each in enumerate(series):
-            y = middle + (index - (len(series) - 1) / 2) * (height + _BETWEEN)
-            _add_bar(drawing, plot, each, entry, _Lane(y, height, colours[entry]))
-    return drawing
+
+    series: Sequence[BarSeries]
+    colours: dict[Configuration, str]
+
+    @property
+    def height(self) -> float:
+        """The height below the heading, in points."""
+        ticks = _TICKS if self._has_many_rows else 0
+        return ticks + len(self._rows) * self._pitch + _AXIS_LABEL
+
+    def draw(self, panel: Panel) -> None:
+        """Draw the bars, their names, values and intervals, and the axis."""
+        unit, show = self._cells[0].unit, self.series[0].show
+        names = [fitted(str(each), LABEL, _WIDEST_NAME) for each in self._rows]
+        texts = (each.text(row) for each in self.series for row in self._rows)
+        axes = panel.add_axes()
+        panel.place(
+            axes,
+            left=_GAP + max(width_of(name, LABEL) for name in names),
+            right=_GAP + max(width_of(text, TEXT, bold=True) for text in texts),
+            top=_TICKS if self._has_many_rows else 0,
+            bottom=_AXIS_LABEL,
+        )
+        set_scale(axes, "x", self._scale, lambda value: show(value, unit))
+        axes.tick_params("x", labeltop=self._has_many_rows)
+        named = "" if unit in _SHOWN_UNITS else f"{unit}, "
+        axes.set_xlabel(f"{named}{self._scale.kind}; smaller is better")
+        # In points, so that heights of bars need no conversion.
+        axes.set_ylim(len(self._rows) * self._pitch, 0)
+        axes.axvline(self._scale.origin, color=AXIS, clip_on=False)
+        name_rows(axes, [(number + 0.5) * self._pitch for number in range(len(names))], names)
+        for index, each in enumerate(self.series):
+            self._draw_series(axes, each, (index - (len(self.series) - 1) / 2) * self._distance)
+
+    def _draw_series(self, axes: Axes, series: BarSeries, shift: float) -> None:
+        from matplotlib import rcParams
+        from matplotlib.patheffects import withStroke
+
+        origin, clip = self._scale.origin, self._scale.clip
+        bars: list[tuple[float, float, str]] = []
+        whiskers: list[tuple[float, float]] = []
+        tips = []
+        for number, row in enumerate(self._rows):
+            cell, text, mark = series.cells.get(row), series.text(row), series.marks.get(row, "")
+            y = (number + 0.5) * self._pitch + shift
+            if cell is None or cell.value is None:
+                _write(axes, origin, y, text, color=QUIET, fontstyle="italic")
+                continue
+            bars.append((y, clip(cell.value) - origin, self.colours[row]))
+            tips.append(f"{row}: {text}")
+            low, high = (clip(end) for end in cell.interval or (cell.value, cell.value))
+            if cell.interval:
+                up, down = y - _CAP, y + _CAP
+                ends = (low, up), (low, down), (low, y), (high, y), (high, up), (high, down)
+                whiskers += [*ends, (math.nan, math.nan)]
+            weight = "bold" if mark == BEST else "normal"
+            end = max(high, clip(cell.value), origin)
+            _write(axes, end, y, text, color=ACCENT if mark else QUIET, fontweight=weight)
+        if bars:
+            ys, widths, colours = zip(*bars, strict=True)
+            look = {"color": PAPER, "edgecolor": colours} if series.outlined else {"color": colours}
+            drawn = axes.barh(ys, widths, self._bar, left=origin, clip_on=False, **look)
+            for bar, tip in zip(drawn, tips, strict=True):
+                add_tips(bar, [tip])
+        if whiskers:
+            # One line with gaps: a collection would be as many elements as there are intervals.
+            xs, ys = zip(*whiskers, strict=True)
+            border = withStroke(linewidth=2.2 * rcParams["lines.linewidth"], foreground=PAPER)
+            add_line(axes, xs, ys, path_effects=[border])
+
+    @functools.cached_property
+    def _rows(self) -> list[Configuration]:
+        return [row for row in self.colours if any(row in each.cells for each in self.series)]
+
+    @functools.cached_property
+    def _cells(self) -> list[ResultCell]:
+        return [cell for each in self.series for cell in each.cells.values() if cell.value is not None]
+
+    @functools.cached_property
+    def _scale(self) -> Scale:
+        values = [cell.value for cell in self._cells if cell.value is not None]
+        ends = [end for cell in self._cells for end in cell.interval or ()]
+        return scale_of(values, ends, whole=self._cells[0].unit in _COUNTS)
+
+    @property
+    def _has_many_rows(self) -> bool:
+        return len(self._rows) >= _MANY_ROWS
+
+    @property
+    def _bar(self) -> float:
+        """The height of a bar."""
+        return _ALONE if len(self.series) == 1 else _BESIDE
+
+    @property
+    def _distance(self) -> float:
+        """The distance from bar to bar of a row."""
+        return self._bar + _BETWEEN
+
+    @property
+    def _pitch(self) -> float:
+        """The distance from row to row."""
+        return len(self.series) * self._distance - _BETWEEN + 2 * _AROUND
 
 
-def _plot(series: Sequence[Series], rows: Sequence[Configuration], *, has_note: bool) -> Plot:
-    cells = _values(series)
-    ends = [end for cell in cells for end in cell.interval or ()]
-    left = _GAP + min(_MOST_LABEL, max(width_of(str(entry), "label") for entry in rows))
-    right = _GAP + max(width_of(each.text(entry), "best") for each in series for entry in rows)
-    top = (42.0 if has_note else 28.0) + (14.0 if len(rows) >= _TALL else 0.0)
-    return Plot(
-        left=left,
-        right=WIDTH - right,
-        top=top,
-        bottom=top + len(rows) * _heights(series)[1],
-        scale=scale_of([cell.value for cell in cells if cell.value is not None], ends),
+def _write(axes: Axes, x: float, y: float, text: str, **look: Any) -> None:
+    """Write text to the right of a point, at a distance relative to the font."""
+    axes.annotate(
+        text,
+        (x, y),
+        xytext=(0.55, 0),
+        textcoords="offset fontsize",
+        va="center_baseline",
+        annotation_clip=False,
+        **look,
     )
-
-
-def _heights(series: Sequence[Series]) -> tuple[float, float]:
-    """Return the height of a bar, and that of a row."""
-    height = _ALONE if len(series) == 1 else _BESIDE
-    return height, len(series) * (height + _BETWEEN) - _BETWEEN + 2 * _AROUND
-
-
-def _values(series: Sequence[Series]) -> list[ResultCell]:
-    return [cell for each in series for cell in each.cells.values() if cell.value is not None]
-
-
-def _add_bar(drawing: Drawing, plot: Plot, series: Series, entry: Configuration, lane: _Lane) -> None:
-    cell, text = series.cells.get(entry), series.text(entry)
-    if cell is None:
-        return
-    zero, baseline = plot.x(0), lane.y + 4
-    if cell.value is None:
-        drawing.add("empty", Text(zero + _GAP, baseline, text))
-        return
-    ends = [plot.x(cell.value), zero]
-    width = max(ends) - min(ends)
-    bar = Rectangle(
-        min(ends), lane.y - lane.height / 2, width, lane.height, lane.colour, f"{entry}: {text}"
-    )
-    drawing.add(series.role, bar)
-    if cell.interval:
-        low, high = (plot.x(end) for end in cell.interval)
-        ends.append(high)
-        up, down = lane.y - _CAP, lane.y + _CAP
-        both_caps = ((low, up), (low, down), (low, lane.y), (high, lane.y), (high, up), (high, down))
-        drawing.add("halo", Line(both_caps))
-        drawing.add("whisker", Line(both_caps))
-    role = _ROLES[series.marks.get(entry, "")]
-    drawing.add(role, Text(max(ends) + _GAP, baseline, text))

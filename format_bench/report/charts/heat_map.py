@@ -1,21 +1,36 @@
-"""Formats by data sets: how many times the best of its column each value is.
+"""Heat maps: formats by data sets, each value as a multiple of the best of its column.
 
-A heat map as a drawing, for outputs that have no tables of their own.
+In a page a map is a table; as a chart it is for outputs without such tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from format_bench.display.text import joined, plural
 from format_bench.display.units import format_ratio, quantity
-from format_bench.report.charts.drawing import Drawing, Rectangle, Text, fitted, width_of
+from format_bench.report.charts.figures import (
+    ACCENT,
+    LABEL,
+    PAPER,
+    QUIET,
+    TEXT,
+    WIDTH,
+    Chart,
+    Panel,
+    fitted,
+    name_rows,
+    width_of,
+)
 from format_bench.report.model import CHARTED, SuiteResults
 from format_bench.report.ranking import ratios_to_best
 from format_bench.results.marks import BEST, TIE, marks_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.metrics import Measure
@@ -109,36 +124,64 @@ def _shade(ratio: float | None, mark: str) -> str:
 
 
 _ROW = 20.0
-_TOP = 58.0
-_MOST_LABEL = 165.0
-_LEAST_COLUMN, _MOST_COLUMN = 64.0, 130.0
-_GAP = 2.0
-_LEAST_WIDTH = 380.0
+_COLUMN_NAMES, _BELOW, _GAP = 18.0, 6.0, 6.0
+_WIDEST_NAME = 165.0
+_LEAST_COLUMN, _MOST_COLUMN = 54.0, 130.0
+_LOOKS: dict[str, Any] = {
+    "best": {"color": ACCENT, "fontweight": "bold"},
+    "empty": {"color": QUIET, "fontstyle": "italic"},
+}
+"""Of the text of a cell, by its shade."""
 
-NOTE = "times the best of each column"
+
+def chart_of(heat_map: HeatMap) -> Chart:
+    """Return a map as a chart that is as wide as its columns need."""
+    names = [fitted(str(entry), LABEL, _WIDEST_NAME) for entry, _ in heat_map.rows]
+    left = _GAP + max(width_of(name, LABEL) for name in names)
+    widest = max(width_of(name, TEXT) for name in heat_map.columns) + _GAP
+    columns = min(max(widest, _LEAST_COLUMN), _MOST_COLUMN) * len(heat_map.columns)
+
+    def draw(panel: Panel) -> None:
+        axes = panel.add_axes()
+        panel.place(axes, left, panel.width - left - columns, _COLUMN_NAMES, _BELOW)
+        _draw(axes, heat_map, names, columns / len(heat_map.columns))
+
+    return Chart(
+        title=heat_map.title,
+        alt=_in_words(heat_map),
+        plot_height=_COLUMN_NAMES + _ROW * len(names) + _BELOW,
+        draw=draw,
+        note="times the best of each column; smaller is better",
+        width=max(left + columns, WIDTH),
+    )
 
 
-def draw(heat_map: HeatMap) -> Drawing:
-    """Draw a map; it is as wide as its columns need."""
-    left = 8 + min(_MOST_LABEL, max(width_of(str(entry), "label") for entry, _ in heat_map.rows))
-    names = max(width_of(name, "tick") for name in heat_map.columns) + 8
-    column = min(max(names, _LEAST_COLUMN), _MOST_COLUMN)
-    width = max(left + column * len(heat_map.columns), _LEAST_WIDTH)
-    drawing = Drawing(width, _TOP + _ROW * len(heat_map.rows) + 6)
-    drawing.add("title", Text(0, 14, fitted(heat_map.title, "title", width)))
-    drawing.add("note", Text(0, 31, NOTE))
-    for number, name in enumerate(heat_map.columns):
-        middle = left + column * (number + 0.5)
-        drawing.add("tick", Text(middle, _TOP - 7, fitted(name, "tick", column - _GAP)))
-    for row, (entry, cells) in enumerate(heat_map.rows):
-        y = _TOP + _ROW * row
-        drawing.add("label", Text(left - 6, y + 14, fitted(str(entry), "label", left - 6)))
+def _in_words(heat_map: HeatMap) -> str:
+    best = [
+        f"{name}: {joined([entry for entry, cells in heat_map.rows if cells[number].shade == 'best'])}"
+        for number, name in enumerate(heat_map.columns)
+    ]
+    return f"{plural(len(heat_map.rows), 'row')}. The best of each column: {'; '.join(best)}."
+
+
+def _draw(axes: Axes, heat_map: HeatMap, names: list[str], column: float) -> None:
+    from matplotlib.colors import to_rgb
+
+    shades = [[to_rgb(COLOURS[cell.shade]) for cell in cells] for _, cells in heat_map.rows]
+    axes.pcolormesh(shades, edgecolors=PAPER, clip_on=False)
+    axes.set_ylim(len(names), 0)
+    axes.grid(visible=False)
+    name_rows(axes, [number + 0.5 for number in range(len(names))], names)
+    columns = [fitted(name, TEXT, column - 2) for name in heat_map.columns]
+    axes.set_xticks([number + 0.5 for number in range(len(columns))], columns)
+    axes.tick_params("x", labeltop=True, labelbottom=False)
+    for row, (_, cells) in enumerate(heat_map.rows):
         for number, cell in enumerate(cells):
-            x = left + column * number
-            drawing.add(
-                "bar", Rectangle(x, y, column - _GAP, _ROW - _GAP, COLOURS[cell.shade], cell.tip)
+            axes.text(
+                number + 0.5,
+                row + 0.5,
+                fitted(cell.text, TEXT, column - 2, bold=cell.shade == "best"),
+                ha="center",
+                va="center_baseline",
+                **_LOOKS.get(cell.shade, {}),
             )
-            role = "best cell" if cell.shade == "best" else "cell"
-            text = fitted(cell.text, role, column - _GAP)
-            drawing.add(role, Text(x + (column - _GAP) / 2, y + 13, text))
-    return drawing

@@ -1,81 +1,125 @@
-"""The templates of pages and pictures; whatever is put into them is escaped.
+"""Figures of matplotlib as inline SVG.
 
-Drawings as SVG elements.
+matplotlib writes a whole document with a style sheet, style attributes, metadata and ids. The Content
+Security Policy of the pages allows no style but their own, so that styles have to become attributes of
+SVG; ids of several charts must differ; and artists have no tooltips, which SVG has as titles.
 """
 
 from __future__ import annotations
 
-import base64
-import functools
 import hashlib
+import io
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
-
-from format_bench.report.charts.drawing import PAPER, STYLES, Drawing, Style
+from xml.etree import ElementTree as ET
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
-
-@functools.cache
-def environment() -> Environment:
-    """Return what finds templates in the folder of that name, and knows the filters that they use."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    found = Environment(
-        loader=PackageLoader("format_bench.report"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    found.filters |= {
-        "attributes": _attributes,
-        "integrity": _integrity,
-        "kind": lambda shape: type(shape).__name__,
-        "pixels": _pixels,
-        "sortable": lambda value: f"{value:.6g}",
-    }
-    return found
-
-
-def _pixels(length: float) -> str:
-    return f"{length:.1f}".removesuffix(".0")
-
-
-def _attributes(style: Style) -> dict[str, str | None]:
-    """Return the attributes of SVG that make shapes look like a style; None for those not needed."""
-    width = style.halo or style.stroke_width
-    return {
-        # Shapes that have colours of their own inherit neither fill nor stroke.
-        "fill": style.fill or "none",
-        "stroke": PAPER if style.halo else style.stroke,
-        "stroke-width": _pixels(width) if width else None,
-        "paint-order": "stroke" if style.halo else None,
-        "stroke-dasharray": _pixels(style.dash) if style.dash else None,
-        "font-size": _pixels(style.size) if style.size else None,
-        "font-weight": "600" if style.bold else None,
-        "font-style": "italic" if style.italic else None,
-        "text-anchor": style.anchor if style.size else None,
-    }
-
-
-def _integrity(source: str) -> str:
-    """Return the hash by which a Content Security Policy knows a script or style of the page itself."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
 
 
 FONTS = "'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
+_SPACE = "{http://www.w3.org/2000/svg}"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_TIP = "tip:"
+# It cannot occur in text that was made printable, and attributes of XML keep it.
+_BETWEEN_TIPS = "\u2028"
+_DRAWN = ("path", "text", "use")
+_LOOKS = (
+    "fill",
+    "fill-opacity",
+    "font-size",
+    "font-style",
+    "font-weight",
+    "stroke",
+    "stroke-dasharray",
+    "stroke-width",
+    "text-anchor",
+)
+_PLACES = ("d", "transform", "x", "y")
+_NUMBER = re.compile(r"-?\d+\.\d+")
 
-def svg(drawing: Drawing, title: str, alt: str) -> str:
-    """Return a drawing as an element that stands in a page, or alone in a file.
+
+def add_tips(artist: Artist, tips: Sequence[str]) -> None:
+    """Give an artist a tooltip for each of its parts, such as the points of a collection."""
+    artist.set_gid(_TIP + _BETWEEN_TIPS.join(tips))
+
+
+def element(figure: Figure, title: str, alt: str) -> str:
+    """Return a figure as an SVG element.
 
     Parameters
     ----------
-    drawing : Drawing
-        What to show.
+    figure : Figure
+        Its paper is left out.
     title, alt : str
         Its name and its description, for those who do not see it.
     """
-    template = environment().get_template("drawing.svg")
-    return template.render(drawing=drawing, title=title, alt=alt, styles=STYLES, fonts=FONTS)
+    figure.patch.set_visible(False)
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    document = ET.fromstring(file.getvalue())  # noqa: S314 (written by matplotlib a line above)
+    width, height = document.attrib["viewBox"].split()[2:]
+    root = ET.Element(
+        "svg",
+        {
+            "class": "chart",
+            "xmlns": _SPACE[1:-1],
+            "role": "img",
+            "viewBox": f"0 0 {width} {height}",
+            "width": width,
+            "height": height,
+            "font-family": FONTS,
+            "stroke-linejoin": "round",
+        },
+    )
+    ET.SubElement(root, "title").text = title
+    ET.SubElement(root, "desc").text = alt
+    root.extend(_parts(document, hashlib.sha256(title.encode()).hexdigest()[:8]))
+    return ET.tostring(root, encoding="unicode")
+
+
+def _parts(group: ET.Element, prefix: str) -> Iterator[ET.Element]:
+    """Yield the drawn elements of a group in their order, with ids that start with a prefix."""
+    tips = iter(group.get("id", "").removeprefix(_TIP).split(_BETWEEN_TIPS))
+    has_tips = group.get("id", "").startswith(_TIP)
+    for child in group:
+        kind = child.tag.removeprefix(_SPACE)
+        if kind == "g":
+            # A collection has its parts one level deeper.
+            if has_tips:
+                child.set("id", group.attrib["id"])
+            yield from _parts(child, prefix)
+        elif kind == "defs":
+            markers = [_clean(each, "path", prefix) for each in child.findall(f"{_SPACE}path")]
+            if markers:
+                found = ET.Element("defs")
+                found.extend(markers)
+                yield found
+        elif kind in _DRAWN:
+            found = _clean(child, kind, prefix)
+            if has_tips:
+                ET.SubElement(found, "title").text = next(tips)
+            yield found
+
+
+def _clean(drawn: ET.Element, kind: str, prefix: str) -> ET.Element:
+    looks = dict(each.split(": ", 1) for each in drawn.get("style", "").split("; ") if each)
+    attributes = {name: looks[name].removesuffix("px") for name in _LOOKS if name in looks}
+    for name in _PLACES:
+        place = " ".join(drawn.get(name, "").split())
+        if place and not place.startswith("rotate(-0 "):
+            attributes[name] = _NUMBER.sub(_shorter, place)
+    if kind == "path" and drawn.get("id"):
+        attributes["id"] = f"{prefix}-{drawn.attrib['id']}"
+    if kind == "use":
+        attributes["href"] = f"#{prefix}-{drawn.attrib[_LINK][1:]}"
+    found = ET.Element(kind, attributes)
+    found.text = drawn.text if kind == "text" else None
+    return found
+
+
+def _shorter(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.1f}".removesuffix(".0")

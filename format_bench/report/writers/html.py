@@ -5,6 +5,9 @@ The report as a page: one file that needs no other, no network, and can be read 
 
 from __future__ import annotations
 
+import base64
+import functools
+import hashlib
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,15 +17,41 @@ from format_bench.report import circumstances, losses_and_gaps
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.heat_map import COLOURS, heat_maps
-from format_bench.report.charts.svg import environment
 from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.ranking import findings_on
 from format_bench.results.marks import WORDS, legend
 from format_bench.results.table import result_table
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
+
+
+@functools.cache
+def environment() -> Environment:
+    """Return the environment of the report's templates, which escapes what is put into them."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    found = Environment(
+        loader=PackageLoader("format_bench.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    found.filters |= {
+        "integrity": _integrity,
+        "pixels": lambda length: f"{length:.1f}".removesuffix(".0"),
+        "sortable": lambda value: f"{value:.6g}",
+    }
+    return found
+
+
+def _integrity(source: str) -> str:
+    """Return the hash by which a Content Security Policy allows a script or style of the page itself."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
 
 
 _UNFOLDED = 3

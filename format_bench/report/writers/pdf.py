@@ -1,12 +1,8 @@
-"""Pages that fill from the top: headings, paragraphs and drawings, each where there is room for it.
-
-The report as PDF: the verdict, heat maps, charts, losses, empty cells, circumstances.
-"""
+"""The report as PDF: the verdict, heat maps, charts, losses, empty cells, circumstances."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,114 +10,130 @@ from typing import TYPE_CHECKING, Any
 from format_bench.report import circumstances, losses_and_gaps
 from format_bench.report.charts import heat_map
 from format_bench.report.charts.build import charts_of
-from format_bench.report.charts.drawing import STYLES, WIDTH, Drawing, Text
+from format_bench.report.charts.figures import POINTS_PER_INCH, QUIET, Chart, style, wrapped
 from format_bench.report.charts.heat_map import heat_maps
 from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.ranking import findings
-from format_bench.report.writers import png
 from format_bench.results.marks import legend
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
     from format_bench.results.load import Results
 
 
-PAGE_WIDTH, PAGE_HEIGHT = 794.0, 1123.0
-"""A4, 210 by 297 mm, in pixels of 1/96 inch."""
+PAGE_WIDTH, PAGE_HEIGHT = 595.0, 842.0
+"""A4, 210 by 297 mm, in points."""
 
-_MARGIN, _GAP = 48.0, 40.0
+_MARGIN = 36.0
 _INNER_WIDTH, _INNER_HEIGHT = PAGE_WIDTH - 2 * _MARGIN, PAGE_HEIGHT - 2 * _MARGIN
-_SCALE = 0.8
-"""Of drawings, so that two of the usual width stand side by side, and usually three above each other."""
+_SCALE = 0.6
+"""Of charts: six of a dozen rows fill a page."""
+_LEAST_SCALE = 0.5
+"""A chart that would have to be smaller in one column gets both."""
+_COLUMN_GAP, _ROW_GAP = 24.0, 12.0
+_COLUMN = (_INNER_WIDTH - _COLUMN_GAP) / 2
+
+_HEADING, _SUBHEADING, _BODY, _SMALL = 17.0, 12.0, 9.0, 7.0
 _LEADING = 1.45
-"""From line to line, as a multiple of the size of the text."""
-_EMS = 0.58
-"""Width of a character, rather too much."""
-_BELOW_HEADING = 60.0
-"""What must fit below a heading, else it goes to the next page."""
+_BELOW_HEADING = 45.0
+"""Room that must be left below a heading, else it goes to the next page."""
 
 
-class Flow:
-    """Fills pages and hands over each that is full.
+class Pages:
+    """A document that fills page by page from the top.
 
     Parameters
     ----------
     save : callable
-        Takes a page, a figure of matplotlib.
+        Takes each page when it is full, a figure of matplotlib.
     """
 
     def __init__(self, save: Callable[[Figure], Any]) -> None:
         self._save = save
-        self._begin()
+        self._page = _empty_page()
+        self._used = [_MARGIN, _MARGIN]
+        """How far down each column of the page is filled, in points."""
 
-    def heading(self, text: str, role: str = "heading", below: float = _BELOW_HEADING) -> None:
-        """Add a heading, "heading" or "subheading", where so much room is left below it."""
-        self._need(3 * STYLES[role].size + below)
-        if self._y > _MARGIN:
-            self._y += STYLES[role].size
-        self.paragraphs([text], role)
+    def heading(self, text: str, size: float = _HEADING, below: float = _BELOW_HEADING) -> None:
+        """Add a heading where so much room is left below it."""
+        self._need(3 * size + below)
+        if max(self._used) > _MARGIN:
+            self._add_height(size)
+        self.paragraphs([text], size, fontweight="bold")
 
-    def paragraphs(self, texts: Iterable[str], role: str = "body") -> None:
-        """Add paragraphs, broken into lines."""
-        size = STYLES[role].size
+    def paragraphs(self, texts: Iterable[str], size: float = _BODY, **look: Any) -> None:
+        """Add paragraphs, broken into lines, also between pages."""
         for text in texts:
-            for line in textwrap.wrap(text, int(_INNER_WIDTH / (size * _EMS))):
+            for line in wrapped(text, size, _INNER_WIDTH, bold="fontweight" in look):
                 self._need(size * _LEADING)
-                drawing = Drawing(_INNER_WIDTH, size)
-                drawing.add(role, Text(0, size, line))
-                png.paint(drawing, self._axes, _MARGIN, self._y)
-                self._y += size * _LEADING
-            self._y += size * 0.5
+                x, y = _MARGIN / PAGE_WIDTH, 1 - (max(self._used) + size) / PAGE_HEIGHT
+                self._page.text(x, y, line, fontsize=size, va="baseline", **look)
+                self._add_height(size * _LEADING)
+            self._add_height(size * 0.5)
 
-    def drawings(self, title: str, role: str, drawings: Iterable[Drawing]) -> None:
-        """Add a heading and drawings, two in a row, or one where it is wide."""
-        rows = list(_rows(drawings))
-        self.heading(title, role, *[_height(row) for row in rows[:1]])
-        for row in rows:
-            self._need(_height(row))
-            for number, each in enumerate(row):
-                x = _MARGIN + number * (WIDTH * _SCALE + _GAP)
-                png.paint(each, self._axes, x, self._y, _scale(each))
-            self._y += _height(row) + _GAP / 2
+    def charts(self, title: str, size: float, charts: Sequence[Chart]) -> None:
+        """Add charts under a heading, each in the column that is less filled."""
+        first = charts[0].height * _scale(charts[0]) if charts else 0
+        self.heading(title, size, first + _ROW_GAP)
+        for chart in charts:
+            shorter = self._used.index(min(self._used))
+            columns = (0, 1) if _needs_both_columns(chart) else (shorter,)
+            scale = _scale(chart)
+            self._need(chart.height * scale, columns)
+            with style(scale):
+                chart.paint(self._part(columns, chart.width * scale, chart.height * scale))
+            self._add_height(chart.height * scale + _ROW_GAP, columns)
 
     def end(self) -> None:
         """Hand over the last page."""
-        self._save(self._figure)
+        self._save(self._page)
 
-    def _begin(self) -> None:
-        self._figure, self._axes = png.sheet(PAGE_WIDTH, PAGE_HEIGHT)
-        self._y = _MARGIN
+    def _need(self, height: float, columns: Sequence[int] = (0, 1)) -> None:
+        """Go to the next page if less room is left on this one."""
+        used = max(self._used[column] for column in columns)
+        if used > _MARGIN and used + height > PAGE_HEIGHT - _MARGIN:
+            self._save(self._page)
+            self._page, self._used = _empty_page(), [_MARGIN, _MARGIN]
 
-    def _need(self, height: float) -> None:
-        """Go to the next page if there is less room on this one."""
-        if self._y > _MARGIN and self._y + height > PAGE_HEIGHT - _MARGIN:
-            self._save(self._figure)
-            self._begin()
+    def _add_height(self, height: float, columns: Sequence[int] = (0, 1)) -> None:
+        """Fill columns, together if they are several."""
+        used = max(self._used[column] for column in columns)
+        for column in columns:
+            self._used[column] = used + height
+
+    def _part(self, columns: Sequence[int], width: float, height: float) -> SubFigure:
+        """Return a part of the page, at the first free place of its columns."""
+        from matplotlib.gridspec import GridSpec
+
+        x = _MARGIN + columns[0] * (_COLUMN + _COLUMN_GAP)
+        y = max(self._used[column] for column in columns)
+        # Parts of figures have no other place than a cell of a grid: here the middle one of nine.
+        grid = GridSpec(
+            3,
+            3,
+            self._page,
+            width_ratios=(x, width, PAGE_WIDTH - x - width),
+            height_ratios=(y, height, PAGE_HEIGHT - y - height),
+        )
+        return self._page.add_subfigure(grid[1, 1])
 
 
-def _rows(drawings: Iterable[Drawing]) -> Iterator[list[Drawing]]:
-    row: list[Drawing] = []
-    for each in drawings:
-        if row and each.width > WIDTH:
-            yield row
-            row = []
-        row.append(each)
-        if len(row) == 2 or each.width > WIDTH:  # noqa: PLR2004 (two columns)
-            yield row
-            row = []
-    if row:
-        yield row
+def _empty_page() -> Figure:
+    from matplotlib.figure import Figure
+
+    inches = (PAGE_WIDTH / POINTS_PER_INCH, PAGE_HEIGHT / POINTS_PER_INCH)
+    return Figure(figsize=inches, dpi=POINTS_PER_INCH)
 
 
-def _scale(drawing: Drawing) -> float:
-    """Return how much smaller a drawing is shown; what is too large for a page is made to fit."""
-    most_height = _INNER_HEIGHT - _BELOW_HEADING
-    return min(_SCALE, _INNER_WIDTH / drawing.width, most_height / drawing.height)
+def _needs_both_columns(chart: Chart) -> bool:
+    return _COLUMN / chart.width < _LEAST_SCALE
 
 
-def _height(row: list[Drawing]) -> float:
-    return max(each.height * _scale(each) for each in row)
+def _scale(chart: Chart) -> float:
+    """Return the scale at which a chart fits into its column and a page."""
+    width = _INNER_WIDTH if _needs_both_columns(chart) else _COLUMN
+    return min(_SCALE, width / chart.width, (_INNER_HEIGHT - _BELOW_HEADING) / chart.height)
 
 
 def write(results: Results, path: Path) -> None:
@@ -129,31 +141,30 @@ def write(results: Results, path: Path) -> None:
     from matplotlib.backends.backend_pdf import PdfPages
 
     outline = outline_of(results)
-    about = {"Title": f"{outline.name} - FormatBench report", "Creator": "FormatBench"}
-    with png.settings(), PdfPages(path, metadata=about) as pages:
-        flow = Flow(pages.savefig)
-        flow.heading(outline.name)
-        flow.paragraphs([f"{outline.lead}.", circumstances.in_short(results)])
-        flow.heading("Verdict", "subheading")
-        flow.paragraphs(findings(results))
-        flow.paragraphs([legend(outline.floors)], "small")
+    metadata = {"Title": f"{outline.name} - FormatBench report", "Creator": "FormatBench"}
+    with style(), PdfPages(path, metadata=metadata) as document:
+        pages = Pages(document.savefig)
+        pages.heading(outline.name)
+        pages.paragraphs([f"{outline.lead}.", circumstances.in_short(results)])
+        pages.heading("Verdict", _SUBHEADING)
+        pages.paragraphs(findings(results))
+        pages.paragraphs([legend(outline.floors)], _SMALL, color=QUIET)
         for family in outline.families:
-            _add_family(flow, family, outline)
+            _add_family(pages, family, outline)
         for title, lines in _lists(outline):
-            flow.heading(title)
-            flow.paragraphs(lines)
-        flow.heading("Circumstances")
-        flow.paragraphs(_circumstances(results), "small")
-        flow.end()
+            pages.heading(title)
+            pages.paragraphs(lines)
+        pages.heading("Circumstances")
+        pages.paragraphs(_circumstances(results), _SMALL, color=QUIET)
+        pages.end()
 
 
-def _add_family(flow: Flow, family: SuiteResults, outline: Outline) -> None:
-    maps = (heat_map.draw(each) for each in heat_maps(family, outline.floors))
-    flow.drawings(family.title, "heading", maps)
+def _add_family(pages: Pages, family: SuiteResults, outline: Outline) -> None:
+    maps = [heat_map.chart_of(each) for each in heat_maps(family, outline.floors)]
+    pages.charts(family.title, _HEADING, maps)
     for group in family.groups:
         title = ", ".join(filter(None, (group.name, family.extent(group))))
-        charts = charts_of(group, outline.colours, outline.floors)
-        flow.drawings(title, "subheading", (chart.drawing for chart in charts))
+        pages.charts(title, _SUBHEADING, charts_of(group, outline.colours, outline.floors))
 
 
 def _lists(outline: Outline) -> Iterator[tuple[str, list[str]]]:
@@ -180,4 +191,4 @@ def _circumstances(results: Results) -> Iterator[str]:
         )
         yield f"{section}: {', '.join(known)}"
     if not results.circumstances:
-        yield "Nothing is known of the machine and the libraries: no file beside the results tells."
+        yield "The machine and the libraries are not known: no file beside the results describes them."
