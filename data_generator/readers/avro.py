@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Reader(TableReader):
+class AvroReader(TableReader):
     """Reader of https://avro.apache.org/docs/1.12.0/specification/#object-container-files."""
 
     kind = "Avro"

@@ -22,7 +22,7 @@ SEPARATORS = ",;\t|"
 """Candidates: the most frequent one in the first line separates the fields."""
 
 
-class Reader(TableReader):
+class CSVReader(TableReader):
     """Reader of UTF-8 text with a header, by the rules of `pandas.read_csv`.
 
     Empty fields and the words NA, null, nan and so on are nulls. Lines with too few fields are filled up

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal ORDER BY ALL"
 
 
-class Reader(TableReader):
+class DuckDBReader(TableReader):
     """Reader of one table, with its rows in the order of their insertion."""
 
     kind = "DuckDB"

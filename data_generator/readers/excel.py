@@ -23,7 +23,7 @@ MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 """Possible names of a workbook's first member; programs write different ones."""
 
 
-class Reader(TableReader):
+class ExcelReader(TableReader):
     """Reader of one sheet with the names of its columns in the first row.
 
     Cells with an error, and formulas without a stored value, are nulls.

@@ -17,7 +17,7 @@ FILE = b"ARROW1"
 STREAM = b"\xff\xff\xff\xff"
 
 
-class Reader(ArrowReader):
+class FeatherReader(ArrowReader):
     """Reader of Arrow IPC files and streams."""
 
     kind = "Feather (Arrow IPC)"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Reader(TableReader):
+class HDF5Reader(TableReader):
     """Reader of one table in either layout of `DataFrame.to_hdf`, fixed or table.
 
     pandas stores text and metadata as pickles inside such files. Unless pickles are trusted, all of them

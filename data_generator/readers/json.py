@@ -21,7 +21,7 @@ LONGEST_LINE = 2**20
 """Characters of a line that are read to detect the layout: a whole array may be on one line."""
 
 
-class Reader(TableReader):
+class JSONReader(TableReader):
     """Reader of records: objects whose names are the columns, with nulls for missing names."""
 
     kind = "JSON"

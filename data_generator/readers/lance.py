@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Reader(ArrowReader):
+class LanceReader(ArrowReader):
     """Reader of Lance data sets, https://lance.org/format/table/."""
 
     kind = "Lance"

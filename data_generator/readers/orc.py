@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 STDERR = 2
 
 
-class Reader(ArrowReader):
+class ORCReader(ArrowReader):
     """Reader of ORC files, https://orc.apache.org/specification/ORCv1/."""
 
     kind = "ORC"

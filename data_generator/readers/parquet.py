@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Reader(ArrowReader):
+class ParquetReader(ArrowReader):
     """Reader of Parquet files, https://parquet.apache.org/docs/file-format/."""
 
     kind = "Parquet"

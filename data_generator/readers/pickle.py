@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Reader(TableReader):
+class PickleReader(TableReader):
     """Reader of pickled DataFrames and Series, https://docs.python.org/3/library/pickle.html."""
 
     kind = "Pickle"

@@ -26,7 +26,7 @@ LARGEST_PAGE_BYTES = 2**16
 """Page size that the two bytes of the header represent as 1."""
 
 
-class Reader(TableReader):
+class SQLiteReader(TableReader):
     """Reader of one table, in the order of its row numbers; columns have the types of their values."""
 
     kind = "SQLite"
