@@ -43,12 +43,13 @@ those without compression, and the interval in which it lies. Reads are warm. {m
 the formats of a column are compared with each other, in the others the codecs of a format."""
 
 
-def measure(runner: Runner, wanted: list[Case]) -> None:
-    """Measure the cells that the results lack, with a progress bar on a terminal."""
+def measure(runner: Runner, wanted: list[Case], *, quiet: bool = False) -> None:
+    """Measure the cells that the results lack, with a progress bar on a terminal unless `quiet`."""
     cells = {each for case in wanted for step in measured_steps(case) for each in keys(case, step)}
     done = sum(min(each.rounds, runner.limits.rounds) for each in runner.read() if key(each) in cells)
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    hidden = quiet or not console.is_terminal
+    with Progress(console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("", total=len(cells) * runner.limits.rounds, completed=done)
         for record in runner.run(wanted):
             last = Configuration.of(record)
@@ -87,7 +88,10 @@ def page(cells: grid_tables.Cells, title: str, floors: Floors | None = None) -> 
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder for the measured files.",
 )
+@click.pass_obj
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
+    settings: dict[str, bool] | None,
+    /,
     labels: tuple[str, ...],
     dataset: str,
     rows: int,
@@ -116,7 +120,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         Limits(rounds, rounds * MIN_REPEATS, rounds * BUDGET_SECONDS),
         steps=STEPS,
     )
-    measure(runner, wanted)
+    measure(runner, wanted, quiet=bool(settings and settings["quiet"]))
     cells = grid_tables.by_case(wanted, runner.read())
     _write(cells, f"Codecs and levels: {dataset}, {rows:,} rows", out)
 

@@ -294,7 +294,9 @@ def test_each_round_is_as_thorough_as_one_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(
         codecs,
         "measure",
-        lambda runner, wanted: asked.append((runner.limits.rounds, runner.effort.min_repeats, wanted)),
+        lambda runner, wanted, **_: asked.append(
+            (runner.limits.rounds, runner.effort.min_repeats, wanted)
+        ),
     )
     wanted = cases(["ORC"], "eq", ROWS, full=False)
     keep(made_up(wanted), tmp_path)
