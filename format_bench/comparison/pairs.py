@@ -86,6 +86,7 @@ def _common_datasets(suite: str, a: Candidates, b: Candidates) -> Iterator[Paire
     for name in rows_a:
         if name not in rows_b:
             continue
+        # Absolute values say more than ratios to a mean, so equal rows come first.
         common = sorted(rows_a[name] & rows_b[name])
         if common:
             yield from (PairedDataset(suite, name, rows, rows) for rows in common)

@@ -85,7 +85,7 @@ def interval_of(record: Record) -> Interval | None:
     if len(record.repeats) > 1:
         return median_interval(record.repeats)
     if record.interval:
-        # Of published sizes, which lie somewhere in the range that rounds to them.
+        # A published size is somewhere in the range that rounds to it.
         low, high = record.interval
         return Interval(low, high, confidence=1.0)
     if Measure.of(record).is_exact:

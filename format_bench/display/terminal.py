@@ -29,8 +29,10 @@ Row = Sequence["str | Text"]
 
 def console() -> Console:
     """Return the standard output."""
+    # As markup, "CSV[polars]" would be "CSV" in a style that does not exist.
     found = Console(highlight=False, markup=False, emoji=False)
     if not found.is_terminal:
+        # rich assumes 80 columns, and would cut what a file or a pipe can take whole.
         found.width = FILE_WIDTH
     return found
 
@@ -58,6 +60,7 @@ def text_table(to: Console, shown: TextTable, style: Callable[[str], str]) -> No
 
 def prose(to: Console, text: str, indent: str = "") -> None:
     """Print a paragraph in lines of at most `WIDTH` characters, the second and later ones indented."""
+    # rich breaks words that are longer than a line, e.g. paths that are to be copied.
     lines = textwrap.wrap(
         text, WIDTH, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
     )
@@ -97,6 +100,7 @@ def _parts(to: Console, header: Sequence[str], rows: Sequence[Row]) -> Iterator[
 
 
 def _width(to: Console, shown: Table) -> int:
+    # Within the console's own width the measure would never be too wide.
     return to.measure(shown, options=to.options.update(width=FILE_WIDTH)).maximum
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+# A spreadsheet takes text with such a start for a formula, also in full width; after OWASP, "CSV
+# Injection".
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-"""First characters of what a spreadsheet takes for a formula, also in full width; after OWASP, "CSV
-Injection"."""
 
 
 def guarded(text: str) -> str:

@@ -82,13 +82,14 @@ def page(results: Results) -> str:
 
 
 def by_format(results: Results) -> Iterator[SuiteResults]:
-    """Yield the results of each format of which at least two engines have values on some data set.
+    """Yield the results of each format with at least two engines that have values on some data set.
 
     Records with a codec are left out: codecs are compared elsewhere.
     """
     found: dict[str, list[Record]] = {}
     for record in results.records:
         if suite_of(record) in SUITES and record.codec is None:
+            # As one suite, the usual engine and the others are in one group, and compare.
             one_suite = replace(record, suite=SUITES[0])
             found.setdefault(format_of(record.format), []).append(one_suite)
     for name in sorted(found, key=str.casefold):

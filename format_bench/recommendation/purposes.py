@@ -1,4 +1,4 @@
-"""Purposes of a recommendation: presets of weights and requirements, and what a user adds to them."""
+"""Purposes of a recommendation: presets of weights and requirements, completed by the user."""
 
 from __future__ import annotations
 
@@ -143,6 +143,7 @@ def criteria_for(
     """
     if preset is None and weights:
         return Criteria(weights, requirements, [])
+    # A weight of 0 takes a metric out of the preset, and need not have values.
     counting = {measure: weight for measure, weight in weights.items() if weight}
     base = criteria_of(PRESETS.get(preset or "", BALANCED), one_suite(results, counting))
     return Criteria(base.weights | weights, (*base.requirements, *requirements), base.caveats)

@@ -59,6 +59,7 @@ def recommend(
     excluded = excluded_of(candidates, wanted, suite, datasets)
     out = {each.candidate.configuration for each in excluded}
     left = [each for each in candidates if each.configuration not in out]
+    # The best values are those of candidates that can be chosen: 1 is a score that can be reached.
     scoring = Scoring.of(left, counting, datasets)
     ranked = _ranked(left, scoring, scoped.floors)
     first, others = ranked[0], ranked[1:]
@@ -98,6 +99,7 @@ def _cells(candidates: list[Candidate], datasets: dict[Measure, list[DatasetSize
 def _ranked(candidates: list[Candidate], scoring: Scoring, floors: Floors | None) -> list[Ranked]:
     logs = {each.configuration: scoring.logs(each) for each in candidates}
     front = set(pareto_front({each: list(found.values()) for each, found in logs.items()}))
+    # By name where scores are equal, whatever the order of the records.
     in_order = sorted(candidates, key=lambda each: (scoring.score(each), each.name))
     bands = [scoring.band(candidate, floors) for candidate in in_order]
     return [

@@ -140,6 +140,7 @@ class Scoring:
 
     def band(self, candidate: Candidate, floors: Floors | None) -> tuple[float, float]:
         """Return the scores with all values at the lower, and at the upper end of their bands."""
+        # Values do not all err to the same side, so ties are rather too many than too few.
         ends = []
         for end in (0, 1):
             logs = {
@@ -158,6 +159,7 @@ class Scoring:
         found: dict[Measure, float | None] = {}
         for measure, best in self.best.items():
             pairs = list(zip(_values(candidate, measure, self.datasets), best, strict=True))
+            # Beside a best of zero any other value is infinitely larger.
             if any(least == 0 < value for value, least in pairs):
                 found[measure] = None
             else:
@@ -198,5 +200,6 @@ def noise_source(records: Iterable[Record], floors: Floors | None) -> str:
     """Return the source of the bands: "floors", "intervals", or "unknown" for single samples."""
     if floors:
         return "floors"
+    # Sizes and counts have no intervals, and need none.
     timed = [each for each in records if each.unit == "seconds"]
     return "unknown" if any(each.interval is None for each in timed) else "intervals"

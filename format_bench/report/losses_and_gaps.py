@@ -47,6 +47,7 @@ def losses(suite: SuiteResults) -> list[Loss]:
 
 def _summary(sentence: str) -> str:
     """Return kinds of loss, each with its number of columns, for a list of losses of columns."""
+    # Verdicts name each column: "column a: text came back as bytes; column b: ...".
     kinds: Counter[str] = Counter()
     for loss in filter(None, sentence.split("; ")):
         _, colon, kind = loss.partition(": ")

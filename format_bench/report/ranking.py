@@ -134,6 +134,7 @@ class Ranking:
 
     def ties(self, leader: Configuration) -> dict[Configuration, int]:
         """Return the configurations that tie with the leader, with the number of groups."""
+        # Equal values are both the best, so the other one may be marked as the best, too.
         led = [{**each, leader: ""} for each in self.marks if each.get(leader) == BEST]
         tied = [each for each in self.marks if each.get(leader) == TIE]
         return Counter(self._marked(BEST, led) + self._marked(TIE, led) + self._marked(BEST, tied))
@@ -157,7 +158,7 @@ def ranking_of(suite: SuiteResults, measure: Measure, floors: Floors | None) -> 
 
 
 def describe_rest(ranking: Ranking) -> str:
-    """Return the end of a sentence that begins with the leader: where it leads, ties, the last."""
+    """Return the end of a sentence on the leader: its value or data sets, ties, and the last one."""
     leader, count = ranking.leader, len(ranking.groups)
     elsewhere, ties = ranking.elsewhere(leader), ranking.ties(leader)
     where = f"on {ranking.share(leader)}" if count > 1 else _value(ranking, leader)
@@ -204,6 +205,7 @@ def mean_ratios(groups: Iterable[ComparisonGroup], measure: Measure) -> dict[Con
     Wallace, "How not to lie with statistics", Communications of the ACM 29, 1986).
     """
     found = [each for group in groups if (each := ratios_to_best(group, measure))]
+    # Means over different data sets would not compare.
     everywhere = set.intersection(*map(set, found)) if found else set()
     return {
         each: math.exp(statistics.fmean(math.log(ratios[each]) for ratios in found))

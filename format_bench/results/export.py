@@ -15,7 +15,7 @@ from format_bench.results.records import Record, line
 
 
 def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
-    """Write records, replacing what is at `path`.
+    """Write records to a file, which is replaced if it exists.
 
     Parameters
     ----------
@@ -50,6 +50,7 @@ def _write_csv(records: list[Record], path: Path) -> None:
         writer = csv.DictWriter(file, names, lineterminator="\n")
         writer.writeheader()
         for row in map(asdict, records):
+            # CSV has no lists, and JSON can be parsed back.
             interval = row["interval"] and json.dumps(row["interval"])
             writer.writerow({**row, "repeats": json.dumps(row["repeats"]), "interval": interval})
 

@@ -34,6 +34,7 @@ class ResultCell:
     def of(cls, record: Record) -> ResultCell:
         """Return the cell of a record."""
         interval = (record.interval[0], record.interval[1]) if record.interval else None
+        # Sentences quote libraries and files, which may contain control characters.
         sentence = printable(record.sentence)
         return cls(record.unit, record.value, interval, record.repeats, record.status.value, sentence)
 

@@ -54,6 +54,7 @@ def load(source: str | Path) -> Results:
     if source in published.names() and not Path(source).exists():
         return Results(str(source), published.records(str(source)), circumstances=[])
     path = _file(Path(source))
+    # Each round appends a record of the cell with the samples of all rounds.
     last = {key(record): record for record in records.read(path)}
     if not last:
         raise InvalidResultsError(f"{path} is empty: no cell has been measured")
@@ -91,6 +92,7 @@ def _circumstances(folder: Path) -> list[dict[str, Any]]:
         try:
             facts = json.loads(path.read_bytes())
         except ValueError:
+            # A file that somebody else put there, or that is being written.
             continue
         if isinstance(facts, dict) and "started" in facts:
             found.append(facts)

@@ -75,6 +75,7 @@ def _ties(cell: ResultCell, best: ResultCell, measure: Measure, floors: Floors |
     if measure.is_exact or cell.value is None or best.value is None:
         return False
     if floors:
+        # A floor is relative to the smaller of two values, which is the best.
         return cell.value <= best.value * (1 + floors.floor_for(measure.metric))
     return bool(cell.interval and best.interval and cell.interval[0] <= best.interval[1])
 

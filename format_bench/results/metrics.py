@@ -53,7 +53,7 @@ class Metric:
 
     @property
     def comparison(self) -> str:
-        """How many times the best a value is, in words with a gap for the factor."""
+        """A verb for a value that is some times the best one, with a gap for the factor."""
         if self.unit == "seconds":
             return "takes {} times as long"
         return "is {} times as large" if self.noise is Noise.SIZE else "needs {} times as much"
@@ -153,7 +153,7 @@ class Measure(NamedTuple):
     @property
     def is_exact(self) -> bool:
         """Whether equal calls give equal values: sizes and counts, but not times or memory."""
-        # Ratios are counts by counts, but of what the kernel happens to do.
+        # Pages by pages, but the kernel decides how many it reads ahead.
         return METRICS[self.metric].noise in {Noise.SIZE, Noise.EXACT} and self.unit != "ratio"
 
     @property

@@ -1,4 +1,4 @@
-"""Noise floors of a machine: by how much two measurements of the same thing differ on it."""
+"""Noise floors of a machine: differences between two measurements of the same thing on it."""
 
 from __future__ import annotations
 

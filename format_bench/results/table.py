@@ -74,6 +74,7 @@ class ResultTable:
 
 def result_table(group: ComparisonGroup, floors: Floors | None) -> ResultTable:
     """Return all measured cells of a group, and beside them the savings and costs of codecs."""
+    # Pages link the measured columns to graphs, and count on their place before the others.
     columns = [(str(each), measured_column(group, each, floors)) for each in group.measures]
     costs = ((each.title.lower(), cost_column(group, each)) for each in CODEC_COSTS)
     return ResultTable.of(group.configurations, [*columns, *(each for each in costs if each[1])])
@@ -177,6 +178,7 @@ def with_notes(text: str, sentences: Iterable[str], notes: list[str]) -> str:
 
 def style_of(text: str) -> str:
     """Return the style of a cell's text on a terminal: by its mark, or of an empty cell."""
+    # The mark is the last character before a detail in brackets or the number of a note.
     value, *_ = re.split(r" [(\[]", text, maxsplit=1)
     return "yellow" if value in _EMPTY else STYLES.get(value[-1:], "")
 

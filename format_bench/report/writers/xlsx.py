@@ -117,7 +117,7 @@ def _add(book: Any, name: str, header: Row, rows: Iterable[Row]) -> None:
             cell = sheet.cell(row_number, column)
             if isinstance(value, str):
                 value = printable(value)[:_MOST_TEXT]  # noqa: PLW2901 (Excel has no other text)
-                # Else what begins with "=" would be a formula.
+                # Without both, openpyxl or Excel would take text that starts with "=" for a formula.
                 cell.value, cell.data_type, cell.quotePrefix = value, "s", True
             elif isinstance(value, _Marked):
                 cell.value = value.value
