@@ -39,11 +39,11 @@ SCALE = os.environ.get("FORMAT_BENCH_SCALE", "full")
 if SCALE not in suites.SCALES:
     raise ValueError(f"FORMAT_BENCH_SCALE is {SCALE!r}; it can be {', '.join(suites.SCALES)}")
 
+# Seconds after which a cell counts as timed out: a hundred times what a usual format needs.
 LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 8}[SCALE]
-"""Seconds after which a cell counts as timed out: a hundred times what a usual format needs."""
 
+# Seconds that one go of random reads may take.
 BUDGET_SECONDS = 3.0 if SCALE == "full" else 0.05
-"""Seconds that one go of random reads may take."""
 
 with contextlib.suppress(Exception):
     # Done before asv's fork server forks, so that hundreds of processes need not.
@@ -228,6 +228,7 @@ def _track_loss(self, *params):
     return steps.loss(self.cell, self.path)
 
 
+# The methods that all families have; a family's operations measure its other metrics.
 _METHODS = {
     "time_save": _time_save,
     "time_durable_save": _time_durable_save,
@@ -240,7 +241,6 @@ _METHODS = {
     "track_held_memory": _track_held_memory,
     **{METRICS[family.loss].benchmark: _track_loss for family in suites.FAMILIES.values()},
 }
-"""The methods that all families have; a family's operations measure its other metrics."""
 
 
 def _tracker(name):

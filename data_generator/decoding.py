@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# Channels of Pillow's modes; 0 represents the shape (height, width).
 CHANNELS = {"L": 0, "LA": 2, "RGB": 3, "RGBA": 4}
-"""Channels of Pillow's modes; 0 represents the shape (height, width)."""
 
 GREY_MODES = ("1", "L", "LA", "La")
 DEEP_MODES = ("I", "F")

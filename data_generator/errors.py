@@ -16,8 +16,8 @@ from adapter_core.errors import (
     deprecated_names,
 )
 
+# Longest excerpt of a library's message.
 QUOTED_CHARACTERS = 160
-"""Longest excerpt of a library's message."""
 
 # Libraries in Rust raise a class of this name. Each has its own, and it does not derive from Exception.
 _PANIC = "PanicException"

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# Photographs, micrographs and scans in scikit-image's wheel; its drawings are excluded.
 PICTURES = (
     "astronaut.png brick.png camera.png cell.png chelsea.png clock_motion.png coffee.png coins.png "
     "grass.png gravel.png hubble_deep_field.jpg ihc.png moon.png motorcycle_left.png "
     "motorcycle_right.png page.png retina.jpg rocket.jpg text.png"
 ).split()
-"""Photographs, micrographs and scans in scikit-image's wheel; its drawings are excluded."""
 
 
 def digits(count: int, _seed: int) -> Dataset:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# Number of positions in the bank of noise at which an image's section may start.
 NOISE_STARTS = 2**20
-"""Number of positions in the bank of noise at which an image's section may start."""
 
 
 @dataclass(frozen=True)

@@ -26,48 +26,47 @@ from data_generator.spec.spec import ColumnSpec, TableSpec, significant
 
 WORKLOADS = ("core", "bi", "classic", "geo", "log", "ml")
 TYPES = ("int", "float", "string")
+# Properties with histograms; patterns have shares instead.
 PROPERTIES = ("null_ratio", "ndv_ratio", "sortedness", "longest_run", "zipf_s")
-"""Properties with histograms; patterns have shares instead."""
 
+# Properties whose histograms have powers of ten as bounds.
 LOGARITHMIC = ("null_ratio", "ndv_ratio")
-"""Properties whose histograms have powers of ten as bounds."""
 
 COLUMNS = 20
 ROWS = 1_000_000
 
+# Consecutive nulls, as in the study's generator.
 NULL_BLOCK = 256
-"""Consecutive nulls, as in the study's generator."""
 
 DTYPES = {"int": "int64", "float": "float64", "string": "str"}
 
+# Mean over windows of the longest run, by the mean length of memoryless runs; found by trial.
 LONGEST = {1: 1, 1.1: 3.3, 1.5: 6.3, 2: 9.3, 3: 14.6, 4: 19.3, 6: 27.9, 8: 36.2, 12: 50.8, 16: 63,
            24: 86.2, 32: 106, 48: 139, 64: 168, 96: 216, 128: 249, 192: 303, 256: 342, 384: 384,
            512: 410, 1024: 452, 2048: 482, 4096: 499, 16384: 509}  # fmt: skip
-"""Mean over windows of the longest run, by the mean length of memoryless runs; found by trial."""
 
+# Sortedness of random order: the numbers of ascending and descending neighbours, of 511, differ a little
+# by chance.
 UNSORTED = 0.018
-"""Sortedness of random order: the numbers of ascending and descending neighbours, of 511, differ a
-little by chance."""
 
+# Largest share of a hot spot's frequent value: it alone would cause the longest runs in the study.
 MOST_FREQUENT = 0.75
-"""Largest share of a hot spot's frequent value: it alone would cause the longest runs in the study."""
 
+# Ratio of the most frequent to other values of a hot spot; the study requires more than 9.
 STEEPER_THAN_ZIPF = 9.5
-"""Ratio of the most frequent to other values of a hot spot; the study requires more than 9."""
 
+# Digits or bytes by ratio of distinct values: below 1e-6, 1e-5, ... 0.1, and above.
+#
+# Those of integers and texts are medians of the mean widths in the study's feature_olap.csv, where all
+# floats are 8 bytes wide.
 WIDTHS = {
     "int": (1, 1, 1, 2, 3, 6, 7),
     "float": (2, 2, 2, 3, 4, 6, 6),
     "string": (2, 7, 8, 10, 9, 12, 21),
 }
-"""Digits or bytes by ratio of distinct values: below 1e-6, 1e-5, ... 0.1, and above.
 
-Those of integers and texts are medians of the mean widths in the study's feature_olap.csv, where all
-floats are 8 bytes wide.
-"""
-
+# Smallest ratio of distinct values of floats with all digits; others have two after the point.
 LONG_FLOATS = 0.1
-"""Smallest ratio of distinct values of floats with all digits; others have two after the point."""
 
 
 @cache

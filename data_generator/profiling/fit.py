@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     Adjustment = Callable[[ColumnSpec, float], ColumnSpec]
 
 
+# Accepted error of the size, relative to the original.
 TOLERANCE = 0.02
-"""Accepted error of the size, relative to the original."""
 
 HALVINGS = 6
 
+# Largest ratio of the new to the old error that justifies replacing a measured value.
 WORTHWHILE = 0.8
-"""Largest ratio of the new to the old error that justifies replacing a measured value."""
 
 
 def fit(spec: ColumnSpec, column: pa.Array, slack_bytes: float) -> ColumnSpec:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# Number of ranks to which the exponent is fitted; the shares of others are too small to matter.
 HEAD = 1_000
-"""Number of ranks to which the exponent is fitted; the shares of others are too small to matter."""
 
 UNIFORM_BELOW = 0.01
 HOTSPOT_FACTOR = 9

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# Largest number of digits after the point of a short decimal number; other floats have all digits.
 MOST_DECIMALS = 9
-"""Largest number of digits after the point of a short decimal number; other floats have all digits."""
 
 ROUND_FACTORS = (1, 2, 5)
 SECONDS_PER_UNIT = (60, 3_600, 86_400)
 
+# Tolerated mean number of trailing zeros: random digits have 0.11 of them.
 CHANCE_ZEROS = 0.2
-"""Tolerated mean number of trailing zeros: random digits have 0.11 of them."""
 
+# Fewest digits after the point of an arbitrary float below 1; such floats are printed with 15 to 17.
 MOST_PRINTED = 14
-"""Fewest digits after the point of an arbitrary float below 1; such floats are printed with 15 to 17."""
 
+# Share of floats that may be without a significant bit before it counts as used.
 USED_BY = 0.99
-"""Share of floats that may be without a significant bit before it counts as used."""
 
 
 def integers(values: np.ndarray, counts: np.ndarray) -> dict[str, Any]:

@@ -24,8 +24,8 @@ NOTE = (
     "wide they are. No value, category or text of the table is in this file."
 )
 
+# Difference of a column's size that is negligible, relative to the size of the table.
 SLACK = 0.001
-"""Difference of a column's size that is negligible, relative to the size of the table."""
 
 
 def profile(df: pd.DataFrame, *, keep_names: bool = False, seed: int = DEFAULT_SEED) -> TableSpec:

@@ -13,31 +13,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+# Information of a random character of all kinds, in bits.
 MOST_BITS = 6.4
-"""Information of a random character of all kinds, in bits."""
 
+# Alphabets of increasing information; shares are in proportion to the numbers of characters.
 RICHER_ALPHABETS = (
     Alphabet(0.72, 0.0, 0.28),
     Alphabet(0.42, 0.42, 0.16),
     Alphabet(0.3, 0.3, 0.12, 0.28),
 )
-"""Alphabets of increasing information; shares are in proportion to the numbers of characters."""
 
+# Default level of zstd.
 ZSTD_LEVEL = 3
-"""Default level of zstd."""
 
+# Information that makes a text unlikely to coincide with another. In a twin, texts with less start with
+# a tilde if they have room for it, to differ from the original's.
 UNLIKELY_BITS = 48
-"""Information that makes a text unlikely to coincide with another. In a twin, texts with less start with
-a tilde if they have room for it, to differ from the original's."""
 
+# Share of texts that may be lengthened to contain the prefix and be distinct.
 LENGTHENED_SHARE = 0.02
-"""Share of texts that may be lengthened to contain the prefix and be distinct."""
 
+# Largest weight of one text in the distribution of lengths.
 MOST_COUNTED = 1_000
-"""Largest weight of one text in the distribution of lengths."""
 
+# Number of distinct texts, in order of appearance, whose characters are counted and compressed.
 SAMPLED_TEXTS = 50_000
-"""Number of distinct texts, in order of appearance, whose characters are counted and compressed."""
 
 
 def profile_texts(distinct: pa.Array, places: np.ndarray, counts: np.ndarray) -> dict[str, Any]:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from data_generator.spec.spec import TableSpec
 
 
+# Number of twins that are generated in search of one without texts of the original.
 SEEDS = 10
-"""Number of twins that are generated in search of one without texts of the original."""
 
 
 class Twin(NamedTuple):

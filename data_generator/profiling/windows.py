@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# Fewest values with an order: of two, one is the larger in any case.
 FEWEST = 3
-"""Fewest values with an order: of two, one is the larger in any case."""
 
 
 def sortedness(codes: np.ndarray) -> float:

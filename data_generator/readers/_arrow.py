@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+# Memory for each row when a sample is drawn: a random word and a row number.
 SAMPLING_BYTES = 16
-"""Memory for each row when a sample is drawn: a random word and a row number."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from adapter_core.errors import InvalidDataError
 
+# https://docs.kernel.org/filesystems/proc.html#meminfo
 MEMINFO = Path("/proc/meminfo")
-"""https://docs.kernel.org/filesystems/proc.html#meminfo"""
 
 
 def check_fits(path: Path, size_bytes: int) -> None:

@@ -13,6 +13,7 @@ DANGER = (
     "add --trust-pickle"
 )
 
+# Callables in pickles of arrays with text, times and Python's own data types.
 _DATA = frozenset(
     {
         *(
@@ -34,7 +35,6 @@ _DATA = frozenset(
         ("pandas._libs.tslibs.nattype", "_nat_unpickle"),
     }
 )
-"""Callables in pickles of arrays with text, times and Python's own data types."""
 
 # Module of the frequencies that an index of times may have; pandas exports its classes elsewhere.
 _OFFSETS = "pandas._libs.tslibs.offsets"

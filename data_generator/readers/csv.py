@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TSV = ".tsv"
+# Candidates: the most frequent one in the first line separates the fields.
 SEPARATORS = ",;\t|"
-"""Candidates: the most frequent one in the first line separates the fields."""
 
 
 class CSVReader(TableReader):

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.7 and 4.4.4.
+# Offset of the first member's name in a ZIP archive.
 FIRST_NAME = 30
-"""Offset of the first member's name in a ZIP archive."""
+# Flag of an encrypted member.
 ENCRYPTED = 1
-"""Flag of an encrypted member."""
 
+# Possible names of a workbook's first member; programs write different ones.
 MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
-"""Possible names of a workbook's first member; programs write different ones."""
 
 
 class ExcelReader(TableReader):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 LINES = (".jsonl", ".ndjson")
 
+# Characters of a line that are read to detect the layout: a whole array may be on one line.
 LONGEST_LINE = 2**20
-"""Characters of a line that are read to detect the layout: a whole array may be on one line."""
 
 
 class JSONReader(TableReader):

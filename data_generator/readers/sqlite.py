@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 
+# Time to wait for the lock of another program.
 SECONDS_TO_WAIT = 1.0
-"""Time to wait for the lock of another program."""
 
 # https://www.sqlite.org/fileformat.html#the_database_header
 HEAD_BYTES = 100
+# Offset and value of the byte that indicates a write-ahead log.
 READ_VERSION, WITH_LOG = 19, 2
-"""Offset and value of the byte that indicates a write-ahead log."""
+# Page size that the two bytes of the header represent as 1.
 LARGEST_PAGE_BYTES = 2**16
-"""Page size that the two bytes of the header represent as 1."""
 
 
 class SQLiteReader(TableReader):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from data_generator.random_words import RandomWords
     from data_generator.spec.spec import ColumnSpec
 
+# Largest width of whole numbers: not all numbers of 19 digits fit in 64 bits.
 MOST_DIGITS = 18
-"""Largest width of whole numbers: not all numbers of 19 digits fit in 64 bits."""
 
 FEWEST_DIGITS, MOST_DIGITS_OF_FLOATS = -300, 300
 

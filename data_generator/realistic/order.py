@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from data_generator.random_words import RandomWords
 
 
+# Clustering that random order may have as well.
 LEAST_CLUSTERING = 0.02
-"""Clustering that random order may have as well."""
 
+# Twice the share of a window's values that sorting merges to runs, if the window may be that small.
 MERGED = 0.2
-"""Twice the share of a window's values that sorting merges to runs, if the window may be that small."""
 
+# Fewest units that are sorted together: of two neighbours one is the larger in any case.
 SMALLEST_WINDOW = 3
-"""Fewest units that are sorted together: of two neighbours one is the larger in any case."""
 
+# Iterations of the planning: run lengths, window sizes and merging by sorting depend on each other.
 ROUNDS = 3
-"""Iterations of the planning: run lengths, window sizes and merging by sorting depend on each other."""
 
+# Number of preceding different windows that a repeated one is chosen from: near enough for compressors
+# with a small window.
 REPEATED_FROM = 4
-"""Number of preceding different windows that a repeated one is chosen from: near enough for compressors
-with a small window."""
 
 
 def noise_range(clustering: float) -> float:

@@ -17,8 +17,8 @@ Real = TypeVar("Real", "float", "np.ndarray")
 
 EXPONENT_STEPS = 64
 
+# 2**32 / golden ratio: its multiples are spread evenly over 32 bits.
 GOLDEN = 2654435769
-"""2**32 / golden ratio: its multiples are spread evenly over 32 bits."""
 
 
 class RankedValues(NamedTuple):

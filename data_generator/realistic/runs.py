@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from data_generator.random_words import RandomWords
 
 
+# Smallest ratio of the longest run to that of memoryless runs that requires a mix.
 LONG = 1.5
-"""Smallest ratio of the longest run to that of memoryless runs that requires a mix."""
 
+# Largest length in a mix, relative to the wanted longest run; windows cut runs.
 SCALES = 16
-"""Largest length in a mix, relative to the wanted longest run; windows cut runs."""
 
 HALVINGS = 12
 STEPS = 32

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from data_generator.spec.spec import Alphabet, ColumnSpec
 
 
+# Characters by kind, without the tilde (the prefix) and without those that need quotes in CSV, a
+# backslash in JSON or an entity in XML: they would change sizes by escaping.
 KINDS = {
     "other": b"!#$%()*+-./:;=?@[]^_`{|}",
     "digit": b"0123456789",
     "upper": b"ABCDEFGHIJKLMNOPQRSTUVWXYZ",
     "lower": b"abcdefghijklmnopqrstuvwxyz",
 }
-"""Characters by kind, without the tilde (the prefix) and without those that need quotes in CSV, a
-backslash in JSON or an entity in XML: they would change sizes by escaping."""
 
+# Smallest share of a kind whose characters are used for counting.
 RARE = 0.05
-"""Smallest share of a kind whose characters are used for counting."""
 
 BYTES = 256
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from data_generator.random_words import RandomWords
     from data_generator.spec.spec import ColumnSpec
 
+# Days from 1970-01-01, the epoch of Arrow's dates and times.
 DAYS_TO_2000 = 10_957
-"""Days from 1970-01-01, the epoch of Arrow's dates and times."""
 
+# Decimal digits that every float64 preserves.
 DIGITS_OF_FLOATS = 15
-"""Decimal digits that every float64 preserves."""
 
 
 def capacity(spec: ColumnSpec) -> int:

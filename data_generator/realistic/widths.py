@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from data_generator.random_words import RandomWords
     from data_generator.spec.spec import ColumnSpec
 
+# Standard deviation of the sum of four 16-bit numbers: sqrt(4 * (2**32 - 1) / 12).
 SPREAD_OF_SUM = 37_837.0
-"""Standard deviation of the sum of four 16-bit numbers: sqrt(4 * (2**32 - 1) / 12)."""
 
 
 def widths(spec: ColumnSpec, distinct: int, random: RandomWords) -> np.ndarray:

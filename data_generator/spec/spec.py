@@ -17,13 +17,13 @@ from typing import Annotated
 from data_generator.spec import rules
 from data_generator.spec.dtypes import DTYPES
 
+# Rows of a window, the unit of the measurement and generation of order; as in the study.
 WINDOW = 512
-"""Rows of a window, the unit of the measurement and generation of order; as in the study."""
 
 PATTERNS = ("constant", "binary", "uniform", "hotspot", "zipf", "measured")
 
+# Seed of all generated data.
 DEFAULT_SEED = 20240501
-"""Seed of all generated data."""
 
 
 @dataclass(frozen=True)

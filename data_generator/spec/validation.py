@@ -10,12 +10,12 @@ from typing import Any, get_args, get_type_hints
 from data_generator.spec.rules import COLUMNS, Rule
 from data_generator.spec.spec import Alphabet, ColumnSpec, TableSpec
 
+# Largest difference between a sum of shares and 1: the shares of a measured column are rounded.
 SUM_TOLERANCE = 0.01
-"""Largest difference between a sum of shares and 1: the shares of a measured column are rounded."""
 
+# Largest product of `distinct_ratio` and `mean_run_length`, which are rounded: each distinct value has
+# at least one run, so that exact ones have a product of at most 1.
 RUNS_TOLERANCE = 1.02
-"""Largest product of `distinct_ratio` and `mean_run_length`, which are rounded: each distinct value has
-at least one run, so that exact ones have a product of at most 1."""
 
 
 def mistakes(table: Mapping[str, Any]) -> Iterator[str]:

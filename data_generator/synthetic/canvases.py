@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# Height and width of a canvas in pixels.
 SIDE = 512
-"""Height and width of a canvas in pixels."""
 
 CANVASES = 12
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from data_generator.random_words import RandomWords
 
 
+# Letters per block: the random words and NumPy's index for them fit in the processor's cache.
 LETTERS_AT_A_TIME = 2**17
-"""Letters per block: the random words and NumPy's index for them fit in the processor's cache."""
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 2**16
 
+# Bytes that do not occur in text of any encoding that extends ASCII.
 CONTROL = bytes({*range(32)} - {*b"\t\n\v\f\r"})
-"""Bytes that do not occur in text of any encoding that extends ASCII."""
 
 UNPACK = "unpack it first"
+# Kinds of files without a reader by their first bytes, each with advice.
 FOREIGN = {
     b"PK\3\4": ("a ZIP archive", UNPACK),
     b"PK\5\6": ("an empty ZIP archive", UNPACK),
@@ -36,7 +37,6 @@ FOREIGN = {
     b"\x89PNG": ("an image", "give the folder that it is in"),
     b"\xff\xd8\xff": ("an image", "give the folder that it is in"),
 }
-"""Kinds of files without a reader by their first bytes, each with advice."""
 
 
 def codec_of(place: DataLocation) -> str | None:

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Number of smallest hashes that are kept: fewer distinct values are counted, more are estimated with a
+# relative standard error of 1 / sqrt(KEPT_HASHES - 2), 0.4 %.
 KEPT_HASHES = 2**16
-"""Number of smallest hashes that are kept: fewer distinct values are counted, more are estimated with a
-relative standard error of 1 / sqrt(KEPT_HASHES - 2), 0.4 %."""
 
 SLICE_ROWS = 10**6
 HASHES = 2**64
 
+# Values that JSON represents.
 Plain = bool | int | float | str
-"""Values that JSON represents."""
 
 _WITHOUT_ORDER = {
     Kind.BOOLEAN,

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Family, Suite
 
 
+# Free disk space that a save asks for, as a multiple of the raw data: Base64 takes 1.34, and the file
+# system something.
 ROOM = 1.5
-"""Free disk space that a save asks for, as a multiple of the raw data: Base64 takes 1.34, and the file
-system something."""
 
 
 class CellRun:
@@ -257,8 +257,8 @@ def codec_of(adapter: Any, choice: str) -> tuple[str | None, int | None]:
     raise UnsupportedError(f"{adapter.label} has no codec {name}")
 
 
+# The choice of the codec that a library takes by itself.
 OWN_DEFAULT = "own default"
-"""The choice of the codec that a library takes by itself."""
 
 
 def level_of(choice: str) -> tuple[str, int | None]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
 
+# End of the names of metrics that include imports and the table to save.
 PROCESS_PEAK = "peak memory"
-"""End of the names of metrics that include imports and the table to save."""
 
 
 def tables(results: Results) -> list[TextTable]:

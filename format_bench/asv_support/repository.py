@@ -10,8 +10,8 @@ from __future__ import annotations
 from asv.plugins.git import Git
 from asv.repo import NoSuchNameError
 
+# Where a history is; the first one that exists counts.
 BRANCHES = ("refs/heads/history", "refs/remotes/origin/history")
-"""Where a history is; the first one that exists counts."""
 
 
 class GitWithHistory(Git):  # type: ignore[misc]  # asv has no types

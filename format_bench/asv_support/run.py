@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Family, Suite
 
 
+# Name of the folder, in that of asv's results. Its files end in .jsonl, since asv reads every .json.
 METADATA_FOLDER = "circumstances"
-"""Name of the folder, in that of asv's results. Its files end in .jsonl, since asv reads every .json."""
 
 
 @dataclass(frozen=True)

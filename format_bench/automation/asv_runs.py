@@ -14,8 +14,8 @@ from typing import IO
 
 from adapter_core import FormatBenchError
 
+# Exit statuses of asv after which results are complete; 2 if some benchmark has failed.
 SUCCESSFUL = (0, 2)
-"""Exit statuses of asv after which results are complete; 2 if some benchmark has failed."""
 
 
 def suite_names(root: Path) -> list[str]:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from format_bench.changes.history import HistoryLine, Point
     from format_bench.library_sets import VersionChange
 
+# UUID namespace of change ids; independent of the site's URL.
 NAMESPACE = uuid.UUID("5b7f6f0c-6f3e-5a0c-9d55-2f1f1b3c9a10")
-"""UUID namespace of change ids; independent of the site's URL."""
 
+# Units of counts, as opposed to measured quantities.
 COUNTS = ("columns", "files", "images")
-"""Units of counts, as opposed to measured quantities."""
 
 
 class ChangeKind(StrEnum):

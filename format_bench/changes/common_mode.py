@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from format_bench.changes.history import HistoryLine, Point
     from format_bench.results.noise_floor import Floors
 
+# Formats below which a change of one or two would be taken for the machine's.
 FEWEST_FORMATS = 6
-"""Formats below which a change of one or two would be taken for the machine's."""
 
+# Module of suites and operation: their cells are measured in turn, and share a shift.
 Mode = tuple[str, str]
-"""Module of suites and operation: their cells are measured in turn, and share a shift."""
 
 
 def common_shift(levels: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from format_bench.asv_support.results import AsvCell
     from format_bench.results.noise_floor import Floors
 
+# Probability of any false alarm on the page.
 LEVEL = 0.01
-"""Probability of any false alarm on the page."""
 
+# Difference of logarithms in place of the infinite one of a change from 0, or to it.
 ZERO_EFFECT = 20.0
-"""Difference of logarithms in place of the infinite one of a change from 0, or to it."""
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from format_bench.library_sets import VersionChange, parse, version_changes
 from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
 from format_bench.system.git import Repository
 
+# asv's facts on a machine; if one of them differs, it is another machine, whatever its name.
 HARDWARE = ("machine", "arch", "cpu", "num_cpu", "ram")
-"""asv's facts on a machine; if one of them differs, it is another machine, whatever its name."""
 
 LIBRARY_SET = "constraints.txt"
 

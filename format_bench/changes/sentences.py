@@ -13,8 +13,8 @@ from format_bench.display.units import format_ratio, quantity
 if TYPE_CHECKING:
     from format_bench.library_sets import VersionChange
 
+# Libraries that a sentence names; tables have all.
 MOST_STEPS = 4
-"""Libraries that a sentence names; tables have all."""
 
 
 def sentence(change: FormatChange) -> str:

@@ -47,13 +47,14 @@ TIMES = (Noise.WALL_TIME, Noise.CPU_TIME)
 
 # Metrics without an operation are left out, e.g. the peak of a whole process: the growth during the call
 # shows the same more clearly.
+# Operations by the methods of the suites; other methods are not searched for changes.
 OPERATIONS = {
     method: Operation(metric.operation, metric.noise)
     for method, metric in BY_BENCHMARK.items()
     if metric.operation
 }
-"""Operations by the methods of the suites; other methods are not searched for changes."""
 
+# Shares below which nobody would act on a change.
 LEAST_EFFECTS = {
     Noise.WALL_TIME: 0.02,
     Noise.CPU_TIME: 0.02,
@@ -61,13 +62,12 @@ LEAST_EFFECTS = {
     Noise.SIZE: 0.005,
     Noise.EXACT: 0.0,
 }
-"""Shares below which nobody would act on a change."""
 
+# Noise floor where none was measured: rather more than quiet machines have.
 UNMEASURED_FLOOR = 0.1
-"""Noise floor where none was measured: rather more than quiet machines have."""
 
+# Added to growths of memory: below a MiB they are a few pages more or less.
 MEMORY_OFFSET_BYTES = 2**20
-"""Added to growths of memory: below a MiB they are a few pages more or less."""
 
 
 class FormatOperation(NamedTuple):

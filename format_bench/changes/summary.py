@@ -26,6 +26,7 @@ from format_bench.results.metrics import Noise
 if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
+# Words for values that grew, and for values that shrank.
 VERBS = {
     Noise.WALL_TIME: ("slower", "faster"),
     Noise.CPU_TIME: ("slower", "faster"),
@@ -33,7 +34,6 @@ VERBS = {
     Noise.SIZE: ("larger", "smaller"),
     Noise.EXACT: ("more", "fewer"),
 }
-"""Words for values that grew, and for values that shrank."""
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
 
+# The most columns with a line each; wider tables are summed up by dtype.
 MOST_COLUMNS = 30
-"""The most columns with a line each; wider tables are summed up by dtype."""
 
+# Columns that are never cut.
 NUMBERS = ("columns", "nulls", "distinct")
-"""Columns that are never cut."""
 
+# Characters between two columns.
 GAP, GAP_IN_FILE = 3, 2
-"""Characters between two columns."""
 
 DAY = len("2026-11-21")
 

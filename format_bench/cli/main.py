@@ -15,8 +15,8 @@ from adapter_core import FormatBenchError
 from format_bench.cli import commands
 from format_bench.cli.command_folder import CommandFolder
 
+# 128 + SIGINT, as shells have it.
 INTERRUPTED = 130
-"""128 + SIGINT, as shells have it."""
 
 
 @click.command(

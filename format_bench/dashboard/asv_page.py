@@ -10,23 +10,23 @@ from pathlib import Path
 from adapter_core.errors import UnknownAsvPageError
 
 INDEX = "index.html"
+# Name of asv's page once the overview has taken its own.
 ASV_PAGE = "asv.html"
-"""Name of asv's page once the overview has taken its own."""
 
+# Page that asv shows where its scripts cannot be loaded.
 ERROR_PAGE = "error.html"
-"""Page that asv shows where its scripts cannot be loaded."""
 
+# Menu entry of asv's page that leads to the overview.
 LINK = f'<li id="nav-li-report"><a href="{INDEX}">Report</a></li>\n\t'
-"""Menu entry of asv's page that leads to the overview."""
 
+# Link to the overview on the error page, which asks for a network and for scripts.
 ERROR_LINK = f'<p>The <a href="{INDEX}">report</a> needs neither.</p>\n'
-"""Link to the overview on the error page, which asks for a network and for scripts."""
 
+# Environment variable that asks for local copies of asv's scripts: "1" for yes.
 VENDOR_SWITCH = "FORMAT_BENCH_VENDOR_SCRIPTS"
-"""Environment variable that asks for local copies of asv's scripts: "1" for yes."""
 
+# Folder of the local copies, in this package as in the site.
 VENDOR = "vendor"
-"""Folder of the local copies, in this package as in the site."""
 
 # The first entry of the menu, and the end of the error page, in asv 0.6.
 _MENU = '<li id="nav-li-"'
@@ -34,6 +34,7 @@ _END = "</body>"
 
 _CDN, _NPM_CDN = "https://cdnjs.cloudflare.com/ajax/libs/", "https://cdn.jsdelivr.net/npm/"
 
+# Files in `VENDOR` by the address in the page of asv 0.6.6.
 LOCAL_FILES = {
     "https://code.jquery.com/jquery-3.3.1.min.js": "jquery-3.3.1.min.js",
     # The npm registry has Flot as written, not minified, and of stupidtable only 1.1.3.
@@ -47,7 +48,6 @@ LOCAL_FILES = {
     f"{_NPM_CDN}bootstrap@3.1.1/dist/js/bootstrap.min.js": "bootstrap-3.1.1.min.js",
     f"{_NPM_CDN}bootstrap@3.1.1/dist/css/bootstrap.min.css": "bootstrap-3.1.1.min.css",
 }
-"""Files in `VENDOR` by the address in the page of asv 0.6.6."""
 
 # The digest goes with the address: it is that of the minified file.
 EXTERNAL = re.compile(r'(?P<name>src|href)="(?P<address>https://[^"]+)" integrity="(?P<digest>[^"]+)"')

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from format_bench.dashboard.site_data import SiteConfig
 
 
+# File names of the exports.
 FEED, JSON, BADGE = "changes.xml", "changes.json", "badge.svg"
-"""File names of the exports."""
 
 
 @dataclass(frozen=True)

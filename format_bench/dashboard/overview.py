@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.noise_floor import Floors
 
+# Libraries that most formats use, whose versions the overview shows.
 LIBRARIES = ("pandas", "pyarrow", "numpy")
-"""Libraries that most formats use, whose versions the overview shows."""
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,8 @@ class LatestRun:
         return sorted(_modules(self.benchmarks) - _modules(cell.benchmark for cell in self.run.cells))
 
 
+# Facts of the metadata that identify the run in asv; other facts are the same for readers.
 _ASV_ONLY = ("asv_commit", "time")
-"""Facts of the metadata that identify the run in asv; other facts are the same for readers."""
 
 
 def latest_run(config: SiteConfig, history: History) -> LatestRun:

@@ -18,8 +18,8 @@ MIN_REPEATS = 3
 # More samples hardly narrow the median's interval, and make records long.
 MAX_REPEATS = 100
 
+# Relative standard deviation of the wall times below which repeating ends.
 STABLE_DEVIATION = 0.05
-"""Relative standard deviation of the wall times below which repeating ends."""
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,14 @@ from typing import Any, Literal
 
 Threads = Literal["1", "all"]
 
+# The CPUs that the process was given, before `apply` pinned it.
 ALLOWED_CPUS = frozenset(os.sched_getaffinity(0))
-"""The CPUs that the process was given, before `apply` pinned it."""
 
+# Threads that wait for files, under either policy: the default of Arrow and of Lance.
+#
+# With one, Lance hangs when it overwrites a data set, and Arrow when it scans a folder of IPC files.
+# Pinned to one CPU, Lance has seldom hung there with eight, too: under "1" a time limit is needed.
 IO_THREADS = 8
-"""Threads that wait for files, under either policy: the default of Arrow and of Lance.
-
-With one, Lance hangs when it overwrites a data set, and Arrow when it scans a folder of IPC files.
-Pinned to one CPU, Lance has seldom hung there with eight, too: under "1" a time limit is needed.
-"""
 
 CPU_VARIABLES = (
     "OMP_NUM_THREADS",  # OpenMP, and Arrow's CPU pool: pyarrow.cpu_count

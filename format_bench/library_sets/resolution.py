@@ -16,13 +16,13 @@ from adapter_core.errors import ResolutionError
 from adapter_core.files import write_atomically
 from format_bench.library_sets.sets import HEAD, VersionChange, parse, version_changes
 
+# Key of the requirements that belong to no extra; the other keys are names of extras.
 REQUIRED = ""
-"""Key of the requirements that belong to no extra; the other keys are names of extras."""
 
 TIMEOUT_SECONDS = 900
 
+# Prefix of uv's message if no versions fit; the reason follows.
 UNSOLVED = "No solution found when resolving dependencies: "
-"""Prefix of uv's message if no versions fit; the reason follows."""
 
 
 def declared(root: Path) -> dict[str, list[str]]:

@@ -16,8 +16,8 @@ HEAD = """\
 # uv pip compile --universal --python-version {python_version} --no-header --no-annotate
 """
 
+# Longest subject of a commit that git's own tools show in full.
 SUBJECT_CHARACTERS = 72
-"""Longest subject of a commit that git's own tools show in full."""
 
 
 def parse(text: str) -> dict[str, str]:

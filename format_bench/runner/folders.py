@@ -64,11 +64,11 @@ def _remove_if_abandoned(folder: Path) -> None:
     os.close(descriptor)
 
 
+# Fingerprints of the user's own data sets, by name.
 DATA = "data.json"
-"""Fingerprints of the user's own data sets, by name."""
 
+# Below which a scratch folder has no room for any run.
 LEAST_FREE_BYTES = 200_000_000
-"""Below which a scratch folder has no room for any run."""
 
 
 def check_scratch(scratch: Path | None) -> Path:

@@ -89,8 +89,8 @@ def table(
     )
 
 
+# Lines of a terminal around the table.
 SPARE_LINES = 6
-"""Lines of a terminal around the table."""
 
 
 class Display:

@@ -32,8 +32,8 @@ from format_bench.runner import steps as case_steps
 from format_bench.runner.recording import combined, keys, records_of
 from format_bench.runner.steps import store_data
 
+# Called before each step, with its round (from 1).
 Watch = Callable[[Case, Step, int], None]
-"""Called before each step, with its round (from 1)."""
 
 
 @dataclass(frozen=True)

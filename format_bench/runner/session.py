@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from format_bench.results.records import Record
 
 
+# In how many processes each step is made, if it is repeated so often.
 ROUNDS = 3
-"""In how many processes each step is made, if it is repeated so often."""
 
+# Wall time of the repeats of a step, of all rounds together, if their number is not given.
 BUDGET_SECONDS = 6.0
-"""Wall time of the repeats of a step, of all rounds together, if their number is not given."""
 
 
 @dataclass(frozen=True)

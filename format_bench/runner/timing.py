@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Step
 
 
+# Metrics that are durations of measured calls; a durable save contains the plain one.
 TIMES = ("durable save time", "read time")
-"""Metrics that are durations of measured calls; a durable save contains the plain one."""
 
 
 class MeasuredShare:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Description = TableDescription | ImagesDescription
 
 
+# After which reading counts as hung.
 LIMIT_SECONDS = 3600
-"""After which reading counts as hung."""
 
 
 @dataclass(frozen=True)

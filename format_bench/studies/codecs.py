@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from format_bench.families.cases import Case
     from format_bench.results.noise_floor import Floors
 
+# Wall time of the repeats of one step in one round; three repeats are the least.
 BUDGET_SECONDS = 1.0
-"""Wall time of the repeats of one step in one round; three repeats are the least."""
 
 PAGE = "grid.md"
 

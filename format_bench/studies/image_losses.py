@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from data_generator.synthetic.edge_case_images import ImageSet
 
 # Of 50 images of imagenet-like one is greyscale.
+# Images of each generated set.
 IMAGES = 50
-"""Images of each generated set."""
 
 
 class RoundTrip(NamedTuple):

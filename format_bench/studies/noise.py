@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Random splits of the samples of a call into halves.
 SPLITS = 1_000
-"""Random splits of the samples of a call into halves."""
 
 # A floor is what the halves of equal samples exceed in one split of twenty.
 CONFIDENCE = 0.95

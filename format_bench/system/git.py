@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 
 from adapter_core.errors import GitError
 
+# Old value of a reference that must not exist yet, for `git update-ref`.
 NO_COMMIT = "0" * 40
-"""Old value of a reference that must not exist yet, for `git update-ref`."""
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
+# The libraries whose versions identify a set for readers.
 MAIN_LIBRARIES = ("pandas", "pyarrow")
-"""The libraries whose versions identify a set for readers."""
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from adapter_core.errors import ResolutionError
 from format_bench.library_sets.resolution import REQUIRED, resolve
 from format_bench.library_sets.sets import parse
 
+# Months from one day to the next, by name.
 INTERVALS = {"month": 1, "quarter": 3, "year": 12}
-"""Months from one day to the next, by name."""
 
+# Name of the extra with the libraries of every adapter.
 ALL = "all"
-"""Name of the extra with the libraries of every adapter."""
 
 
 def first_days(first: date, last: date, every: str) -> list[date]:

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from format_bench.system.git import Repository
 
+# Folder of everything that is not in git's main branch: environments, results, state.
 ASV = Path(".asv")
-"""Folder of everything that is not in git's main branch: environments, results, state."""
 
+# The interpreter that asv and the clone's packages are installed for.
 PYTHON = ".venv/bin/python"
-"""The interpreter that asv and the clone's packages are installed for."""
 
 # A push of a site may take many minutes; a command that takes longer hangs.
 REPOSITORY = Repository(Path(), timeout_seconds=1800)
 
+# Environment variable with another day than today, e.g. "2026-12-01", to rehearse several months.
 DAY_VARIABLE = "CRON_DATE"
-"""Environment variable with another day than today, e.g. "2026-12-01", to rehearse several months."""
 
 
 def rehearsal_day() -> date | None:

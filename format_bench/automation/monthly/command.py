@@ -17,8 +17,8 @@ from format_bench.automation.monthly.state import ExitStatus, status_of
 LOG = logging.getLogger(__name__)
 
 SCALE = os.environ.get("SCALE", "full")
+# File with one line about the run, for cron.sh's notification.
 OUTCOME = ASV / "outcome"
-"""File with one line about the run, for cron.sh's notification."""
 
 
 @click.group()

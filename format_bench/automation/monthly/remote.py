@@ -17,8 +17,8 @@ from format_bench.system.git import dates
 LOG = logging.getLogger(__name__)
 
 ATTEMPTS = 4
+# Exit status of git push if the remote answered with a rejection; 128 if it did not answer.
 REJECTED = 1
-"""Exit status of git push if the remote answered with a rejection; 128 if it did not answer."""
 FETCHED = "+refs/heads/*:refs/remotes/origin/*"
 
 BRANCH = "main"

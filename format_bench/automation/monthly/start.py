@@ -15,12 +15,12 @@ from format_bench.system.git import dates
 
 LOG = logging.getLogger(__name__)
 
+# Files that may change in a commit without an effect on measurements.
 UNMEASURED = ["docs", "tests", "*.md", ".*", "cron.sh", "Makefile", "postprocessing.py", "LICENSE"]
-"""Files that may change in a commit without an effect on measurements."""
 
 CONSTRAINTS = "constraints.txt"
+# Environment in which a renewed set is installed before it is committed.
 TRIAL = ASV / "trial"
-"""Environment in which a renewed set is installed before it is committed."""
 
 
 def start(scale: str) -> None:

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from format_bench.changes.detection.model import ChangePoint, DetectorInput
     from format_bench.changes.detection.noise_model import ReplicateNoise
 
+# One point of this many, on each side of a step, may be an exception.
 POINTS_PER_EXCEPTION = 5
-"""One point of this many, on each side of a step, may be an exception."""
 
+# Share of the effect that must remain between the nearest points.
 LEAST_SHARE = 0.5
-"""Share of the effect that must remain between the nearest points."""
 
+# Share of all pairs of points that must be in the order of a drift: Mann's statistic (H. B. Mann,
+# "Nonparametric Tests Against Trend", Econometrica 13, 1945), which a single point cannot move far.
 LEAST_CONCORDANCE = 0.8
-"""Share of all pairs of points that must be in the order of a drift: Mann's statistic (H. B. Mann,
-"Nonparametric Tests Against Trend", Econometrica 13, 1945), which a single point cannot move far."""
 
 
 def is_confirmed_step(step: ChangePoint, series: DetectorInput, noise: ReplicateNoise) -> bool:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# Points up to which the first one alone may be the level before a step.
 FEW_POINTS = 3
-"""Points up to which the first one alone may be the level before a step."""
 
 
 @dataclass(frozen=True)

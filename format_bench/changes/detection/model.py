@@ -11,8 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# Points below which a drift and a step look alike.
 FEWEST_FOR_DRIFT = 5
-"""Points below which a drift and a step look alike."""
 
 
 @dataclass(frozen=True)

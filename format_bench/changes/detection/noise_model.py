@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# Limits of the prior degrees of freedom: below, t is hardly bounded; above, it is nearly normal.
 LEAST_FREEDOM, MOST_FREEDOM = 0.5, 60.0
-"""Limits of the prior degrees of freedom: below, t is hardly bounded; above, it is nearly normal."""
 
+# Standard deviation, as a share, that is added to each: changes finer than this are of no interest.
 LEAST_DEVIATION = 0.005
-"""Standard deviation, as a share, that is added to each: changes finer than this are of no interest."""
 
+# Quantile of the variances that determines the prior degrees of freedom: high, and yet not moved when a
+# few series change.
 WILD_QUANTILE = 0.9
-"""Quantile of the variances that determines the prior degrees of freedom: high, and yet not moved when a
-few series change."""
 
+# Fewest series of a class with a common variance of its own; smaller classes share one.
 FEWEST_SERIES = 6
-"""Fewest series of a class with a common variance of its own; smaller classes share one."""
 
+# Size of a step that is taken out before a variance is estimated.
 OBVIOUS_STANDARD_ERRORS = 6.0
-"""Size of a step that is taken out before a variance is estimated."""
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from format_bench.runner.user_data import Source
 
 DEFAULT = "reports/run"
 
+# Rows, or images, of own data that are measured for a recommendation.
 SAMPLE = 100_000
-"""Rows, or images, of own data that are measured for a recommendation."""
 
 _NAMES = "\n".join(f"  {name:12} {meaning}" for name, meaning in MEANINGS.items())
 _PURPOSES = "\n".join(f"  {name:12} {each.purpose}" for name, each in purposes.PRESETS.items())

@@ -85,8 +85,8 @@ def _status(cells: list[CellSeries], point: int) -> str:
 _HEIGHT = 132.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34.0, 14.0, 18.0, 22.0
 _INNER_WIDTH = Chart.width - _LEFT - _RIGHT
+# The axis reaches at least to here, so that noise does not fill a chart.
 _LEAST_TOP = 1.5
-"""The axis reaches at least to here, so that noise does not fill a chart."""
 
 
 @dataclass(frozen=True)

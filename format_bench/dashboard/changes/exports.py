@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from format_bench.changes.summary import LineChanges
     from format_bench.library_sets import VersionChange
 
+# Version of `changes_schema.json`; raised when something is removed or changes its meaning.
 SCHEMA_VERSION = 1
-"""Version of `changes_schema.json`; raised when something is removed or changes its meaning."""
 
+# Changes in the feed, the newest: readers keep those that they have seen, and the page has all.
 MOST_ENTRIES = 100
-"""Changes in the feed, the newest: readers keep those that they have seen, and the page has all."""
 
 BADGE_LABEL = "changes this month"
+# Colours behind the number; white text on each has a contrast of 4.5:1 or more.
 CALM_COLOUR, CHANGED_COLOUR, UNKNOWN_COLOUR = "#2e7d32", "#0b5fa5", "#5a606b"
-"""Colours behind the number; white text on each has a contrast of 4.5:1 or more."""
 
 _CHARACTER_PIXELS = 6.6
 _PADDING_PIXELS = 6.0

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 MENU_ORDER = 30
 
+# Suite, data set, configuration, measure.
 GraphKey = tuple[str, str, Configuration, Measure]
-"""Suite, data set, configuration, measure."""
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 MENU_ORDER = 70
 
 FIRST = "methodology.md"
+# Folder of the documents in the checkout, and of their pages in the site.
 FOLDER = "docs"
-"""Folder of the documents in the checkout, and of their pages in the site."""
 
 
 def pages(site: SiteData) -> Iterator[Page]:

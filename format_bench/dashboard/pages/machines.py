@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 MENU_ORDER = 60
 
+# Names in asv's machine files, whose values are text.
 FACTS = ("machine", "cpu", "num_cpu", "ram", "arch", "os")
-"""Names in asv's machine files, whose values are text."""
 
 
 def pages(site: SiteData) -> Iterator[Page]:

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 MENU_ORDER = 20
 
+# Operations with a chart; tables have all.
 CHARTED = {
     each.operation
     for each in METRICS.values()
     if each.chart and each.noise in (Noise.WALL_TIME, Noise.SIZE)
 }
-"""Operations with a chart; tables have all."""
 
+# Libraries that nearly all adapters declare.
 SHARED = ("pandas", "numpy")
-"""Libraries that nearly all adapters declare."""
 
 
 def pages(site: SiteData) -> Iterator[Page]:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     """Images and labels."""
 
 
+# Images of a batch; a usual size in training.
 BATCH = 32
-"""Images of a batch; a usual size in training."""
 
 
 def seconds_per_image(

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Step
 
 
+# Names of the runner's steps that the grid measures.
 STEPS = ("save", "read")
-"""Names of the runner's steps that the grid measures."""
 
 # Two or three of many levels, e.g. of zstd's 22, would hide the level at which the cost soars. So of a
 # range of more levels than this every sixth is measured, too.

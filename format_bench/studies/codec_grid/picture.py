@@ -36,13 +36,13 @@ _STROKES = {"": "-", "blosc": "--", "blosc2": ":", "file": "-."}
 
 FILES = ("grid.svg", "grid.png")
 
+# Share of the uncompressed size, seconds, level.
 Point = tuple[float, float, int | None]
-"""Share of the uncompressed size, seconds, level."""
 
 COLUMNS = 2
 DPI = 100
+# Inches; at 100 dots per inch the picture is 1000 pixels wide.
 WIDTH, PANEL_HEIGHT = 10.0, 3.6
-"""Inches; at 100 dots per inch the picture is 1000 pixels wide."""
 
 # Room of a number, as shares of a panel.
 NUMBER_WIDTH, NUMBER_HEIGHT = 0.05, 0.05

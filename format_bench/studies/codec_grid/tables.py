@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
 
+# The records of a case by metric; reads are warm.
 Row = dict[str, "Record"]
-"""The records of a case by metric; reads are warm."""
 
+# The rows of the grid in order: of each format the uncompressed case first.
 Cells = dict[Case, Row]
-"""The rows of the grid in order: of each format the uncompressed case first."""
 
 
 def by_case(cases: Iterable[Case], records: Iterable[Record]) -> Cells:

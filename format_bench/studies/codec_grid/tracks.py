@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
 
+# The algorithms that several formats offer.
 ALGORITHMS = ("zstd", "lz4", "gzip")
-"""The algorithms that several formats offer."""
 
+# The lowest level that all of them have.
 LEVEL = 1
-"""The lowest level that all of them have."""
 
 OWN_DEFAULT = "own default"
 
@@ -34,8 +34,8 @@ TITLE = "Own defaults beside the same codec and level"
 
 _HEADER = ["format", "metric", "default codec", *TRACKS]
 
+# Other names of one algorithm: gzip and zlib wrap what deflate makes, RFC 1950 to 1952.
 _NAMES = {"zstandard": "zstd", "zlib": "gzip", "deflate": "gzip"}
-"""Other names of one algorithm: gzip and zlib wrap what deflate makes, RFC 1950 to 1952."""
 
 
 def algorithm_of(codec: str) -> str:
@@ -64,8 +64,8 @@ def table(cells: Cells, floors: Floors | None = None) -> TextTable:
     return TextTable(TITLE, _HEADER, rows, notes)
 
 
+# A configuration of each format, by label.
 Choices = dict[str, "Configuration"]
-"""A configuration of each format, by label."""
 
 
 def _choices(cells: Cells) -> tuple[Choices, dict[str, Choices]]:
