@@ -37,6 +37,7 @@ def make(folder: Path) -> tuple[Path, Path]:
         for path in (source / family).glob("[!_]*.py"):
             if path.stem not in kept:
                 path.unlink()
+    # The run does not need these extras, and all declared packages would be resolved.
     setup = source / "setup.py"
     text = setup.read_text(encoding="utf-8")
     text = re.sub(r'"images": \[.*?\]', '"images": []', text, flags=re.DOTALL)

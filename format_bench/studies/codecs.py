@@ -117,6 +117,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     runner = Runner(
         out,
         scratch or Path(tempfile.gettempdir()),
+        # Divided among the rounds: each is as thorough as one alone.
         Limits(rounds, rounds * MIN_REPEATS, rounds * BUDGET_SECONDS),
         steps=STEPS,
     )

@@ -124,6 +124,7 @@ def command(labels: tuple[str, ...], rows: int, scratch: Path | None) -> None:
     for label in labels or ("CSV", "Parquet", "Feather", "ORC", "Lance", "HDF5.table"):
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
             path = Path(folder, "table")
+            # Apart from the reads: a process that still maps the file would keep its pages in memory.
             outcome = isolation.run(save, label, rows, path, limit_seconds=1800)
             if not outcome.status:
                 outcome = isolation.run(reads, label, path, 2.0, limit_seconds=1800)

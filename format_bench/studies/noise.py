@@ -77,6 +77,7 @@ def _memory_sample(label: str, rows: int, folder: str) -> int:
     adapter = data_formats.get(label)
     df: pd.DataFrame = data_generator.table("eq", rows=rows).df
     path = Path(folder, f"memory{adapter.suffix}")
+    # Imports what the library loads on first use, which is not growth of the measured save.
     adapter.save(df.head(8), path)
     return measure(lambda: adapter.save(df, path))[0].peak_bytes
 
@@ -92,6 +93,7 @@ def _timed(label: str, rows: int, samples: int, folder: str) -> dict[str, list[S
     adapter = data_formats.get(label)
     df = data_generator.table("eq", rows=rows).df
     path = Path(folder, f"time{adapter.suffix}")
+    # The first save warms the library up, and leaves a file for the first read.
     adapter.save(df, path)
     saves, reads = interleaved(
         lambda: adapter.save(df, path), lambda: touch(adapter.read(path)), samples
@@ -111,6 +113,7 @@ def measure_floors(
                 yield f"{label} {step}", {"wall_time": wall, "cpu_time": cpu}
         for label in labels:
             for name, sample in (("memory", _memory_sample), ("size", _size_sample)):
+                # Fewer than of times: each takes a process of its own.
                 values = [
                     isolation.run(sample, label, rows, folder, limit_seconds=600).value
                     for _ in range(max(4, samples // 4))

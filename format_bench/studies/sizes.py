@@ -32,7 +32,7 @@ CONFIGURATIONS = (
 
 
 def size_bytes(df: pd.DataFrame, configuration: Configuration) -> int | str:
-    """Return the size of a table in a format in bytes, or the reason why it has none."""
+    """Return the size of a table in a format in bytes, or the reason if there is not one."""
     try:
         adapter = data_formats.get(configuration.format)
         with TemporaryDirectory() as folder:

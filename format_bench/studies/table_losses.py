@@ -83,6 +83,7 @@ def _edge_cases(adapters: list[DataFormat]) -> Iterator[str]:
         yield f"### {name}\n"
         by_text: dict[str, list[str]] = {}
         for adapter in adapters:
+            # Each of these tables has one column, whose name would only repeat.
             text = round_trip(adapter, df).replace("column c: ", "").replace("column 'c' ", "")
             by_text.setdefault(text, []).append(adapter.label)
         for text, labels in sorted(by_text.items(), key=lambda item: item[0] != "exact"):

@@ -51,7 +51,7 @@ def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list
     UnknownNameError
         If a format or the table does not exist.
     UnsupportedError
-        If a format has no codecs to choose from.
+        If a format offers no choice of a codec.
     """
     if rows < 1:
         raise InvalidGridError(f"a grid needs a table of at least 1 row, not {rows}")
