@@ -131,7 +131,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="Folder for the damaged files.")
     folder = parser.parse_args().folder
-    # Python 3.12 warns of forks beside threads. Arrow's are idle here, and a hang would fail the test.
+    # Python 3.12 warns of forks beside a library's threads; if one hung, the test would fail.
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     sys.stdout.write(json.dumps({name: outcomes(name, folder) for name in sorted(FILES)}))
 

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
+import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from format_bench.results.metrics import METRICS
+from format_bench.results.suites import Suite
 from tests.helpers import ROOT
 
 DOCS = ROOT / "docs"
 MARKDOWN = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / ".github").rglob("*.md")])
+
+MADE = ("reports/", "build/", "results/reasons/", "docs/methodology.html", "benchmarks/text.py")
+"""Files and folders that commands or readers make."""
+
+ENTRY_POINTS = ("format_bench.data_formats", "format_bench.image_storages")
 
 NAVIGATION = ("index", "next", "prev", "search")
 """Relations of pages, which browsers do not load."""
@@ -122,3 +133,53 @@ def test_decisions_have_a_status_and_a_date():
         assert text.startswith(f"# {number}. ")
         assert re.search(r"^- Status: (accepted|superseded by .+)$", text, re.MULTILINE), path.name
         assert re.search(r"^- Date: \d{4}-\d\d-\d\d$", text, re.MULTILINE), path.name
+
+
+def test_files_named_in_documents_exist():
+    missing = []
+    for path in MARKDOWN:
+        for name in re.findall(r"`([\w-]+(?:/[\w.-]+)+/?)`", path.read_text(encoding="utf-8")):
+            if name.startswith(MADE) or "/" not in name.strip("/"):
+                continue
+            if not any(
+                (folder / name).exists() for folder in (ROOT, ROOT / "format_bench", path.parent)
+            ):
+                missing.append(f"{path.relative_to(ROOT)}: {name}")
+    assert missing == []
+
+
+def test_names_of_code_in_documents_exist():
+    missing = []
+    packages = "adapter_core|data_formats|image_storages|data_generator|format_bench|tools"
+    for path in MARKDOWN:
+        text = path.read_text(encoding="utf-8")
+        if path.name == "CHANGELOG.md":
+            continue  # it names what is gone, too
+        for name in set(re.findall(rf"(?<![\w./])((?:{packages})(?:\.\w+)+)", text)):
+            if name not in ENTRY_POINTS and not is_importable(name):
+                missing.append(f"{path.relative_to(ROOT)}: {name}")
+    assert missing == []
+
+
+def test_the_example_of_a_suite_is_valid():
+    text = (DOCS / "adding_a_suite.md").read_text(encoding="utf-8")
+    example = re.search(r"^```toml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[1]
+    (facts,) = tomllib.loads(example)["suite"]
+    suite = Suite(family="tables", **facts)
+    assert suite.default_dataset == "str"
+    assert suite.size("str", "full") == 1_000_000
+    metrics = {metric for each in suite.benchmarks for metric in each.metrics}
+    assert metrics | set(suite.columns) <= set(METRICS)
+
+
+def is_importable(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    found = pkgutil.resolve_name(name.partition(".")[0])
+    for part in name.split(".")[1:]:
+        if not hasattr(found, part) and hasattr(found, "__path__"):
+            with contextlib.suppress(ModuleNotFoundError):
+                importlib.import_module(f"{found.__name__}.{part}")
+        if not hasattr(found, part):
+            return False
+        found = getattr(found, part)
+    return True
