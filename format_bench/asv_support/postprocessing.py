@@ -57,7 +57,7 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: Path | 
 
     Prints tables for each data set, formats by metrics, with an asterisk at the best of each metric and
     an equals sign at ties with it. Writes the tables to comparison.md, all values to comparison.csv, all
-    samples to records.jsonl and records.parquet, the circumstances of the run to circumstances.json, and
+    samples to records.jsonl and records.parquet, the metadata of the run to circumstances.json, and
     the noise floors, if known, to noise.json.
     """
     from asv.config import Config
@@ -76,9 +76,9 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: Path | 
             f"{run.measured_share:.2f}"
         )
         return
-    circumstances = AsvMetadataFile(results_dir, run.environment).newest(run.commit)
-    records = records_of(run, circumstances)
-    found = comparison.tables(Results(run.machine, records, [circumstances], floors))
+    metadata = AsvMetadataFile(results_dir, run.environment).newest(run.commit)
+    records = records_of(run, metadata)
+    found = comparison.tables(Results(run.machine, records, [metadata], floors))
     to = terminal.console()
     for table in found:
         terminal.text_table(to, table, style_of)
@@ -87,7 +87,7 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: Path | 
     out = out or results_dir.parent / "report"
     out.mkdir(parents=True, exist_ok=True)
     _write_comparison(run, found, symbols(floors).replace("*", "\\*"), out)
-    _write_records(records, circumstances, floors, out)
+    _write_records(records, metadata, floors, out)
     click.echo(f"Written: {', '.join(sorted(path.name for path in out.iterdir()))} in {out}")
 
 
@@ -103,9 +103,9 @@ def _write_comparison(run: Run, found: list[TextTable], legend: str, out: Path) 
 
 
 def _write_records(
-    records: list[Record], circumstances: dict[str, Any], floors: Floors | None, out: Path
+    records: list[Record], metadata: dict[str, Any], floors: Floors | None, out: Path
 ) -> None:
-    run_metadata.write(circumstances, out / "circumstances.json")
+    run_metadata.write(metadata, out / "circumstances.json")
     for ending in (".jsonl", ".parquet"):
         export.export(records, out / f"records{ending}")
     # A report on these records marks the same ties.

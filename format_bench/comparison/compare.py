@@ -111,9 +111,9 @@ class MetadataDifference(NamedTuple):
 
 def metadata_differences(a: Results, b: Results) -> list[MetadataDifference]:
     """Return the differences of the newest metadata of two results; none if either has none."""
-    if not (a.circumstances and b.circumstances):
+    if not (a.metadata and b.metadata):
         return []
-    one, other = (dict(_leaves(each.circumstances[-1])) for each in (a, b))
+    one, other = (dict(_leaves(each.metadata[-1])) for each in (a, b))
     names = dict.fromkeys([*one, *other])
     found = [MetadataDifference(name, one.get(name), other.get(name)) for name in names]
     return [each for each in found if each.a != each.b]
@@ -170,5 +170,5 @@ def _about_noise(a: Results, b: Results, ratios: list[Ratio]) -> Iterator[str]:
 
 def _about_metadata(a: Results, b: Results) -> Iterator[str]:
     for name, each in (("A", a), ("B", b)):
-        if not each.circumstances:
+        if not each.metadata:
             yield f"nothing is known of the circumstances of {name}: libraries, CPU, threads"

@@ -13,7 +13,7 @@ from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import comparisons
 from format_bench.display.text import joined
 from format_bench.display.units import quantity
-from format_bench.report import circumstances
+from format_bench.report import metadata_table
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.ranking import findings_on
 from format_bench.results.marks import BEST, TIE, legend, marks_of
@@ -48,16 +48,16 @@ class Leaders:
     rows: list[tuple[str, list[Leader]]]
 
 
-def leaders(family: SuiteResults, floors: Floors | None) -> Leaders:
+def leaders(suite: SuiteResults, floors: Floors | None) -> Leaders:
     """Return the best in the measures that findings rank, without measures that do not differ."""
     rows = []
     for metric, subject in ((each.name, each.leader) for each in LEADERS):
-        for measure in (each for each in family.measures if each.metric == metric):
-            found = [_leader(group, measure, floors) for group in family.groups]
+        for measure in (each for each in suite.measures if each.metric == metric):
+            found = [_leader(group, measure, floors) for group in suite.groups]
             if any(each.names for each in found):
                 cache = f", {measure.cache}" if measure.cache else ""
                 rows.append((subject + cache, found))
-    return Leaders([group.name for group in family.groups], rows)
+    return Leaders([group.name for group in suite.groups], rows)
 
 
 def _leader(group: ComparisonGroup, measure: Measure, floors: Floors | None) -> Leader:
@@ -87,7 +87,7 @@ def overview(site: SiteData, pages: Sequence[Page], exports: Sequence[str]) -> P
     body = render(
         "landing.html",
         lead=outline.lead,
-        machine=circumstances.in_short(latest.results),
+        machine=metadata_table.summary(latest.results),
         run=latest.run,
         headline=changes_page.headline(changes),
         changes=[sentence(change) for change in changes.newest],
@@ -95,14 +95,14 @@ def overview(site: SiteData, pages: Sequence[Page], exports: Sequence[str]) -> P
         suites_missing=joined(latest.suites_missing),
         libraries=_libraries(latest),
         commit_url=site.config.commit_url + latest.run.commit,
-        families=[
+        suites=[
             {
-                "title": family.title,
-                "findings": findings_on(family, outline.floors),
-                "leaders": leaders(family, outline.floors),
-                "address": comparisons.file_name(family),
+                "title": suite.title,
+                "findings": findings_on(suite, outline.floors),
+                "leaders": leaders(suite, outline.floors),
+                "address": comparisons.file_name(suite),
             }
-            for family in outline.families
+            for suite in outline.suites
         ],
         legend=legend(outline.floors),
         logarithmic_range=LOGARITHMIC_RANGE,
@@ -114,7 +114,7 @@ def overview(site: SiteData, pages: Sequence[Page], exports: Sequence[str]) -> P
 
 
 def _libraries(latest: LatestRun) -> list[tuple[str, Any]]:
-    if not latest.results.circumstances:
+    if not latest.results.metadata:
         return []
-    found = latest.results.circumstances[-1].get("libraries", {})
+    found = latest.results.metadata[-1].get("libraries", {})
     return [(name, found[name]) for name in LIBRARIES if found.get(name)]

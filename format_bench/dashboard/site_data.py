@@ -77,7 +77,7 @@ class LatestRun:
     records: list[Record]
     """A record for each cell of the run, in the same order."""
     results: Results
-    """The same records in the order of the report, and the circumstances of the run."""
+    """The same records in the order of the report, and the metadata of the run."""
     outline: Outline
     benchmarks: Mapping[str, Any]
     """asv's facts on all benchmarks, by name."""

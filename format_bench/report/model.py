@@ -151,7 +151,7 @@ class Outline:
     """A report before anything is drawn or written."""
 
     name: str
-    families: list[SuiteResults]
+    suites: list[SuiteResults]
     """The results by suite."""
     colours: dict[Configuration, str]
     """The colours of all configurations, in the order of the report."""
@@ -160,7 +160,7 @@ class Outline:
     @property
     def lead(self) -> str:
         """The extent of the results on one line."""
-        return joined([_extent(suite, self.families) for suite in self.families])
+        return joined([_extent(suite, self.suites) for suite in self.suites])
 
 
 def _extent(suite: SuiteResults, suites: list[SuiteResults]) -> str:
@@ -177,7 +177,7 @@ def outline_of(results: Results) -> Outline:
     configurations = {each for suite in suites for each in suite.configurations}
     return Outline(
         name=printable(results.name),
-        families=suites,
+        suites=suites,
         colours=colours(sorted(configurations, key=lambda each: each.sort_key)),
         floors=results.floors,
     )

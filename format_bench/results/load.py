@@ -30,8 +30,8 @@ class Results:
     """The name of the folder or the file, for titles and columns."""
     records: list[Record]
     """The last record written of each cell, in the order in which the cells were first written."""
-    circumstances: list[dict[str, Any]]
-    """The circumstances of each run, oldest first; possibly none."""
+    metadata: list[dict[str, Any]]
+    """The metadata of each run, oldest first; possibly none."""
     floors: Floors | None = None
     """The noise floors of the machine, if they were measured."""
 
@@ -43,7 +43,7 @@ def load(source: str | Path) -> Results:
     ----------
     source : str or Path
         A folder with results.jsonl (of `Runner`) or records.jsonl (of postprocessing.py), or such a
-        file itself. Circumstances and noise floors are taken from beside it. Or a name of published
+        file itself. Metadata and noise floors are taken from beside it. Or a name of published
         results, one of `published.names`, unless a file or a folder has that name.
 
     Raises
@@ -52,7 +52,7 @@ def load(source: str | Path) -> Results:
         If there are no results; the message contains the file and, if possible, the line.
     """
     if source in published.names() and not Path(source).exists():
-        return Results(str(source), published.records(str(source)), circumstances=[])
+        return Results(str(source), published.records(str(source)), metadata=[])
     path = _file(Path(source))
     # Each round appends a record of the cell with the samples of all rounds.
     last = {key(record): record for record in records.read(path)}
@@ -61,7 +61,7 @@ def load(source: str | Path) -> Results:
     return Results(
         name=path.parent.resolve().name if path.name in FILES else path.stem,
         records=list(last.values()),
-        circumstances=_circumstances(path.parent),
+        metadata=_metadata(path.parent),
         floors=noise_floor.beside(path),
     )
 
@@ -85,7 +85,7 @@ def _file(source: Path) -> Path:
     raise InvalidResultsError(f"{source} holds no results: there is neither {' nor '.join(FILES)} in it")
 
 
-def _circumstances(folder: Path) -> list[dict[str, Any]]:
+def _metadata(folder: Path) -> list[dict[str, Any]]:
     """Return the contents of the JSON files with the start of a run, oldest run first."""
     found = []
     for path in folder.glob("*.json"):

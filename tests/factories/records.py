@@ -46,7 +46,7 @@ IMAGES = {
 }
 """Typical values of what the suites measure, by metric and cache."""
 
-CIRCUMSTANCES: dict[str, Any] = {
+METADATA: dict[str, Any] = {
     "started": "2026-11-01T02:00:00+00:00",
     "ended": "2026-11-01T03:30:00+00:00",
     "threads": {"policy": "all", "in_force": {"cpus": 8}},
@@ -84,9 +84,7 @@ def record(label: str, metric: str, value: float | None, **fields: Any) -> Recor
 
 def results(records: Iterable[Record], **fields: Any) -> Results:
     """Return results with these records and usual metadata, some fields replaced."""
-    return Results(
-        **{"name": "made up", "records": list(records), "circumstances": [CIRCUMSTANCES]} | fields
-    )
+    return Results(**{"name": "made up", "records": list(records), "metadata": [METADATA]} | fields)
 
 
 def results_of(
@@ -108,7 +106,7 @@ def results_of(
         for label, by_metric in values.items()
         for metric, value in by_metric.items()
     ]
-    return results(records, circumstances=[], floors=floors)
+    return results(records, metadata=[], floors=floors)
 
 
 def labels(number: int) -> list[str]:

@@ -78,10 +78,10 @@ def pages(site: SiteData) -> Iterator[Page]:
     """Yield a page for each suite."""
     latest = site.latest
     graphs = GraphLinks.of(latest.run.cells, latest.records, latest.benchmarks)
-    for suite in latest.outline.families:
+    for suite in latest.outline.suites:
         body = render(
             "comparison.html",
-            family=_section(suite, latest, graphs),
+            suite=_section(suite, latest, graphs),
             graphs=[
                 (str(measure), graphs.by_measure[suite.name, measure]) for measure in suite.measures
             ],

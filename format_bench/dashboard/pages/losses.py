@@ -16,15 +16,15 @@ MENU_ORDER = 50
 
 def pages(site: SiteData) -> Iterator[Page]:
     """Yield the page."""
-    families = [
+    suites = [
         {
-            "title": family.title,
-            "losses": losses_and_gaps.losses(family),
-            "no_loss": losses_and_gaps.no_loss(family),
-            "gaps": losses_and_gaps.gaps(family),
-            "remarks": losses_and_gaps.remarks(family),
+            "title": suite.title,
+            "losses": losses_and_gaps.losses(suite),
+            "no_loss": losses_and_gaps.no_loss(suite),
+            "gaps": losses_and_gaps.gaps(suite),
+            "remarks": losses_and_gaps.remarks(suite),
         }
-        for family in site.latest.outline.families
+        for suite in site.latest.outline.suites
     ]
     summary = "Losses of each format, cells without a value, and the reasons."
-    yield Page("Losses and gaps", "losses.html", render("lists.html", families=families), summary)
+    yield Page("Losses and gaps", "losses.html", render("lists.html", suites=suites), summary)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.units import quantity
 from format_bench.library_sets import outcomes
-from format_bench.report import circumstances
+from format_bench.report import metadata_table
 
 if TYPE_CHECKING:
     from format_bench.dashboard.site_data import SiteData
@@ -25,14 +25,14 @@ FACTS = ("machine", "cpu", "num_cpu", "ram", "arch", "os")
 def pages(site: SiteData) -> Iterator[Page]:
     """Yield the page."""
     latest, results_dir = site.latest, site.config.results_dir
-    by_section = groupby(circumstances.facts(latest.results), key=lambda fact: fact.section)
+    by_section = groupby(metadata_table.facts(latest.results), key=lambda fact: fact.section)
     body = render(
         "machines.html",
         machines=_machines(results_dir),
         sets=outcomes.read(results_dir),
         latest=latest.run,
         facts=[(section, list(rows)) for section, rows in by_section],
-        runs=len(latest.results.circumstances),
+        runs=len(latest.results.metadata),
     )
     summary = "The machines, and the versions, threads and load of the latest run."
     yield Page("Circumstances", "circumstances.html", body, summary)

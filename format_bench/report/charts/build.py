@@ -31,8 +31,8 @@ def charts(results: Results) -> list[Chart]:
     outline = outline_of(results)
     return [
         chart
-        for family in outline.families
-        for group in family.groups
+        for suite in outline.suites
+        for group in suite.groups
         for chart in charts_of(group, outline.colours, outline.floors)
     ]
 

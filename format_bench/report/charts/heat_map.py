@@ -69,7 +69,7 @@ class HeatCell:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A measure of one family."""
+    """A measure of one suite."""
 
     title: str
     columns: list[str]
@@ -77,16 +77,16 @@ class HeatMap:
     rows: list[tuple[Configuration, list[HeatCell]]]
 
 
-def heat_maps(family: SuiteResults, floors: Floors | None) -> Iterator[HeatMap]:
+def heat_maps(suite: SuiteResults, floors: Floors | None) -> Iterator[HeatMap]:
     """Yield a map for each measure that has a chart and is a time or a number of bytes."""
-    for measure in sorted(family.measures, key=_place):
-        groups = [group for group in family.groups if group.values(measure)]
+    for measure in sorted(suite.measures, key=_place):
+        groups = [group for group in suite.groups if group.values(measure)]
         units = {
             cell.unit for group in groups for (_, each), cell in group.cells.items() if each == measure
         }
         if measure.metric in CHARTED and units and units <= {"seconds", "bytes"}:
-            columns = [_column(group, measure, family.configurations, floors) for group in groups]
-            rows = zip(family.configurations, map(list, zip(*columns, strict=True)), strict=True)
+            columns = [_column(group, measure, suite.configurations, floors) for group in groups]
+            rows = zip(suite.configurations, map(list, zip(*columns, strict=True)), strict=True)
             yield HeatMap(_title(measure), [group.name for group in groups], list(rows))
 
 

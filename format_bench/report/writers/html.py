@@ -1,4 +1,4 @@
-"""The charts and numbers of a family, as templates take them.
+"""The charts and numbers of a suite, as templates take them.
 
 The report as a page: one file that needs no other, no network, and can be read without scripts.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from format_bench.display.text import joined
-from format_bench.report import circumstances, losses_and_gaps
+from format_bench.report import losses_and_gaps, metadata_table
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.heat_map import COLOURS, heat_maps
@@ -55,32 +55,32 @@ def _integrity(source: str) -> str:
 
 
 _UNFOLDED = 3
-"""Up to so many data sets of a family are all open; of more, the first."""
+"""Up to so many data sets of a suite are all open; of more, the first."""
 
 _MANY_ENTRIES = 20
 """From which number on heat maps are folded, but for the first."""
 
 
-def section(family: SuiteResults, outline: Outline, *, anchor: str, title: str) -> dict[str, Any]:
+def section(suite: SuiteResults, outline: Outline, *, anchor: str, title: str) -> dict[str, Any]:
     """Return heat maps, and for each data set charts and numbers, under an anchor and a title."""
-    unfolded = len(family.groups) <= _UNFOLDED
+    unfolded = len(suite.groups) <= _UNFOLDED
     return {
         "anchor": anchor,
         "title": title,
-        "heat_maps": list(heat_maps(family, outline.floors)),
-        "folds_maps": len(family.configurations) >= _MANY_ENTRIES,
+        "heat_maps": list(heat_maps(suite, outline.floors)),
+        "folds_maps": len(suite.configurations) >= _MANY_ENTRIES,
         "groups": [
-            {**_group(group, family, outline), "open": unfolded or group is family.groups[0]}
-            for group in family.groups
+            {**_group(group, suite, outline), "open": unfolded or group is suite.groups[0]}
+            for group in suite.groups
         ],
     }
 
 
-def _group(group: ComparisonGroup, family: SuiteResults, outline: Outline) -> dict[str, Any]:
+def _group(group: ComparisonGroup, suite: SuiteResults, outline: Outline) -> dict[str, Any]:
     return {
         "name": group.name,
-        "extent": family.extent(group),
-        "not_run": joined(losses_and_gaps.not_run(group, family), most=8),
+        "extent": suite.extent(group),
+        "not_run": joined(losses_and_gaps.not_run(group, suite), most=8),
         "charts": charts_of(group, outline.colours, outline.floors),
         "numbers": result_table(group, outline.floors),
     }
@@ -93,31 +93,31 @@ def page(results: Results) -> str:
     could do nothing even if it were not escaped.
     """
     outline = outline_of(results)
-    by_section = groupby(circumstances.facts(results), key=lambda fact: fact.section)
+    by_section = groupby(metadata_table.facts(results), key=lambda fact: fact.section)
     templates = environment()
     return templates.get_template("page.html").render(
         name=outline.name,
         lead=outline.lead,
-        machine=circumstances.in_short(results),
-        families=[_family(f"family-{n}", each, outline) for n, each in enumerate(outline.families)],
+        machine=metadata_table.summary(results),
+        suites=[_suite(f"family-{n}", each, outline) for n, each in enumerate(outline.suites)],
         legend=legend(results.floors),
         logarithmic_range=LOGARITHMIC_RANGE,
         words=WORDS,
         facts=[(section, list(rows)) for section, rows in by_section],
-        runs=len(results.circumstances),
+        runs=len(results.metadata),
         style=templates.get_template("report.css").render(colours=COLOURS),
         script=templates.get_template("report.js").render(),
     )
 
 
-def _family(anchor: str, family: SuiteResults, outline: Outline) -> dict[str, Any]:
+def _suite(anchor: str, suite: SuiteResults, outline: Outline) -> dict[str, Any]:
     return {
-        **section(family, outline, anchor=anchor, title=family.title),
-        "findings": findings_on(family, outline.floors),
-        "losses": losses_and_gaps.losses(family),
-        "no_loss": losses_and_gaps.no_loss(family),
-        "gaps": losses_and_gaps.gaps(family),
-        "remarks": losses_and_gaps.remarks(family),
+        **section(suite, outline, anchor=anchor, title=suite.title),
+        "findings": findings_on(suite, outline.floors),
+        "losses": losses_and_gaps.losses(suite),
+        "no_loss": losses_and_gaps.no_loss(suite),
+        "gaps": losses_and_gaps.gaps(suite),
+        "remarks": losses_and_gaps.remarks(suite),
     }
 
 

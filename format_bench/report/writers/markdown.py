@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from format_bench.display.markdown import TextTable, markdown
-from format_bench.report import circumstances, losses_and_gaps
+from format_bench.report import losses_and_gaps, metadata_table
 from format_bench.report.model import Outline, outline_of
 from format_bench.report.ranking import findings
 from format_bench.results.marks import symbols
@@ -27,7 +27,7 @@ def markdown_page(results: Results) -> str:
     """Return the report as Markdown; text of the results is escaped."""
     outline = outline_of(results)
     lines = [f"# {_escaped(outline.name)}", "", f"{_escaped(outline.lead)}.", ""]
-    machine = circumstances.in_short(results)
+    machine = metadata_table.summary(results)
     if machine:
         lines += [f"{_escaped(machine)}.", ""]
     lines += ["## Verdict", "", *(f"- {_escaped(each)}" for each in findings(results)), ""]
@@ -36,13 +36,13 @@ def markdown_page(results: Results) -> str:
 
 
 def _tables(outline: Outline, results: Results) -> Iterator[TextTable]:
-    for suite in outline.families:
+    for suite in outline.suites:
         for group in suite.groups:
             title = ", ".join(filter(None, (f"{suite.title}: {group.name}", suite.extent(group))))
             yield text_table(title, result_table(group, outline.floors), escape=_escaped)
     lost = (
         [suite.title, str(each.configuration), ", ".join(each.groups), each.words]
-        for suite in outline.families
+        for suite in outline.suites
         for each in losses_and_gaps.losses(suite)
     )
     yield from _list("Losses", ["kind of data", "format", "data sets", "what was lost"], lost)
@@ -55,13 +55,13 @@ def _tables(outline: Outline, results: Results) -> Iterator[TextTable]:
             each.status,
             each.sentence,
         ]
-        for suite in outline.families
+        for suite in outline.suites
         for each in losses_and_gaps.gaps(suite)
     )
     header = ["kind of data", "format", "data sets", "what", "status", "why"]
     yield from _list("Empty cells", header, empty)
-    known = ([f"{each.section}: {each.name}", *each.values] for each in circumstances.facts(results))
-    runs = [f"run {number}" for number in range(1, len(results.circumstances) + 1)]
+    known = ([f"{each.section}: {each.name}", *each.values] for each in metadata_table.facts(results))
+    runs = [f"run {number}" for number in range(1, len(results.metadata) + 1)]
     yield from _list("Circumstances", ["fact", *runs], known)
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.report import circumstances, losses_and_gaps
+from format_bench.report import losses_and_gaps, metadata_table
 from format_bench.report.charts import heat_map
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.figures import POINTS_PER_INCH, QUIET, Chart, style, wrapped
@@ -145,12 +145,12 @@ def write(results: Results, path: Path) -> None:
     with style(), PdfPages(path, metadata=metadata) as document:
         pages = Pages(document.savefig)
         pages.heading(outline.name)
-        pages.paragraphs([f"{outline.lead}.", circumstances.in_short(results)])
+        pages.paragraphs([f"{outline.lead}.", metadata_table.summary(results)])
         pages.heading("Verdict", _SUBHEADING)
         pages.paragraphs(findings(results))
         pages.paragraphs([legend(outline.floors)], _SMALL, color=QUIET)
-        for family in outline.families:
-            _add_family(pages, family, outline)
+        for suite in outline.suites:
+            _add_suite(pages, suite, outline)
         for title, lines in _lists(outline):
             pages.heading(title)
             pages.paragraphs(lines)
@@ -159,36 +159,36 @@ def write(results: Results, path: Path) -> None:
         pages.end()
 
 
-def _add_family(pages: Pages, family: SuiteResults, outline: Outline) -> None:
-    maps = [heat_map.chart_of(each) for each in heat_maps(family, outline.floors)]
-    pages.charts(family.title, _HEADING, maps)
-    for group in family.groups:
-        title = ", ".join(filter(None, (group.name, family.extent(group))))
+def _add_suite(pages: Pages, suite: SuiteResults, outline: Outline) -> None:
+    maps = [heat_map.chart_of(each) for each in heat_maps(suite, outline.floors)]
+    pages.charts(suite.title, _HEADING, maps)
+    for group in suite.groups:
+        title = ", ".join(filter(None, (group.name, suite.extent(group))))
         pages.charts(title, _SUBHEADING, charts_of(group, outline.colours, outline.floors))
 
 
 def _lists(outline: Outline) -> Iterator[tuple[str, list[str]]]:
-    for family in outline.families:
-        kind = f", {family.title.lower()}" if len(outline.families) > 1 else ""
+    for suite in outline.suites:
+        kind = f", {suite.title.lower()}" if len(outline.suites) > 1 else ""
         lost = [
             f"{each.configuration} ({', '.join(each.groups)}): {each.words}"
-            for each in losses_and_gaps.losses(family)
+            for each in losses_and_gaps.losses(suite)
         ]
-        yield f"Losses{kind}", lost or [losses_and_gaps.no_loss(family)]
+        yield f"Losses{kind}", lost or [losses_and_gaps.no_loss(suite)]
         empty = [
             f"{each.configuration} ({', '.join(each.groups)}), {each.what}:"
             f" {each.status}: {each.sentence}"
-            for each in losses_and_gaps.gaps(family)
+            for each in losses_and_gaps.gaps(suite)
         ]
         yield f"Empty cells{kind}", empty or ["Every cell has a value."]
 
 
 def _circumstances(results: Results) -> Iterator[str]:
     """Yield a paragraph for each section; where runs differ, the values of all, oldest first."""
-    for section, rows in groupby(circumstances.facts(results), key=lambda fact: fact.section):
+    for section, rows in groupby(metadata_table.facts(results), key=lambda fact: fact.section):
         known = (
             f"{row.name} {' / '.join(row.values[:1] if row.agreed else row.values)}" for row in rows
         )
         yield f"{section}: {', '.join(known)}"
-    if not results.circumstances:
+    if not results.metadata:
         yield "The machine and the libraries are not known: no file beside the results describes them."

@@ -33,14 +33,14 @@ def write(results: Results, folder: Path) -> None:
 
 
 def named_charts(results: Results) -> Iterator[tuple[str, Chart]]:
-    """Yield all pictures of a report with their names: of each family first the heat maps."""
+    """Yield all pictures of a report with their names: of each suite first the heat maps."""
     outline = outline_of(results)
-    for family in outline.families:
-        for each in heat_maps(family, outline.floors):
-            yield f"{family.title} {each.title} heat map", heat_map.chart_of(each)
-        for group in family.groups:
+    for suite in outline.suites:
+        for each in heat_maps(suite, outline.floors):
+            yield f"{suite.title} {each.title} heat map", heat_map.chart_of(each)
+        for group in suite.groups:
             for chart in charts_of(group, outline.colours, outline.floors):
-                yield f"{family.title} {chart.title}", chart
+                yield f"{suite.title} {chart.title}", chart
 
 
 def _save(chart: Chart, path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import printable
-from format_bench.report import circumstances, losses_and_gaps
+from format_bench.report import losses_and_gaps, metadata_table
 from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.ranking import findings
 from format_bench.results.marks import BEST, marks_of, symbols
@@ -53,13 +53,13 @@ def write(results: Results, path: Path) -> None:
     rows = map(asdict, results.records)
     header = [field.name for field in fields(Record)]
     _add(book, "all cells", header, ([_plain(row[name]) for name in header] for row in rows))
-    for suite in outline.families:
+    for suite in outline.suites:
         for measure in suite.measures:
-            kind = f" ({suite.name})" if len(outline.families) > 1 else ""
+            kind = f" ({suite.name})" if len(outline.suites) > 1 else ""
             _add(book, f"{measure}{kind}", *_table(suite, measure, outline.floors))
     _add_lists(book, outline)
-    runs = [f"run {number}" for number in range(1, len(results.circumstances) + 1)]
-    known = [[fact.section, fact.name, *fact.values] for fact in circumstances.facts(results)]
+    runs = [f"run {number}" for number in range(1, len(results.metadata) + 1)]
+    known = [[fact.section, fact.name, *fact.values] for fact in metadata_table.facts(results)]
     _add(book, "circumstances", ["section", "fact", *runs], known)
     book.save(path)
 
@@ -82,7 +82,7 @@ def _table(suite: SuiteResults, measure: Measure, floors: Floors | None) -> tupl
 def _add_lists(book: Any, outline: Outline) -> None:
     lost = [
         [suite.title, str(each.configuration), ", ".join(each.groups), each.words]
-        for suite in outline.families
+        for suite in outline.suites
         for each in losses_and_gaps.losses(suite)
     ]
     _add(book, "losses", ["family", "format", "data sets", "what was lost"], lost)
@@ -95,7 +95,7 @@ def _add_lists(book: Any, outline: Outline) -> None:
             each.status,
             each.sentence,
         ]
-        for suite in outline.families
+        for suite in outline.suites
         for each in losses_and_gaps.gaps(suite)
     ]
     _add(book, "empty cells", ["family", "format", "data sets", "what", "status", "why"], empty)

@@ -236,13 +236,13 @@ def test_metadata_that_differ_are_named():
         "libraries": {"pandas": "2.3.3", "lmdb": "3.0"},
         "cpu": {"model": "x"},
     }
-    a, b = (replace(timed({"CSV": LOW}), circumstances=[{"seed": 9}, each]) for each in (facts, other))
+    a, b = (replace(timed({"CSV": LOW}), metadata=[{"seed": 9}, each]) for each in (facts, other))
     assert [tuple(each) for each in compare(a, b).differences] == [
         ("libraries pandas", "3.1.1", "2.3.3"),
         ("libraries lmdb", None, "3.0"),
         ("cpu usable", "2", None),
     ]
-    unknown = compare(a, replace(b, circumstances=[]))
+    unknown = compare(a, replace(b, metadata=[]))
     assert unknown.differences == []
     assert any("nothing is known of the circumstances of B" in each for each in unknown.caveats)
 

@@ -34,7 +34,7 @@ from format_bench.results.noise_floor import Floors
 from format_bench.results.pareto import pareto_front
 from format_bench.results.status import CellStatus
 from format_bench.runner.runner import Limits, Runner
-from tests.factories.records import CIRCUMSTANCES, compressed, labels, measured, record, results
+from tests.factories.records import METADATA, compressed, labels, measured, record, results
 
 EVIL = (
     """<script>alert(1)</script> "quoted" 'it' & $\\frac{$ | =cmd|' /C calc'!A0"""
@@ -331,7 +331,7 @@ ODD = {
 @pytest.mark.parametrize("output", writers.WRITERS)
 @pytest.mark.parametrize("kind", ODD)
 def test_any_results_have_a_report(kind, output, tmp_path):
-    found = results(ODD[kind], circumstances=[], name=EVIL)
+    found = results(ODD[kind], metadata=[], name=EVIL)
     path = writers.path_of(output, tmp_path)
     report.write(found, output, path)
     assert path.exists()
@@ -349,8 +349,8 @@ def test_text_of_records_is_text_on_the_page():
 
 def test_circumstances_of_several_runs_stand_beside_each_other_where_they_differ():
     newer = {"pandas": "3.2.0", "polars": "2.1.0"}
-    later = {**CIRCUMSTANCES, "started": "2026-12-01T02:00:00+00:00", "libraries": newer}
-    found = results([record("A", "size", 1)], circumstances=[CIRCUMSTANCES, later])
+    later = {**METADATA, "started": "2026-12-01T02:00:00+00:00", "libraries": newer}
+    found = results([record("A", "size", 1)], metadata=[METADATA, later])
     text = " ".join(" ".join(Page(report.page(found)).text).split())
     assert "pandas 3.1.1 3.2.0 pyarrow 26.0.1 unknown lmdb unknown polars unknown 2.1.0 system" in text
     assert "Some CPU, 8 CPUs, 32 GB of memory, Some Linux 12, 2026-12-01" in text

@@ -27,7 +27,7 @@ def test_every_record_is_read():
     assert {each.suite for each in found.records} == {"tabular", "image", "compression"}
     assert {each.suite for each in found.records} <= set(SUITES)
     assert all(METRICS[each.metric].unit == each.unit for each in found.records)
-    assert len(found.circumstances) == 1
+    assert len(found.metadata) == 1
 
 
 def test_a_report_is_made_of_them():

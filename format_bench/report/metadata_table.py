@@ -1,4 +1,4 @@
-"""The circumstances of the runs as a table: a row for each fact, a column for each run."""
+"""Metadata of the runs as a table: a row for each fact, a column for each run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from format_bench.results.load import Results
 
 
-ALONE = "run"
-"""The section of what stands alone."""
+RUN = "run"
+"""Section of the facts without one."""
 
 UNKNOWN = "unknown"
 _BYTES = "_bytes"
@@ -23,28 +23,28 @@ _ABBREVIATIONS = {"cpu", "os", "smt"}
 
 @dataclass(frozen=True)
 class Fact:
-    """What the circumstances say of one thing."""
+    """A fact about the runs."""
 
     section: str
-    """As in "libraries", or `ALONE`."""
+    """The name of the section, e.g. "libraries", or `RUN`."""
     name: str
     values: list[str]
-    """Of each run, oldest first."""
+    """The value of each run, oldest first."""
 
     @property
     def agreed(self) -> bool:
-        """Whether it was the same in all runs."""
+        """Whether all runs have the same value."""
         return len(set(self.values)) == 1
 
 
 def facts(results: Results) -> list[Fact]:
-    """Return all facts that any run knows, in the order in which the runs tell them."""
-    runs = [dict(_flat(run, ())) for run in results.circumstances]
+    """Return the facts of all runs, in order of appearance."""
+    runs = [dict(_flat(run, ())) for run in results.metadata]
     paths = dict.fromkeys(path for run in runs for path in run)
     sections = [*dict.fromkeys(path[0] for path in paths)]
     return [
         Fact(
-            section=_words(path[0]) if path[1:] else ALONE,
+            section=_words(path[0]) if path[1:] else RUN,
             name=_words(*(path[1:] or path)),
             values=[run.get(path, UNKNOWN) for run in runs],
         )
@@ -77,11 +77,11 @@ def _words(*names: str) -> str:
     return printable(" ".join(word.upper() if word in _ABBREVIATIONS else word for word in words))
 
 
-def in_short(results: Results) -> str:
-    """Return the newest run's machine and time on one line; empty if nothing is known."""
-    if not results.circumstances:
+def summary(results: Results) -> str:
+    """Return the machine and the day of the newest run on one line; empty if nothing is known."""
+    if not results.metadata:
         return ""
-    known = dict(_flat(results.circumstances[-1], ()))
+    known = dict(_flat(results.metadata[-1], ()))
     memory = known.get(("memory", "total_bytes"))
     parts = [
         known.get(("cpu", "model")),
