@@ -497,7 +497,7 @@ def test_tables_contain_asvs_own_values_and_mark_the_best(project, printed):
         if r["metric"] == "size" and r["dataset"] == "str" and r["value"]
     )
     page = (project / ".asv/tiny/report/comparison.md").read_text(encoding="utf-8")
-    section = page.partition("## str: size")[2].partition("## ")[0]
+    section = page.partition("## str, tables: size")[2].partition("## ")[0]
     (row,) = [line for line in section.splitlines() if line.startswith(f"| {smallest[1]} |")]
     position = [text.strip() for text in section.splitlines()[2].split("|")].index("size")
     assert row.split("|")[position].strip().endswith("*")
