@@ -83,6 +83,7 @@ def _datasets(results: Results) -> str:
     return f"{results.name} has values of {', '.join(names) or 'nothing'}"
 
 
+# Facts that differ between any two runs, or have no effect on speed.
 _IGNORED_METADATA = {
     "started",
     "ended",
@@ -96,7 +97,6 @@ _IGNORED_METADATA = {
     "time",
     "asv_commit",
 }
-"""Facts that differ between any two runs, or have no effect on speed."""
 
 
 class MetadataDifference(NamedTuple):
@@ -129,8 +129,8 @@ def _leaves(facts: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str 
             yield f"{prefix}{name}", None if value is None else str(value)
 
 
+# Confidence of two intervals of 95 %, rounded; a lower one is a caveat.
 CONFIDENT = 0.9
-"""Confidence of two intervals of 95 %, rounded; a lower one is a caveat."""
 
 
 def caveats(

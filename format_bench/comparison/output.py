@@ -29,8 +29,8 @@ LEGEND = (
     "ranks: 1 is the same order, -1 the opposite."
 )
 
+# Number of the largest differences, and of disagreements, that are printed.
 SHOWN = 10
-"""Number of the largest differences, and of disagreements, that are printed."""
 
 
 def show(comparison: Comparison, *, quiet: bool) -> None:

@@ -110,11 +110,11 @@ def _cells(candidate: Candidate | None, dataset: DatasetSize) -> dict[Measure, R
     }
 
 
+# The cells that share a mean.
 MeanKey = tuple["PairedDataset", "Measure"]
-"""The cells that share a mean."""
 
+# Formats of a mean; one alone is always at its own mean.
 FEWEST_FOR_MEAN = 2
-"""Formats of a mean; one alone is always at its own mean."""
 
 
 def means_of(pairs: list[Pair]) -> dict[MeanKey, tuple[float, float] | None]:

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from format_bench.results.metrics import Measure
 
 
+# Formats of a correlation; of two it is 1 or -1, whatever the values.
 FEWEST_RANKED = 3
-"""Formats of a correlation; of two it is 1 or -1, whatever the values."""
 
+# Smallest difference of ranks that is reported.
 NOTABLE_RANKS = 2
-"""Smallest difference of ranks that is reported."""
 
 
 class Agreement(NamedTuple):

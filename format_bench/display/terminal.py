@@ -15,14 +15,14 @@ from rich.text import Text
 if TYPE_CHECKING:
     from format_bench.display.markdown import TextTable
 
+# Characters of a line of prose.
 WIDTH = 80
-"""Characters of a line of prose."""
 
+# Characters of a line of a table where no terminal limits it: all its columns stay together.
 FILE_WIDTH = 1_000
-"""Characters of a line of a table where no terminal limits it: all its columns stay together."""
 
+# Characters of a line in the header of a column, on a terminal; longer words stay whole.
 HEADER_WIDTH = 12
-"""Characters of a line in the header of a column, on a terminal; longer words stay whole."""
 
 Row = Sequence["str | Text"]
 

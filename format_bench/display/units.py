@@ -8,8 +8,8 @@ _STEPS = {
     "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
 }
 
+# Digits behind the point by the smallest ratio that has them: three digits in all, or more.
 _DECIMALS = ((99.95, 0), (9.995, 1), (0.1, 2))
-"""Digits behind the point by the smallest ratio that has them: three digits in all, or more."""
 
 
 def quantity(value: float, unit: str) -> str:

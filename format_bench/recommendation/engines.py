@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from format_bench.results.records import Record
 
 
+# Suites that measure tables alike, on tables of the same name, rows and seed.
 SUITES = tuple(each.name for each in FAMILIES["tables"].suites if not each.codecs)
-"""Suites that measure tables alike, on tables of the same name, rows and seed."""
 
+# The columns of the tables.
 MEASURES = {
     "save": Measure("save time"),
     "read": Measure("read time", "warm"),
@@ -41,16 +42,15 @@ MEASURES = {
     "size": Measure("size"),
     "read memory": Measure("read memory"),
 }
-"""The columns of the tables."""
 
+# The columns of the overview.
 RANKED = ("save", "read", "size")
-"""The columns of the overview."""
 
+# Engines of a format that are worth a comparison.
 _FEWEST = 2
-"""Engines of a format that are worth a comparison."""
 
+# First character of a label after the format's name: of the engine, or of the layout (HDF5.table).
 _AFTER_NAME = re.compile(r"[.\[]")
-"""First character of a label after the format's name: of the engine, or of the layout (HDF5.table)."""
 
 _HEAD = """\
 # Which engine for which format

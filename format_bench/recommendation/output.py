@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from format_bench.results.metrics import Measure
 
 
+# Upper limit of ratios that are printed as 1.00, and so count as the best.
 NEAR = 1.005
-"""Upper limit of ratios that are printed as 1.00, and so count as the best."""
 
+# Number of better candidates, excluded by requirements, that are named.
 SHOWN = 2
-"""Number of better candidates, excluded by requirements, that are named."""
 
 
 def paragraph(answer: Recommendation) -> str:
@@ -110,8 +110,8 @@ def _change(answer: Recommendation) -> str:
     return f"{name} would come first if the weight of {measure.phrase} were {other}."
 
 
+# Mark of a candidate on the Pareto front.
 FRONT = "P"
-"""Mark of a candidate on the Pareto front."""
 
 LEGEND = (
     "place: those that noise allows. score: the weighted geometric mean of how many times the best each "

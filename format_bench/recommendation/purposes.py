@@ -40,6 +40,7 @@ class Preset:
         return {Measure.named(each.name): each.weight for each in self.weighted}
 
 
+# The weights of a user who gives neither weights nor a preset.
 BALANCED = Preset(
     "nothing in particular",
     (
@@ -49,7 +50,6 @@ BALANCED = Preset(
     ),
     {},
 )
-"""The weights of a user who gives neither weights nor a preset."""
 
 PRESETS = {
     "archive": Preset(

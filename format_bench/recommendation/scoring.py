@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from format_bench.results.records import Record
 
 
+# Only their proportions matter.
 Weights = dict[Measure, float]
-"""Only their proportions matter."""
 
 
 def parsed(texts: Iterable[str]) -> Weights:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
 
+# The runner's file in a folder of results.
 RESULTS = "results.jsonl"
-"""The runner's file in a folder of results."""
 
+# Files of records that a folder may contain; the second is made of asv's results.
 FILES = (RESULTS, "records.jsonl")
-"""Files of records that a folder may contain; the second is made of asv's results."""
 
 
 @dataclass(frozen=True)

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from format_bench.results.noise_floor import Floors
 
 
+# Mark of the smallest value; smaller is always better.
 BEST = "*"
-"""Mark of the smallest value; smaller is always better."""
 
+# Mark of a value that cannot be distinguished from the smallest.
 TIE = "="
-"""Mark of a value that cannot be distinguished from the smallest."""
 
+# The marks in charts and pages.
 WORDS = {BEST: "best", TIE: "tie", "": ""}
-"""The marks in charts and pages."""
 
+# Styles of marked values on a terminal, as rich names them.
 STYLES = {BEST: "bold green", TIE: "green"}
-"""Styles of marked values on a terminal, as rich names them."""
 
 K = TypeVar("K", bound=Hashable)
 

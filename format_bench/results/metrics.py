@@ -90,14 +90,14 @@ def _all_metrics() -> dict[str, Metric]:
     }
 
 
+# All metrics by name, in the order of tables and charts; those of single families come last.
 METRICS = _all_metrics()
-"""All metrics by name, in the order of tables and charts; those of single families come last."""
 
+# The metrics whose best value is a finding, in the order of the findings.
 LEADERS = sorted((each for each in METRICS.values() if each.leader), key=lambda each: each.leader_place)
-"""The metrics whose best value is a finding, in the order of the findings."""
 
+# The metrics that asv measures, by the method of asv's classes.
 BY_BENCHMARK = {each.benchmark: each for each in METRICS.values() if each.benchmark}
-"""The metrics that asv measures, by the method of asv's classes."""
 
 
 class _Cell(Protocol):

@@ -10,8 +10,8 @@ from adapter_core.errors import InvalidNoiseFloorError
 from adapter_core.files import write_atomically
 from format_bench.results.metrics import METRICS, Noise
 
+# The file beside the results of a machine.
 FILE_NAME = "noise.json"
-"""The file beside the results of a machine."""
 
 
 @dataclass(frozen=True)

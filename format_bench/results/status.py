@@ -15,5 +15,5 @@ class CellStatus(StrEnum):
     TIMED_OUT = "timed out"
 
 
+# Begins the sentence of a cell whose data came back with other values.
 WRONG = "came back wrong: "
-"""Begins the sentence of a cell whose data came back with other values."""

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# Sizes of asv's data sets; "tiny" is for tests of the suites themselves.
 SCALES = ("full", "quick", "tiny")
-"""Sizes of asv's data sets; "tiny" is for tests of the suites themselves."""
 
 
 @dataclass(frozen=True)
@@ -180,11 +180,11 @@ def read_families(folder: Path) -> dict[str, Family]:
     return {each.name: each for each in sorted(found, key=lambda each: (each.place, each.name))}
 
 
+# All families by name.
 FAMILIES = read_families(Path(__file__).resolve().parent.parent / "families")
-"""All families by name."""
 
+# All suites by name, in the order of the families.
 SUITES = {suite.name: suite for family in FAMILIES.values() for suite in family.suites}
-"""All suites by name, in the order of the families."""
 
 
 def family_of_suite(name: str) -> Family:

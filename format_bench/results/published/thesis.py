@@ -18,6 +18,7 @@ from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, engine_of
 from format_bench.results.status import CellStatus
 
+# Rows and columns of each data set.
 SHAPES = {
     **dict.fromkeys(("eq", "int", "float", "bool", "str"), (1_000_000, 8)),
     "webface": (10_000_000, 33),
@@ -25,7 +26,6 @@ SHAPES = {
     "CIFAR-10": (50_000, 2),
     "ImageNet-100": (126_689, 2),
 }
-"""Rows and columns of each data set."""
 
 MEGABYTE = 1_000_000
 
@@ -41,11 +41,11 @@ _METRICS = {
     "read_peak_memory": "read memory",
 }
 
+# Nothing evicts a file between the save and the read.
 _WARM = ("read time", "read memory")
-"""Nothing evicts a file between the save and the read."""
 
+# As in the compression suite.
 _LEVELS = {"lz4": None, "zstd": 1}
-"""As in the compression suite."""
 
 
 def records() -> list[Record]:
