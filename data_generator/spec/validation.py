@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
-from data_generator.spec.rules import COLUMNS, Rule
-from data_generator.spec.spec import Alphabet, ColumnSpec, TableSpec
+from data_generator.spec.spec import COLUMNS, Alphabet, ColumnSpec, Rule, TableSpec
 
 # Largest difference between a sum of shares and 1: the shares of a measured column are rounded.
 SUM_TOLERANCE = 0.01

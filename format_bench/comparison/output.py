@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.comparison.ratios import Ratio, Significance
 from format_bench.display import terminal
-from format_bench.display.units import format_ratio, quantity
+from format_bench.display.text import format_ratio, quantity
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.sentences import libraries, sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
-from format_bench.display.units import format_ratio, quantity
+from format_bench.display.text import format_ratio, quantity
 from format_bench.report.charts.heat_map import COLOURS
 from format_bench.report.writers.html import environment as report_environment
 

@@ -11,8 +11,7 @@ from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
 from format_bench.dashboard.layout import Page, render
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import comparisons
-from format_bench.display.text import joined
-from format_bench.display.units import quantity
+from format_bench.display.text import joined, quantity
 from format_bench.report import metadata_table
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.ranking import findings_on

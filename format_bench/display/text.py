@@ -1,8 +1,44 @@
-"""Phrases of names and numbers, and text that spreadsheets do not evaluate."""
+"""Phrases of names, numbers, quantities with units and ratios, and text that is safe in spreadsheets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+# From the largest to the smallest; the prefixes are those of the SI.
+_STEPS = {
+    "seconds": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
+    "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
+}
+
+# Digits behind the point by the smallest ratio that has them: three digits in all, or more.
+_DECIMALS = ((99.95, 0), (9.995, 1), (0.1, 2))
+
+
+def quantity(value: float, unit: str) -> str:
+    """Return a value with three digits and a unit of handy size, e.g. "1.25 ms" or "43 MB".
+
+    Values of other units than seconds and bytes are counts or ratios, and come without a unit.
+    """
+    steps = _STEPS.get(unit, ((1, ""),))
+    if value == 0:
+        # The smallest unit would be odd: "0 ns".
+        return f"0 {dict(steps)[1]}".strip()
+    # 999.5 and more is rounded to the next unit's 1.
+    fitting = [step for step in steps if abs(value) >= 0.9995 * step[0]]
+    size, name = (fitting or steps[-1:])[0]
+    return f"{float(f'{value / size:.3g}'):g} {name}".strip()
+
+
+def signed(value: float, unit: str) -> str:
+    """Return a difference with its sign, e.g. "+1.2 ms"."""
+    return ("+" if value > 0 else "") + quantity(value, unit)
+
+
+def format_ratio(value: float) -> str:
+    """Return a ratio with three digits, or all before the point, e.g. "1.04", "12.3" or "1,234"."""
+    decimals = next((digits for smallest, digits in _DECIMALS if value >= smallest), None)
+    return f"{value:.3g}" if decimals is None else f"{value:,.{decimals}f}"
+
 
 # A spreadsheet takes text with such a start for a formula, also in full width; after OWASP, "CSV
 # Injection".

@@ -15,8 +15,7 @@ import data_formats
 from adapter_core import Trait
 from adapter_core.errors import InvalidResultsError
 from format_bench.display.markdown import table_lines
-from format_bench.display.text import joined, plural
-from format_bench.display.units import format_ratio
+from format_bench.display.text import format_ratio, joined, plural
 from format_bench.report.losses_and_gaps import losses
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.ranking import findings_on, mean_ratios, ranking_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from format_bench.display.units import quantity
+from format_bench.display.text import quantity
 from format_bench.recommendation.answer import Ranked, Recommendation, excluded_of, with_score
 from format_bench.recommendation.scope import one_suite, suites_in
 from format_bench.recommendation.scoring import (
@@ -19,7 +19,7 @@ from format_bench.recommendation.scoring import (
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
 from format_bench.results.candidates import Candidate, DatasetSize, candidates_of, datasets_of
 from format_bench.results.load import Results, suite_of
-from format_bench.results.pareto import pareto_front
+from format_bench.results.marks import pareto_front
 
 if TYPE_CHECKING:
     from format_bench.recommendation.requirements import Requirement

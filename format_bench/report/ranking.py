@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import joined
-from format_bench.display.units import format_ratio, quantity
+from format_bench.display.text import format_ratio, joined, quantity
 from format_bench.report import losses_and_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
-from format_bench.results.marks import BEST, TIE, marks_of
+from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
 from format_bench.results.metrics import LEADERS, METRICS, Measure
-from format_bench.results.pareto import pareto_front
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration

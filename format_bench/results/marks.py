@@ -9,11 +9,13 @@ One rule for the terminal, asv's tables, reports and the site, also described in
    that is a relative difference up to the floor of the metric. Without them, it is an interval of the
    median that overlaps the best one's, so a value of one sample ties with none.
 4. Exact metrics (sizes and counts) do not tie.
+
+Beside the best of one metric, the Pareto front has the points that no other beats in all coordinates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -94,3 +96,26 @@ def legend(floors: Floors | None) -> str:
 def symbols(floors: Floors | None) -> str:
     """Return the meaning of the symbols in tables of plain text, with that of "best" and "tie"."""
     return f"{BEST} best, {TIE} tie. {legend(floors)}"
+
+
+def pareto_front(points: Mapping[K, Sequence[float]]) -> list[K]:
+    """Return the points on the Pareto front, sorted by their coordinates.
+
+    A point is on the front if no other one is at most as large in every coordinate and smaller in one.
+
+    Parameters
+    ----------
+    points : mapping
+        The coordinates of each point, all of the same measures; smaller is better.
+    """
+    front = [
+        key
+        for key, point in points.items()
+        if not any(_dominates(other, point) for other in points.values())
+    ]
+    return sorted(front, key=lambda key: tuple(points[key]))
+
+
+def _dominates(one: Sequence[float], other: Sequence[float]) -> bool:
+    pairs = list(zip(one, other, strict=True))
+    return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)

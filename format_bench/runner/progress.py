@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from format_bench.display.terminal import rich_table
-from format_bench.display.units import quantity
+from format_bench.display.text import quantity
 from format_bench.results.candidates import Configuration
 from format_bench.results.groups import NOT_RUN, ComparisonGroup
 from format_bench.results.metrics import METRICS, Measure

@@ -24,9 +24,10 @@ from format_bench.results.marks import symbols
 from format_bench.results.records import key
 from format_bench.runner.recording import keys
 from format_bench.runner.runner import Limits, Runner
-from format_bench.studies.codec_grid import picture, tracks
+from format_bench.studies.codec_grid import picture
 from format_bench.studies.codec_grid import tables as grid_tables
-from format_bench.studies.codec_grid.cases import STEPS, cases, measured_steps
+from format_bench.studies.codec_grid import tables as tracks
+from format_bench.studies.codec_grid.tables import STEPS, cases, measured_steps
 
 if TYPE_CHECKING:
     from format_bench.families.cases import Case

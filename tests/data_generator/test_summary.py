@@ -22,14 +22,14 @@ from data_generator.user.summary import (
     describe,
     describe_images,
 )
-from format_bench.cli.data_summary import show
+from format_bench.cli.summaries import show_data
 
 EDGE_CASES = edge_case_tables()
 
 
 def shown(found, width=80, **options) -> list[str]:
     file = io.StringIO()
-    show(Console(file=file, width=width, **options), found)
+    show_data(Console(file=file, width=width, **options), found)
     return file.getvalue().splitlines()
 
 

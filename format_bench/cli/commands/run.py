@@ -1,9 +1,10 @@
-"""The measurements, without asv."""
+"""Measurements without asv."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,34 @@ from typing import Any
 import click
 from rich.console import Console
 
-from format_bench.cli import run_summary
-from format_bench.cli.parameters import Duration
+from format_bench.cli import summaries
 from format_bench.results.suites import SUITES
 from format_bench.runner.plan import RunRequest
 from format_bench.runner.session import measure
 from format_bench.runner.user_data import Source
+
+_UNITS = {"h": 3600, "m": 60, "s": 1}
+_TEXT = re.compile(r"(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+)s?)?")
+
+
+class Duration(click.ParamType[float]):
+    """Takes a duration; gives seconds."""
+
+    name = "duration"
+
+    def convert(
+        self, value: str | float, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return seconds."""
+        if isinstance(value, float):
+            return value
+        found = _TEXT.fullmatch(value.strip().lower())
+        if not found or not any(found.groups()):
+            self.fail(f"{value!r} is no duration; write it as in 90s, 10m or 1h30m", param, ctx)
+        seconds = sum(int(number) * _UNITS[unit] for unit, number in found.groupdict("0").items())
+        if not seconds:
+            self.fail("a duration of nothing measures nothing", param, ctx)
+        return float(seconds)
 
 
 class Names(click.ParamType[tuple[str, ...]]):
@@ -99,14 +122,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     found = measure(
         wanted,
         shown,
-        on_own=lambda own: None if as_json else run_summary.describe(own),
+        on_own=lambda own: None if as_json else summaries.describe(own),
         on_record=lambda record: click.echo(json.dumps(asdict(record))) if as_json else None,
     )
     if not as_json:
-        run_summary.show(found.records, found.cases, found.columns, wanted.out)
+        summaries.show(found.records, found.cases, found.columns, wanted.out)
         shown.print(found.watch.text())
     if report:
-        shown.print(f"report: {run_summary.write(wanted.out)}", soft_wrap=True)
+        shown.print(f"report: {summaries.write(wanted.out)}", soft_wrap=True)
 
 
 def measuring_console(*, quiet: bool) -> Console:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from format_bench.display.units import format_ratio
+from format_bench.display.text import format_ratio
 from format_bench.report.charts.axes import AXIS, Scale, scale_of
 from format_bench.report.charts.figures import (
     ACCENT,

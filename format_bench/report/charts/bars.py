@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.units import quantity
+from format_bench.display.text import quantity
 from format_bench.report.charts.axes import AXIS, Scale, scale_of, set_scale
 from format_bench.report.charts.figures import (
     ACCENT,

@@ -12,8 +12,7 @@ from format_bench.report.charts.scatter import MeasureAxis, ScatterChart
 from format_bench.report.model import CHARTED, outline_of
 from format_bench.report.ranking import Points, points_of
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
-from format_bench.results.marks import BEST, TIE, marks_of
-from format_bench.results.pareto import pareto_front
+from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration

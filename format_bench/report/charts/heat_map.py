@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import joined, plural
-from format_bench.display.units import format_ratio, quantity
+from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.report.charts.figures import (
     ACCENT,
     LABEL,

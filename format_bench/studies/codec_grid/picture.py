@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.files import write_atomically
-from format_bench.studies.codec_grid.tables import Cells, by_format
-from format_bench.studies.codec_grid.tracks import algorithm_of
+from format_bench.studies.codec_grid.tables import Cells, algorithm_of, by_format
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from adapter_core.errors import InvalidBranchError
-from format_bench.automation.history import commit_runs, history, past_sets
+from format_bench.automation.history import history, past_sets
 from format_bench.automation.history.branch import Branch, checkout
 from format_bench.automation.history.past_sets import PastSet, first_days, resolve_past
 from format_bench.cli.commands.history import command
@@ -255,24 +255,24 @@ def test_the_reason_of_a_failure_is_the_last_error():
     output = (
         "·· Installing\n·· Error running pip\n   STDERR\n   ERROR: No matching distribution\n\n   end\n"
     )
-    assert commit_runs.failure_reason(output) == "ERROR: No matching distribution"
-    assert commit_runs.failure_reason("·· Discovering\n· Interrupted.\n") == "Interrupted."
-    assert commit_runs.failure_reason("") == ""
+    assert history.failure_reason(output) == "ERROR: No matching distribution"
+    assert history.failure_reason("·· Discovering\n· Interrupted.\n") == "Interrupted."
+    assert history.failure_reason("") == ""
 
 
 def test_two_runs_exclude_each_other(tmp_path):
     with (
-        commit_runs.measuring_lock(tmp_path),
+        history.measuring_lock(tmp_path),
         pytest.raises(Exception, match=rf"another run holds .*cron.lock: process {os.getpid()}, since"),
-        commit_runs.measuring_lock(tmp_path),
+        history.measuring_lock(tmp_path),
     ):
         pass
     # The clone in which cron.sh measures is inside of the checkout whose lock it takes.
     clone = tmp_path / ".asv/monthly"
     clone.mkdir()
     with (
-        commit_runs.measuring_lock(clone),
+        history.measuring_lock(clone),
         pytest.raises(Exception, match="another run holds"),
-        commit_runs.measuring_lock(tmp_path),
+        history.measuring_lock(tmp_path),
     ):
         pass

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from format_bench.display import terminal
-from format_bench.display.units import format_ratio
+from format_bench.display.text import format_ratio
 
 HEADER = ["format", *(f"durable save time ({n})" for n in range(9))]
 ROWS = [["Parquet zstd 1", *(f"{n}.5" for n in range(9))], ["ORC", *["1,234"] * 9]]

@@ -28,10 +28,9 @@ from format_bench.report.model import results_by_suite
 from format_bench.results import records
 from format_bench.results.candidates import Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
-from format_bench.results.marks import marks_of
+from format_bench.results.marks import marks_of, pareto_front
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
-from format_bench.results.pareto import pareto_front
 from format_bench.results.status import CellStatus
 from format_bench.runner.runner import Limits, Runner
 from tests.factories.records import METADATA, compressed, labels, measured, record, results

@@ -12,7 +12,7 @@ import pytest
 
 from format_bench import report
 from format_bench.asv_support import comparison
-from format_bench.cli import run_summary
+from format_bench.cli import summaries
 from format_bench.dashboard.pages import comparisons
 from format_bench.dashboard.site_data import LatestRun
 from format_bench.display.markdown import markdown
@@ -107,7 +107,7 @@ def test_the_terminal_shows_these_marks(run, tmp_path, capsys):
         noise_floor.write(found.floors, tmp_path / noise_floor.FILE_NAME)
     cases = [Case(label, "eq", 50_000) for label in LABELS]
     columns = columns_of("tabular", cold=True)
-    run_summary.show(found.records, cases, columns, tmp_path)
+    summaries.show(found.records, cases, columns, tmp_path)
     title, *lines = capsys.readouterr().out.splitlines()
     assert title == "eq, 50,000 rows"
     rows = [re.split(r" {2,}", line.strip()) for line in lines[: 1 + len(LABELS)]]

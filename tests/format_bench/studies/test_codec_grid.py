@@ -17,7 +17,7 @@ from PIL import Image
 import data_formats
 from adapter_core import UnavailableError
 from format_bench.cli.main import main
-from format_bench.display.units import quantity
+from format_bench.display.text import quantity
 from format_bench.families.cases import Case
 from format_bench.families.operations import Measured
 from format_bench.instruments.isolation import Outcome
@@ -30,8 +30,8 @@ from format_bench.runner.recording import keys, records_of
 from format_bench.runner.runner import Limits, Runner
 from format_bench.studies import codec_offers, codecs
 from format_bench.studies.codec_grid import picture as grid_picture
-from format_bench.studies.codec_grid import tables, tracks
-from format_bench.studies.codec_grid.cases import cases
+from format_bench.studies.codec_grid import tables
+from format_bench.studies.codec_grid.tables import cases
 from tests.helpers import run
 
 SAVE, READ, *_ = FAMILIES["tables"].steps
@@ -242,7 +242,7 @@ def test_levels_are_the_lowest_the_default_the_highest_and_steps_in_long_ranges(
 
 def test_both_tracks_are_columns_of_one_table(default_cases):
     found = {(each.format, each.codec, each.level, each.metric): each for each in made_up(default_cases)}
-    table = tracks.table(tables.by_case(default_cases, found.values()))
+    table = tables.table(tables.by_case(default_cases, found.values()))
     lines = {(line[0], line[1]): line[2:] for line in table.rows}
 
     def check(label, own, *chosen):
@@ -281,7 +281,7 @@ def test_a_format_that_cannot_be_loaded_is_a_row_with_a_reason(monkeypatch):
     outcome = Outcome(status=CellStatus.UNAVAILABLE, sentence="it is broken")
     found = [each for step in (SAVE, READ) for each in records_of(case, 0, step, outcome, "made up")]
     page = codecs.page(tables.by_case(wanted, found), "broken")
-    rows = lines_of(page, tracks.TITLE)
+    rows = lines_of(page, tables.TITLE)
     assert [row[:3] for row in rows] == [
         ["Feather", metric, "none"] for metric in ("size", "save time", "read time")
     ]

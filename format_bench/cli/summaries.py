@@ -1,4 +1,4 @@
-"""Summary of the user's data, on a terminal or in a file."""
+"""Summaries of a run that has ended and of the user's data, and the report that a run may write."""
 
 from __future__ import annotations
 
@@ -15,10 +15,79 @@ from rich.text import Text
 from adapter_core import Kind
 from adapter_core.text import printable
 from data_generator.user.summary import ColumnDescription, ImagesDescription, Plain, TableDescription
-from format_bench.display.units import quantity
+from format_bench.display import terminal
+from format_bench.display.text import quantity
+from format_bench.results import noise_floor
+from format_bench.results.load import RESULTS, Results, load
+from format_bench.results.marks import symbols
+from format_bench.results.table import style_of, text_table
+from format_bench.runner import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from rich.console import Console, JustifyMethod
+
+    from format_bench.families.cases import Case
+    from format_bench.results.records import Record
+    from format_bench.runner.progress import MeasureColumn
+    from format_bench.runner.user_data import Prepared
+
+
+def describe(own: Prepared) -> None:
+    """Print a description of the user's data, and the changes made to them."""
+    to = terminal.console()
+    show_data(to, own.description)
+    for remark in own.remarks:
+        to.print(f"note: {remark}")
+    to.print()
+
+
+def show(
+    records: Iterable[Record], cases: Sequence[Case], columns: Sequence[MeasureColumn], out: Path
+) -> None:
+    """Print a table for each data set, with notes, and the verdict.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        All records in the folder of results; those of other runs are left out.
+    cases : sequence of Case
+        The cases of the run.
+    columns : sequence of MeasureColumn
+        The columns of the tables.
+    out : Path
+        The folder of results.
+    """
+    from format_bench.report import findings
+
+    to = terminal.console()
+    own = progress.records_of_cases(records, cases)
+    floors = noise_floor.beside(out / RESULTS)
+    for dataset in dict.fromkeys(case.dataset for case in cases):
+        found = progress.table(dataset, cases, columns, own, floors)
+        terminal.text_table(to, text_table(_title(dataset, cases), found), style_of)
+        to.print()
+    terminal.prose(to, f"{symbols(floors)} Medians; see {out} for all samples.")
+    to.print()
+    for sentence in findings(Results(out.name, own, [], floors)):
+        to.print(sentence)
+
+
+def write(out: Path) -> Path:
+    """Write the report of the results in a folder, as HTML, beside them."""
+    from format_bench.report import write as write_report
+    from format_bench.report.writers import path_of
+
+    path = path_of("html", out)
+    write_report(load(out), "html", path)
+    return path
+
+
+def _title(dataset: str, cases: Sequence[Case]) -> str:
+    case = next(case for case in cases if case.dataset == dataset)
+    return f"{dataset}, {case.rows:,} {case.family.item}s"
 
 
 # The most columns with a line each; wider tables are summed up by dtype.
@@ -33,7 +102,7 @@ GAP, GAP_IN_FILE = 3, 2
 DAY = len("2026-11-21")
 
 
-def show(to: Console, found: TableDescription | ImagesDescription) -> None:
+def show_data(to: Console, found: TableDescription | ImagesDescription) -> None:
     """Print the summary, no line wider than the console; long names are cut."""
     if isinstance(found, ImagesDescription):
         for line in _image_lines(found):
