@@ -1,8 +1,20 @@
-"""TFRecord files of tf.train.Example messages, without TensorFlow."""
+"""TFRecord files of tf.train.Example messages, without TensorFlow.
+
+The messages have one simple form and are built here: the protobuf package would copy the pixels twice on
+saving and once on reading. Formats:
+https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details,
+https://protobuf.dev/programming-guides/encoding/ and
+https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/example/feature.proto
+"""
 
 from __future__ import annotations
 
+import math
+import re
+import struct
+from collections.abc import Iterable
 from contextlib import ExitStack
+from functools import lru_cache
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -10,19 +22,27 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import ImageReader, ImageStorage
 from adapter_core.images.packed import none_larger
 from adapter_core.images.shards import BUFFER_BYTES, Shard, read_index, write_index, write_shards
-from adapter_core.images.tfrecord import (
-    FRAME_BYTES,
-    MOST_BYTES,
-    SUM_BYTES,
-    message_length,
-    record,
-    sample,
-)
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.image_input import CheckedImages
+
+# A message has less than 2 GiB: https://protobuf.dev/programming-guides/proto-limits/#total
+MOST_BYTES = 2**31 - 2**10
+"""Size of the largest image."""
+
+FRAME_BYTES = 12
+"""Bytes before a message: its length, and the checksum of the length."""
+
+SUM_BYTES = 4
+
+_VARINT = rb"[\x80-\xff]*[\x00-\x7f]"
+# Matches the results of `_head`.
+_HEAD = re.compile(
+    rb"\x0aV\x0aV\x0a\x05label\x12V\x1aV\x0aV(V)\x0aV\x0a\x05shape\x12V\x1aV\x0aV(V{2,3})"
+    rb"\x0aV\x0a\x05image\x12V\x0aV\x0aV".replace(b"V", rb"(?:%b)" % _VARINT)
+)
 
 
 class Adapter(ImageStorage):
@@ -34,8 +54,6 @@ class Adapter(ImageStorage):
 
     A TFRecord file may end after any record. Hence index.json lists the files with their sizes and
     numbers of records, in the layout of WebDataset's library wids.
-
-    Format: https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details
     """
 
     label = "TFRecord"
@@ -46,7 +64,7 @@ class Adapter(ImageStorage):
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         path.mkdir()
         pairs = zip(none_larger(images, MOST_BYTES, self.refusal), labels.tolist(), strict=True)
-        shards = write_shards(path, ".tfrecord", (record(image, label) for image, label in pairs))
+        shards = write_shards(path, ".tfrecord", (_record(image, label) for image, label in pairs))
         write_index(path, shards)
 
     def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
@@ -57,11 +75,11 @@ class Adapter(ImageStorage):
             with shard.path.open("rb", buffering=BUFFER_BYTES) as file:
                 frame = file.read(FRAME_BYTES)
                 for _ in range(shard.samples):
-                    message = file.read(message_length(frame))
+                    message = file.read(_message_length(frame))
                     # One call reads the checksum of this record and the frame of the next one.
                     rest = file.read(SUM_BYTES + FRAME_BYTES)
                     frame = rest[SUM_BYTES:]
-                    image, label = sample(message, rest[:SUM_BYTES])
+                    image, label = _sample(message, rest[:SUM_BYTES])
                     images.append(image)
                     labels.append(label)
             if frame:
@@ -85,7 +103,7 @@ class _Reader(ImageReader):
                     mapped = opened.enter_context(mmap(file.fileno(), 0, access=ACCESS_READ))
                 begin = 0
                 for _ in range(shard.samples):
-                    length = message_length(mapped[begin : begin + FRAME_BYTES])
+                    length = _message_length(mapped[begin : begin + FRAME_BYTES])
                     self._positions.append((mapped, begin + FRAME_BYTES, begin + FRAME_BYTES + length))
                     begin += FRAME_BYTES + length + SUM_BYTES
             self._opened = opened.pop_all()
@@ -93,8 +111,97 @@ class _Reader(ImageReader):
 
     def _get(self, index: int) -> tuple[np.ndarray, int]:
         mapped, begin, end = self._positions[index]
-        return sample(mapped[begin:end], mapped[end : end + SUM_BYTES])
+        return _sample(mapped[begin:end], mapped[end : end + SUM_BYTES])
 
     def close(self) -> None:
         self._positions = []
         self._opened.close()
+
+
+def _record(image: np.ndarray, label: int) -> tuple[bytes, memoryview, bytes]:
+    """Return a record in three pieces, the second of which is the pixels."""
+    import google_crc32c
+
+    head = _head(label, image.shape)
+    checksum = google_crc32c.extend(google_crc32c.value(head), image)
+    return _frame(len(head) + image.nbytes) + head, image.data, _masked(checksum)
+
+
+def _sample(message: bytes, checksum: bytes) -> tuple[np.ndarray, int]:
+    """Return the image and the label of a record."""
+    import google_crc32c
+    import numpy as np
+
+    head = _HEAD.match(message)
+    if checksum != _masked(google_crc32c.value(message)) or head is None:
+        raise ValueError("a TFRecord file is damaged: a record does not match its checksum")
+    image = np.frombuffer(message, np.uint8, offset=head.end()).reshape(_integers(head[2]))
+    return image, _integers(head[1])[0]
+
+
+def _masked(checksum: int) -> bytes:
+    """Return a checksum in TFRecord's form, which differs from a checksum of checksums."""
+    rotated = checksum >> 15 | checksum << 17
+    return struct.pack("<I", (rotated + 0xA282EAD8) & 0xFFFFFFFF)
+
+
+@lru_cache(4096)
+def _frame(length: int) -> bytes:
+    import google_crc32c
+
+    number = struct.pack("<Q", length)
+    return number + _masked(google_crc32c.value(number))
+
+
+def _message_length(frame: bytes) -> int:
+    """Return the length of the message that follows a frame."""
+    length = int.from_bytes(frame[:8], "little")
+    if frame != _frame(length):
+        raise ValueError("a TFRecord file is damaged: a record does not start at its offset")
+    return length
+
+
+@lru_cache(4096)
+def _head(label: int, shape: tuple[int, ...]) -> bytes:
+    """Return an Example up to the pixels, which are its end."""
+    pixels = math.prod(shape)
+    values = b"\x0a" + _varint(pixels)
+    kind = b"\x0a" + _varint(len(values) + pixels) + values
+    entry = b"\x0a\x05image\x12" + _varint(len(kind) + pixels) + kind
+    features = _feature(b"label", [label]) + _feature(b"shape", shape)
+    features += b"\x0a" + _varint(len(entry) + pixels) + entry
+    return b"\x0a" + _varint(len(features) + pixels) + features
+
+
+def _feature(name: bytes, integers: Iterable[int]) -> bytes:
+    """Return one entry of the features, a list of integers."""
+    values = _delimited(b"\x0a", b"".join(map(_varint, integers)))
+    return _delimited(
+        b"\x0a", _delimited(b"\x0a", name) + _delimited(b"\x12", _delimited(b"\x1a", values))
+    )
+
+
+def _delimited(tag: bytes, data: bytes) -> bytes:
+    return tag + _varint(len(data)) + data
+
+
+def _varint(number: int) -> bytes:
+    """Return a number in seven bits a byte, lowest first; all but the last have the eighth bit."""
+    found = bytearray()
+    while number >= 1 << 7:
+        found.append(number & 127 | 128)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
+
+
+@lru_cache(4096)
+def _integers(varints: bytes) -> list[int]:
+    numbers, number, bits = [], 0, 0
+    for byte in varints:
+        number |= (byte & 127) << bits
+        bits += 7
+        if byte < 1 << 7:
+            numbers.append(number)
+            number = bits = 0
+    return numbers
