@@ -35,7 +35,7 @@ WHOLE_FILE = "file:"
 """Start of the names of codecs around the whole file, which are not the format's own."""
 
 PYTHON_YEARS = 1, 9999
-"""Years of `datetime.datetime`, to which fastavro converts timestamps."""
+"""Years of `datetime.datetime`, fastavro's type of timestamps."""
 
 
 class Adapter(DataFormat):

@@ -27,7 +27,7 @@ _LENGTH = struct.Struct("<i")
 _SHORTEST_BYTES = 5
 
 PYTHON_YEARS = 1, 9999
-"""Years of `datetime.datetime`, to which pymongo converts BSON's datetimes."""
+"""Years of `datetime.datetime`, pymongo's type of datetimes."""
 
 _DATETIMES_ONLY = "BSON has datetimes only"
 _NO_TYPE = "BSON has no type for them"

@@ -59,7 +59,7 @@ class Adapter(DataFormat):
     def _check_values(self, df: pd.DataFrame) -> None:
         for name, text in text_columns(df):
             if any_equals(text, NULL):
-                self._refuse_column(name, f"the text {NULL}, which stands for a null")
+                self._refuse_column(name, f"the text {NULL}, the marker of nulls")
             if reads_as_other_type(text):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 
@@ -124,7 +124,7 @@ class Adapter(DataFormat):
 
 
 def _exactly(pandas_version: str) -> dict[str, str]:
-    """Return the option by which a version of pandas reads floats exactly."""
+    """Return the option that makes a version of pandas read floats exactly."""
     # By default, older versions err by one unit in the last place.
     version = tuple(map(int, pandas_version.split(".")[:2]))
     return {"float_precision": "round_trip"} if version < _EXACT_SINCE else {}

@@ -46,7 +46,7 @@ class Adapter(InferredCSV):
             raise self.refusal("DuckDB strips blanks from the ends of column names")
         for name, text in text_columns(df):
             if any_equals(text, NULL):
-                self._refuse_column(name, f"the text {NULL}, which stands for a null")
+                self._refuse_column(name, f"the text {NULL}, the marker of nulls")
             if len(names) == 1 and any_equals(text, ""):
                 raise self.refusal("empty text in the only column is an empty line, which DuckDB skips")
 

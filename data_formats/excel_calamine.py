@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DAY_ZERO = "1899-12-30"
-"""Day from which datetimes are counted, from March 1900 on."""
+"""Day 0 of Excel's datetimes, from March 1900 on."""
 
 
 class Adapter(CalamineWorkbook):

@@ -65,7 +65,7 @@ class Adapter(HDF5):
             if any_contains(text, "\0"):
                 self._refuse_column(name, "NUL, which ends a fixed-width text")
             if any_equals(text, NULL):
-                self._refuse_column(name, f"the text {NULL}, which stands for a null")
+                self._refuse_column(name, f"the text {NULL}, the marker of nulls")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

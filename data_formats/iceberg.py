@@ -28,7 +28,7 @@ HINT = "version-hint.text"
 """File with the number of the last version."""
 
 FIELD_ID = "PARQUET:field_id"
-"""Key of an Arrow field's metadata by which PyIceberg, and Parquet, number columns."""
+"""Key of the number of a column in an Arrow field's metadata, for PyIceberg and Parquet."""
 
 _UNCOMPRESSED = {"write.parquet.compression-codec": "uncompressed"}
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 TILE_ROWS = 2**20
-"""Largest number of rows in a tile, the unit in which TileDB reads."""
+"""Largest number of rows in a tile, TileDB's unit of reading."""
 
 _NULS: dict[Kind, str | bytes] = {Kind.TEXT: "\0", Kind.BINARY: b"\0"}
 

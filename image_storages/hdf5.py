@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 8 * 2**20
 CHUNK_BYTES = 2**18
-"""Size of a chunk, of which the last one is stored whole: small ones waste little."""
+"""Size of a chunk. HDF5 stores the last one whole, and small ones waste little."""
 
 # HDF5 reads and writes only the requested bytes of chunks that do not fit into its cache:
 # https://docs.h5py.org/en/stable/high/file.html#chunk-cache

@@ -71,7 +71,7 @@ class Adapter(ImageStorage):
 
 
 def images_a_chunk(count: int, image_bytes: int) -> int:
-    """Return the number of images in a chunk by which the last one is nearly full, too."""
+    """Return the number of images in a chunk that fills the last one nearly, too."""
     most = max(1, CHUNK_BYTES // image_bytes)
     chunks = -(-count // most)
     return -(-count // chunks)

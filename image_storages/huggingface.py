@@ -26,7 +26,7 @@ class Adapter(ImageStorage):
     turns each image into a PNG, which takes sixty times as long to save, and forty or more to read; its
     `Array3D` requires images of one shape. With `with_format("numpy")`, bytes lose zeros at their end.
 
-    `Dataset.from_generator` makes a Python object of each value, in a cache from which `save_to_disk`
+    `Dataset.from_generator` makes a Python object of each value, in a cache that `save_to_disk`
     copies: five to thirteen times slower, and twice on the disk. Hence `save_to_disk` saves an empty
     set, and the library's `ArrowWriter` replaces its Arrow file, batch by batch, without a cache.
     Beyond 500 MB, `save_to_disk` would make several files. dataset_info.json contains the number of

@@ -19,7 +19,7 @@ class Adapter(ImageFiles):
     """One JPEG file an image at Pillow's default quality, 75, and labels.csv; lossy.
 
     JPEG has greyscale and colour; labels.csv distinguishes (height, width) and (height, width, 1). Its
-    four channels are inks (CMYK), in which opacity would come back as black.
+    four channels are inks (CMYK), where opacity would come back as black.
     """
 
     label = "JPEG"

@@ -119,7 +119,7 @@ class _Reader(ImageReader):
 
 
 def _record(image: np.ndarray, label: int) -> tuple[bytes, memoryview, bytes]:
-    """Return a record in three pieces, the second of which is the pixels."""
+    """Return a record in three pieces, with the pixels as the second."""
     import google_crc32c
 
     head = _head(label, image.shape)

@@ -99,7 +99,7 @@ class Adapter(ImageStorage):
 
 
 def _members(number: int, image: np.ndarray, label: int) -> tuple[bytes, memoryview, bytes]:
-    """Return both members of a sample in three pieces, the second of which is the pixels."""
+    """Return both members of a sample in three pieces, with the pixels as the second."""
     key, text, size = f"{number:09d}", b"%d" % label, HEADER_BYTES + image.nbytes
     before = _tar_header(f"{key}.cls", len(text)) + text.ljust(BLOCKSIZE, b"\0")
     before += _tar_header(f"{key}.npy", size) + header(image.shape)

@@ -33,7 +33,7 @@ def image_of(pixels: bytes | memoryview | np.ndarray, row: Iterable[int]) -> np.
 
 
 def split(flat: np.ndarray, shapes: np.ndarray) -> list[np.ndarray]:
-    """Return all images as views of the bytes in which they lie end to end.
+    """Return all images as views of bytes that contain them end to end.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 SHARD_BYTES = 1 << 30
-"""Size from which a shard is complete."""
+"""Least size of a complete shard."""
 
 BUFFER_BYTES = 1 << 20
 

@@ -5,7 +5,7 @@ A description of each column, which formats store as JSON, contains everything t
 - ``name``: the column's name
 - ``dtype``: its dtype in pandas
 - ``values``: the name of the array of its values: numbers; datetimes (``datetime64``, in UTC if there
-  is a zone); codes of categories, of which -1 is a null; bytes of text in UTF-8, see
+  is a zone); codes of categories, with -1 for null; bytes of text in UTF-8, see
   `adapter_core.tables.text_arrays`
 - ``offsets``: the name of the array with the start and end of each text in those bytes
 - ``valid``: the name of the array that is true for values that are not null, unless NaN or NaT shows it

@@ -87,7 +87,7 @@ def frame_of(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
 
 
 def _with_saved_times(table: pa.Table, metadata: str) -> pa.Table:
-    """Return the table with its datetimes in the units and time zones in which they were saved."""
+    """Return the table with its datetimes in the units and time zones of the saved table."""
     # pyarrow itself restores the zone only, and by way of nanoseconds.
     saved = {column["field_name"]: column for column in json.loads(metadata)["columns"]}
     for position, field in enumerate(table.schema):

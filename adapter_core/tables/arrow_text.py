@@ -38,7 +38,7 @@ DECIMAL = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(?i:inf|infinity|nan)"
 """Text that most readers turn into numbers, for `InferredCSV.numbers`."""
 
 BLOCK_BYTES = 2**24
-"""Bytes that pyarrow parses at once, of which a row must not have more.
+"""Bytes that pyarrow parses at once, also the limit of a row.
 
 pyarrow's own choice, 1 MiB, is soon too little for long text, and no faster.
 """
@@ -168,7 +168,7 @@ def infer_schema(schema_of_block: Callable[[int], pa.Schema]) -> pa.Schema:
 
 
 def read_times_as_text(inferred: pa.Schema, read: Callable[[list[str]], pa.Table]) -> pa.Table:
-    """Return a table in which dates and times are text, as they are in the file.
+    """Return a table with dates and times as text, in their form in the file.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ SHEET = "Sheet1"
 """Name of the only sheet, the default of Excel and pandas."""
 
 TIME_FORMAT = "yyyy-mm-dd hh:mm:ss.000"
-"""Number format by which readers recognise a number as a datetime."""
+"""Number format that marks a number as a datetime."""
 
 _FIRST_SURE_DAY = "1900-03-01"
 
@@ -105,7 +105,7 @@ class Workbook(DataFormat):
         if longest_text(text) > MAX_TEXT_LENGTH:
             return f"text of more than {MAX_TEXT_LENGTH:,} characters"
         if any_equals(text, ""):
-            return "empty text, which an empty cell cannot tell from a null"
+            return "empty text, which in a cell is the same as a null"
         return ""
 
     def _codec_used(self, path: Path) -> str | None:

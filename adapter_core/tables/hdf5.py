@@ -70,7 +70,7 @@ def _contains_labels(leaf: tables.Leaf) -> bool:
 
 
 def _has_compressed_chunk(leaf: tables.Leaf) -> bool:
-    """Return True if all filters, one of which is the codec, were applied to a chunk."""
+    """Return True if all filters, the codec among them, were applied to a chunk."""
     if leaf.filters.complib is None:
         return False
     corners = product(*map(range, repeat(0), leaf.shape, leaf.chunkshape))

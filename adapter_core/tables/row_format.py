@@ -1,8 +1,8 @@
 """Tables as rows of Python values, with a description of the columns.
 
 A format of records has fewer types than pandas. The description, which is stored beside the rows,
-contains the dtype of each column in pandas' words, and the number of rows, by which a file that was
-truncated between two records is recognised.
+contains the dtype of each column in pandas' words, and the number of rows, which reveals a file
+that was truncated between two records.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def creation(df: pd.DataFrame) -> str:
 
 
 def check_whole(path: Path) -> None:
-    """Raise ValueError if a file is shorter than its header says; SQLite does not always notice.
+    """Raise ValueError if a file is shorter than its header requires; SQLite does not always notice.
 
     https://www.sqlite.org/fileformat.html#the_database_header
     """

@@ -1,4 +1,4 @@
-"""Columns as arrays and back: which arrays there are, and what is refused."""
+"""Columns as arrays and back, and refusals."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_a_column_comes_back_exact(values, dtype):
     pd.testing.assert_series_equal(back(values, dtype), pd.Series(values, dtype=dtype, name="n"))
 
 
-def test_what_the_values_under_nulls_were_is_not_kept():
+def test_the_values_under_nulls_are_not_kept():
     secret = pd.Series(pd.arrays.IntegerArray(np.array([1, 42]), np.array([False, True])))
     assert apart(secret)[0]["x"].tolist() == [1, 0]
 

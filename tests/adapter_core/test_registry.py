@@ -1,4 +1,4 @@
-"""Which formats exist, which can work here, and what is said of the others."""
+"""Registry: listing, availability, entry points, extras."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def test_an_adapter_is_found_by_its_label():
 
 
 @pytest.mark.parametrize(("name", "near"), [("parquet", "Parquet"), ("HDF5", "HDF5"), ("Exel", "Excel")])
-def test_an_unknown_name_is_told_with_near_ones(name, near):
+def test_an_unknown_name_is_an_error_with_near_ones(name, near):
     with pytest.raises(UnknownNameError, match=f"no data format '{name}'; did you mean .*{near}"):
         data_formats.get(name)
 
 
-def test_an_unknown_name_without_near_ones_is_told_with_all():
+def test_an_unknown_name_without_near_ones_is_an_error_with_all():
     with pytest.raises(UnknownNameError, match=r"known: Avro, .*CSV, .*XML"):
         data_formats.get("???")
 
@@ -108,7 +108,7 @@ def test_an_error_in_an_adapter_file_itself_surfaces(registry):
         formats.get("Toy")
 
 
-def test_a_file_without_adapter_is_told(registry):
+def test_a_file_without_adapter_is_an_error(registry):
     formats = registry(empty="x = 1\n")
     with pytest.raises(SyntaxError, match=r"empty.py: declares no class Adapter"):
         formats.names()

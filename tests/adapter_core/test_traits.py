@@ -1,4 +1,4 @@
-"""What formats say of themselves, as far as files can show it."""
+"""Traits of formats, as far as their files can prove them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from format_bench.conformance.tables import ordinary
 
 found = []
 sys.addaudithook(lambda name, _: found.append(name) if name == "pickle.find_class" else None)
-told = {}
+unpickled = {}
 for label in data_formats.names():
     adapter = data_formats.find(label)
     if not adapter.availability():
@@ -38,13 +38,13 @@ for label in data_formats.names():
     adapter.read(path)
     found.clear()
     adapter.read(path)
-    told[label] = bool(found)
-print(json.dumps(told))
+    unpickled[label] = bool(found)
+print(json.dumps(unpickled))
 """
 
 
 class Bomb:
-    """Runs code when it is unpickled: it leaves a file in the working directory."""
+    """Object that writes a file into the working directory when it is unpickled."""
 
     def __reduce__(self):
         return Path.touch, (Path("exploded"),)
@@ -65,11 +65,11 @@ def path(adapter, tmp_path):
 
 
 @pytest.mark.parametrize("label", data_formats.names())
-def test_every_format_says_what_it_is(label):
+def test_every_format_declares_its_traits(label):
     assert data_formats.find(label).traits is not None
 
 
-def test_what_other_languages_read_runs_no_code_of_python(adapter):
+def test_formats_of_other_languages_run_no_code_of_python(adapter):
     assert Trait.PORTABLE not in adapter.traits or Trait.SAFE in adapter.traits
 
 
@@ -93,10 +93,10 @@ def test_safe_formats_unpickle_nothing(tmp_path, root):
     command = [sys.executable, "-c", UNPICKLED, tmp_path]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told["Pickle"]
-    unsafe = {label for label in told if Trait.SAFE not in data_formats.find(label).traits}
-    assert {label for label, unpickles in told.items() if unpickles} <= unsafe
+    unpickled = json.loads(done.stdout.splitlines()[-1])
+    assert unpickled["Pickle"]
+    unsafe = {label for label in unpickled if Trait.SAFE not in data_formats.find(label).traits}
+    assert {label for label, runs_code in unpickled.items() if runs_code} <= unsafe
 
 
 @pytest.mark.parametrize("label", ["HDF5.fixed", "HDF5.table", "Pickle"])

@@ -1,4 +1,4 @@
-"""The codecs of single table formats: their defaults, their levels, and what proves them."""
+"""Codecs of single table formats: defaults, levels, and proofs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_pytables_is_not_left_to_replace_a_codec_that_it_lacks(tmp_path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
-# What a user of each library writes; the second function gets the name of a codec.
+# Plain calls of each library; the second one takes the name of a codec.
 
 
 PLAIN = {
@@ -75,7 +75,7 @@ PLAIN = {
 
 
 @pytest.mark.parametrize("label", PLAIN)
-def test_the_default_codec_is_what_the_library_takes(label, tmp_path):
+def test_the_default_codec_is_that_of_the_library(label, tmp_path):
     adapter = ready(label)
     path = tmp_path / f"table{adapter.suffix}"
     PLAIN[label][0](repetitive(), path)
@@ -137,14 +137,14 @@ def test_the_level_makes_a_difference(label, codec, tmp_path):
     for level in (levels[0], levels[-1]):
         adapter.save(repetitive(), path, codec, level)
         sizes.append(len(data_of(path)))
-        told = level_told_by(path, label, codec)
-        assert told is None or told == level
+        stored = level_in(path, label, codec)
+        assert stored is None or stored == level
     # bzip2's level is the size of its blocks, and HDF5's chunks fit into the smallest.
     assert sizes[0] != sizes[1] or codec == "bzip2"
 
 
-def level_told_by(path: Path, label: str, codec: str) -> int | None:
-    """Return the level that a file gives away, with the lowest and the highest told apart at least."""
+def level_in(path: Path, label: str, codec: str) -> int | None:
+    """Return the level that is visible in a file, or None; at least lowest and highest differ."""
     data = data_of(path)
     if codec == "bzip2" and label.startswith("HDF5"):
         assert {data[at + 3 : at + 4] for at in range(len(data)) if data[at : at + 3] == b"BZh"} == {
@@ -189,7 +189,7 @@ def test_feather_that_leaves_all_values_as_they_are_has_used_no_codec(tmp_path):
     adapter, path = ready("Feather"), tmp_path / "t.feather"
     adapter.save(random_integers(), path)
     size = adapter.size_bytes(path)
-    # pyarrow compresses what does not become smaller.
+    # pyarrow also compresses buffers that do not become smaller.
     adapter.save(random_integers(), path, "lz4")
     assert adapter.codec_used(path) == "lz4"
     assert adapter.size_bytes(path) > size

@@ -1,4 +1,4 @@
-"""What single table formats do besides the contract in format_bench/conformance/."""
+"""Single table formats, beyond the contract in format_bench/conformance/."""
 
 from __future__ import annotations
 

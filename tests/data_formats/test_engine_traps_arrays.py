@@ -1,4 +1,4 @@
-"""What is easily lost in formats that keep arrays: the traps, and adapters that avoid them."""
+"""Traps in formats of arrays, which the adapters avoid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traps of engines that keep columns: that they are real, and that adapters avoid them."""
+"""Traps in columnar engines: each is real, and the adapter avoids it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_integers_among_nulls_are_not_made_floats(label, tmp_path):
     assert verify(df, adapter.read(path)).exact
 
 
-def test_parquet_of_polars_keeps_what_pandas_notes(tmp_path):
+def test_parquet_of_polars_keeps_the_pandas_metadata(tmp_path):
     df = pd.DataFrame(
         {
             "n": pd.array([1, None], "Int8"),
@@ -199,7 +199,7 @@ def test_rows_are_appended_to_delta_and_it_may_be_moved(tmp_path):
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(moved)).exact
 
 
-def test_fastparquet_cuts_nanoseconds_off_timedeltas_which_the_adapter_refuses(tmp_path):
+def test_fastparquet_drops_nanoseconds_of_timedeltas_which_the_adapter_refuses(tmp_path):
     naive = tmp_path / "naive.parquet"
     fastparquet.write(str(naive), TIMEDELTAS)
     with naive.open("rb") as file:
@@ -227,7 +227,7 @@ def test_rows_are_appended_to_parquet_of_fastparquet(tmp_path):
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
 
 
-def test_what_iceberg_has_no_type_for_is_refused():
+def test_kinds_without_a_type_of_iceberg_are_refused():
     naive = pa.schema([pa.field("d", pa.duration("ns"), metadata={FIELD_ID: "1"})])
     with pytest.raises(UnsupportedPyArrowTypeException, match="duration"):
         pyarrow_to_schema(naive)

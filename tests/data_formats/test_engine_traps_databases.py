@@ -1,4 +1,4 @@
-"""Traps of engines that are databases: that they are real, and that adapters avoid them."""
+"""Traps in database engines: each is real, and the adapter avoids it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_timedeltas_are_refused_where_duckdb_would_change_them(label):
         data_formats.get(label).check(TIMEDELTAS)
 
 
-def test_parquet_files_of_duckdb_hold_no_negative_intervals(tmp_path):
+def test_parquet_files_of_duckdb_contain_no_negative_intervals(tmp_path):
     with duckdb.cursor() as cursor:
         cursor.register("given", -TIMEDELTAS)
         with pytest.raises(duckdb.IOException, match="do not support negative intervals"):
@@ -65,14 +65,14 @@ def test_names_that_duckdb_would_change_are_refused(label, names, words):
         data_formats.get(label).check(df)
 
 
-def test_parquet_of_duckdb_is_to_pandas_what_it_was(tmp_path):
+def test_pandas_reads_parquet_of_duckdb_in_the_dtypes_saved(tmp_path):
     df = pd.DataFrame({"n": pd.array([1, None], "Int8"), "w": pd.array(["a", None], "string")})
     adapter, path = saved("Parquet[duckdb]", df, tmp_path)
     assert verify(df, adapter.read(path)).exact
     assert verify(df, pd.read_parquet(path)).exact
 
 
-def test_what_is_in_a_duckdb_file_reads_no_other_file(tmp_path):
+def test_a_view_in_a_duckdb_file_reads_no_other_file(tmp_path):
     adapter, path = data_formats.get("DuckDB"), tmp_path / "table.duckdb"
     secret = tmp_path / "secret.csv"
     secret.write_text("key\n42\n")
@@ -139,7 +139,7 @@ def test_minus_zero_is_refused_by_sqlite(sqlite_label):
     ("values", "words"),
     [(np.array([2**63], "uint64"), r"beyond 2\*\*63 - 1"), (np.zeros((1, 2_001)), "2,001 columns")],
 )
-def test_what_sqlite_cannot_hold_is_refused(sqlite_label, values, words):
+def test_values_that_sqlite_cannot_store_are_refused(sqlite_label, values, words):
     df = pd.DataFrame(np.atleast_2d(values)).rename(columns=str)
     with pytest.raises(CannotHoldError, match=words):
         data_formats.get(sqlite_label).check(df)

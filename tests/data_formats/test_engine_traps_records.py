@@ -1,4 +1,4 @@
-"""Traps of formats that keep one record a row, and that the adapters do not fall into them."""
+"""Traps in formats of one record a row, which the adapters avoid."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from format_bench.conformance.tables import ordinary
 from format_bench.verification.tables import verify
 
 WITH_NOTES = ["CBOR", "MessagePack", "Protobuf", "RON"]
-"""Formats with a place for dtypes and the number of rows."""
+"""Formats that store dtypes and the number of rows."""
 
 EXACT = ["Fory", *WITH_NOTES]
 ALL = ["BSON", *EXACT]
@@ -65,7 +65,7 @@ def test_msgpack_stops_silently_at_half_a_row_and_the_adapter_does_not(path):
         adapter.read(path)
 
 
-def test_what_is_no_messagepack_is_told(path):
+def test_invalid_messagepack_is_an_error(path):
     path.write_bytes(b"\xc1")
     with pytest.raises(ValueError, match="contains invalid MessagePack: FormatError"):
         data_formats.get("MessagePack").read(path)
@@ -100,7 +100,7 @@ def test_a_cbor_file_cut_between_two_items_is_noticed(path):
         adapter.read(path)
 
 
-def test_bson_refuses_what_it_would_change_or_cannot_name(path):
+def test_bson_refuses_values_that_it_would_change_and_names_that_it_cannot_store(path):
     finer = pd.to_datetime(["2020-01-01T00:00:00.000001", None])
     for df, why in (
         (pd.DataFrame({"c": np.array([2**63], "uint64")}), r"integers beyond BSON's, 2\*\*63 - 1"),
@@ -114,7 +114,7 @@ def test_bson_refuses_what_it_would_change_or_cannot_name(path):
     assert bson.decode(bson.encode({"c": finer[0]}))["c"].microsecond == 0
 
 
-def test_a_file_of_bson_holds_documents_beyond_the_limit_of_a_server(path):
+def test_a_file_of_bson_contains_documents_beyond_the_limit_of_a_server(path):
     df = pd.DataFrame({"long": ["x", "y" * 17 * 2**20, "z"], "row": [1, 2, 3]})
     assert verify(df, round_trip("BSON", df, path)).exact
 
@@ -142,7 +142,7 @@ def test_rows_are_added_to_bson_by_writing_more_documents(path):
 
 
 @pytest.mark.parametrize("label", WITH_NOTES)
-def test_rows_that_the_note_does_not_count_are_told(label, path, monkeypatch):
+def test_a_wrong_number_of_rows_is_an_error(label, path, monkeypatch):
     note = row_format.describe(ordinary())
     monkeypatch.setattr(row_format, "describe", lambda _: {**note, "rows": 3})
     with pytest.raises(ValueError, match=r"4 of 3 rows|more than 3 rows"):
@@ -150,7 +150,7 @@ def test_rows_that_the_note_does_not_count_are_told(label, path, monkeypatch):
     assert Trait.APPEND not in data_formats.find(label).traits
 
 
-def test_bson_documents_of_other_fields_or_of_no_length_are_told(path):
+def test_bson_documents_of_other_fields_or_of_no_length_are_errors(path):
     adapter = data_formats.get("BSON")
     for documents, error in (
         (bson.encode({"a": 1}) + bson.encode({"a": 1, "b": 2}), ValueError),
@@ -162,7 +162,7 @@ def test_bson_documents_of_other_fields_or_of_no_length_are_told(path):
             adapter.read(path)
 
 
-def test_nulls_and_zeros_are_told_apart_in_protobuf_by_optional_fields(path):
+def test_optional_fields_distinguish_nulls_and_zeros_in_protobuf(path):
     df = pd.DataFrame(
         {
             "nulls": pd.array([0, None, 2], "Int64"),
@@ -244,7 +244,7 @@ print(len(data_formats.get("Fory").read(sys.argv[1])))
 """
 
 
-def test_another_process_reads_what_fory_wrote(path, root):
+def test_another_process_reads_files_of_fory(path, root):
     data_formats.get("Fory").save(ordinary(), path)
     command = [sys.executable, "-c", READ_BY_ANOTHER, path]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
@@ -252,13 +252,13 @@ def test_another_process_reads_what_fory_wrote(path, root):
 
 
 class Bomb:
-    """Leaves a file in the working directory when it is loaded."""
+    """Object that writes a file into the working directory when it is loaded."""
 
     def __reduce__(self):
         return Path.touch, (Path("exploded"),)
 
 
-def test_fory_runs_code_of_the_file_and_says_so(path, monkeypatch):
+def test_fory_runs_code_of_the_file_and_is_not_declared_safe(path, monkeypatch):
     adapter = data_formats.get("Fory")
     assert Trait.SAFE not in adapter.traits
     monkeypatch.chdir(path.parent)
@@ -277,7 +277,7 @@ def test_fory_runs_code_of_the_file_and_says_so(path, monkeypatch):
         pd.DataFrame([[1]], columns=pd.Index(["c"], dtype="string")),
     ],
 )
-def test_fory_refuses_what_pyfory_writes_and_does_not_read(df, path):
+def test_fory_refuses_values_that_pyfory_writes_and_does_not_read(df, path):
     with pytest.raises(CannotHoldError, match=r"pyfory writes pandas\.NA and cannot read it"):
         round_trip("Fory", df, path)
     fory = pyfory.Fory(xlang=False, strict=False, compatible=False)
@@ -285,7 +285,7 @@ def test_fory_refuses_what_pyfory_writes_and_does_not_read(df, path):
         fory.deserialize(fory.serialize(df))
 
 
-def test_what_fory_reads_as_constants_may_be_written_to(path):
+def test_columns_that_fory_reads_as_read_only_are_writeable(path):
     df = pd.DataFrame({"c": pd.Categorical(["a", "b"]), "i": pd.interval_range(0, 2)})
     read = round_trip("Fory", df, path)
     for name in df:
@@ -293,7 +293,7 @@ def test_what_fory_reads_as_constants_may_be_written_to(path):
     assert (read.loc[0] == df.loc[1]).all()
 
 
-def test_a_fory_file_of_another_length_is_told(path):
+def test_a_fory_file_of_another_length_is_an_error(path):
     adapter = data_formats.get("Fory")
     adapter.save(ordinary(), path)
     whole = path.read_bytes()
@@ -341,7 +341,7 @@ def test_a_ron_file_is_read_to_its_end_or_not_at_all(path):
 
 
 @pytest.mark.parametrize("label", ALL)
-def test_nan_and_null_are_told_apart(label, path):
+def test_nan_and_null_are_distinguished(label, path):
     df = pd.DataFrame(
         {
             "float": [1.5, np.nan],
@@ -368,7 +368,7 @@ def test_an_empty_table_keeps_its_dtypes(label, path):
 
 @pytest.mark.parametrize("label", ALL)
 @pytest.mark.parametrize("rows", [2, 1_000])
-def test_what_was_read_may_be_written_to(label, rows, path):
+def test_columns_read_are_writeable(label, rows, path):
     every = {
         "whole": np.arange(rows),
         "real": np.arange(rows) / 2,

@@ -1,4 +1,4 @@
-"""ROOT through its own library and through uproot: one kind of file, and what damage is noticed."""
+"""ROOT through its own library and through uproot: common files, and damage."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kind(request):
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("writer_is_root", [False, True], ids=["uproot writes", "ROOT writes"])
-def test_each_library_reads_what_the_other_writes(kind, name, writer_is_root, tmp_path):
+def test_each_library_reads_files_of_the_other(kind, name, writer_is_root, tmp_path):
     through_root, through_uproot = data_formats.get(f"{kind}[ROOT]"), data_formats.get(kind)
     writer, reader = (through_root, through_uproot) if writer_is_root else (through_uproot, through_root)
     path = tmp_path / "table.root"
@@ -52,7 +52,7 @@ def test_each_library_reads_what_the_other_writes(kind, name, writer_is_root, tm
     assert verify(TABLES[name], reader.read(path)).exact
 
 
-def test_a_crash_is_still_told_after_root_was_loaded(kind, tmp_path):
+def test_faulthandler_still_reports_a_crash_after_root_was_loaded(kind, tmp_path):
     label, path = f"{kind}[ROOT]", tmp_path / "table.root"
     data_formats.get(label).save(WIDE, path)
     ended = subprocess.run(

@@ -1,4 +1,4 @@
-"""Traps of engines of text: what the plain call does, and that adapters do not."""
+"""Traps in engines of text formats, which the adapters avoid."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_floats_keep_all_digits(label, tmp_path):
     assert verify(df, back(label, df, tmp_path)).exact
 
 
-def test_pandas_keeps_ten_digits_in_json_unless_told(tmp_path):
+def test_pandas_keeps_ten_digits_in_json_by_default(tmp_path):
     df = column(1 / 3, 2 / 3)
     naive = json.loads(df.to_json(orient="records"))
     assert [row["c"] for row in naive] == [0.3333333333, 0.6666666667]
@@ -74,7 +74,7 @@ def test_duckdb_rounds_late_floats_where_it_guesses_from_a_sample(read, tmp_path
     assert read(str(path)).to_arrow_table()["c"][-1].as_py() == 8
 
 
-def test_duckdb_loses_what_comes_after_nulls_in_json(tmp_path):
+def test_duckdb_loses_values_after_nulls_in_json(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text('{"c":null,"d":1}\n' * FIRST_PART + '{"c":"x","d":1}\n')
     read = duckdb.read_json(str(path), format="newline_delimited").to_arrow_table()

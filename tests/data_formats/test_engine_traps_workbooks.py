@@ -1,4 +1,4 @@
-"""Traps of engines of workbooks: what the plain call does, and that adapters do not."""
+"""Traps in engines of workbooks, which the adapters avoid."""
 
 from __future__ import annotations
 
