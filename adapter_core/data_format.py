@@ -47,6 +47,8 @@ class DataFormat(BaseAdapter):
     """Kinds of column that the format, or its library, cannot store, with the reasons."""
     holds_duplicate_names: ClassVar[bool] = False
     """True if two columns may have the same name."""
+    holds_nul_in_names: ClassVar[bool] = True
+    """True if column names may contain NUL, which ends a name in libraries of C."""
     holds_zero_rows: ClassVar[bool] = True
     """True if a table without rows keeps its columns."""
     reads_nullable_integers_as_floats: ClassVar[bool] = False
@@ -243,6 +245,10 @@ class DataFormat(BaseAdapter):
             raise self.refusal("column names must be text, in one level")
         if len(names) == 0:
             raise self.refusal("it has no columns")
+        if not self.holds_nul_in_names:
+            for name in names:
+                if "\0" in name:
+                    raise self.refusal(f"the column name {name!r} contains a NUL, which ends a name")
         if not self.holds_duplicate_names and not names.is_unique:
             twice = names[names.duplicated()][0]
             raise self.refusal(f"two columns have the name {twice!r}")

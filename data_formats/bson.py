@@ -50,6 +50,7 @@ class Adapter(DataFormat):
     modules: ClassVar = {"pymongo": "bson"}
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    holds_nul_in_names = False
     holds_zero_rows = False
     detects_truncation = False
     refuses: ClassVar = {
@@ -70,8 +71,6 @@ class Adapter(DataFormat):
     def _check_values(self, df: pd.DataFrame) -> None:
         for position, kind in enumerate(kinds_of(df)):
             name, column = df.columns[position], df.iloc[:, position]
-            if "\0" in name:
-                raise self.refusal(f"the column name {name!r} contains a NUL, which ends a name")
             if kind in (Kind.DATETIME, Kind.ZONED_DATETIME) and _finer_than_milliseconds(column):
                 self._refuse_column(name, "datetimes finer than BSON's milliseconds")
         self._refuse_column(integers_beyond_int64(df), "integers beyond BSON's, 2**63 - 1")

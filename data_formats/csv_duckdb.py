@@ -34,6 +34,7 @@ class Adapter(InferredCSV):
     label = "CSV[duckdb]"
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"
+    holds_nul_in_names = False
     numbers: ClassVar = rf"{DECIMAL}|0[xX][0-9a-fA-F]+|0[bB][01]+"
     booleans: ClassVar = "(?i:true|false|t|f|yes|no)"
 

@@ -27,6 +27,7 @@ class Adapter(InferredCSV):
     label = "CSV[polars]"
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
+    holds_nul_in_names = False
     booleans: ClassVar = "(?i:true|false)"
 
     def _check_values(self, df: pd.DataFrame) -> None:

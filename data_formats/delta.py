@@ -38,6 +38,7 @@ class Adapter(DataFormat):
     suffix = ".delta"
     requires = ("pandas", "deltalake", "pyarrow>=15")
     suite = "engines"
+    holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {

@@ -31,6 +31,7 @@ class Adapter(HDF5):
     label = "HDF5.fixed"
     suffix = ".h5"
     requires = ("pandas", "tables")
+    holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SINGLE_FILE})
     refuses: ClassVar = {
         Kind.BINARY: _PICKLED,

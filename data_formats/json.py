@@ -27,6 +27,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
+    holds_nul_in_names = False
     holds_zero_rows = False
     detects_truncation = False
     kept_digits = 15

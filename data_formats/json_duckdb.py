@@ -29,6 +29,7 @@ class Adapter(JSONLines):
     label = "JSON[duckdb]"
     requires = ("pandas", "duckdb>=1.2", "pyarrow>=15")
     suite = "engines"
+    holds_nul_in_names = False
     supports: ClassVar = frozenset({Feature.COLUMNS})
 
     def _check_values(self, df: pd.DataFrame) -> None:

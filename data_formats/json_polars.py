@@ -28,6 +28,7 @@ class Adapter(JSONLines):
     label = "JSON[polars]"
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
+    holds_nul_in_names = False
     supports: ClassVar = frozenset({Feature.COLUMNS})
 
     def _save(

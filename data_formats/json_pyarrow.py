@@ -31,6 +31,7 @@ class Adapter(JSONLines):
     label = "JSON[pyarrow]"
     requires = ("pandas", "polars", "pyarrow>=20")
     suite = "engines"
+    holds_nul_in_names = False
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -32,6 +32,7 @@ class Adapter(DataFormat):
     suffix = ".lance"
     requires = ("pandas", "pyarrow>=15", "pylance")
     modules: ClassVar = {"pylance": "lance"}
+    holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))

@@ -64,6 +64,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15", "protobuf>=6")
     modules: ClassVar = {"protobuf": "google.protobuf"}
     suite = "engines"
+    holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = row_format.REFUSES
 

@@ -26,6 +26,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "vortex-data", "pyarrow>=15")
     modules: ClassVar = {"vortex-data": "vortex"}
     suite = "engines"
+    holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}

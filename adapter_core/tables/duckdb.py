@@ -28,6 +28,7 @@ class DuckDBColumns(DataFormat):
     """A format whose columns are those of a table in DuckDB."""
 
     suite = "engines"
+    holds_nul_in_names = False
     supports: ClassVar = frozenset({Feature.COLUMNS})
 
     def _check_values(self, df: pd.DataFrame) -> None:

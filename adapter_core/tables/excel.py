@@ -41,6 +41,9 @@ TIME_FORMAT = "yyyy-mm-dd hh:mm:ss.000"
 
 _FIRST_SURE_DAY = "1900-03-01"
 
+_ESCAPED = r"[\x{FFFE}\x{FFFF}]"
+"""Characters that XML forbids, and that the writers escape."""
+
 _AS_TEXT = "Excel would turn them into text"
 _AS_NUMBER = "Excel keeps them as floats"
 _INTEGERS = {Kind.INTEGER, Kind.UNSIGNED, Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED}
@@ -121,8 +124,11 @@ class OpenpyxlWorkbook(Workbook):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
-        if any(name.startswith("=") for name in df.columns):
+        names = _names_as_text(df)
+        if any_matches(names, "^="):
             raise self.refusal("a column name starts with '=', which would become a formula")
+        if any_matches(names, NOT_XML):
+            raise self.refusal("a column name contains control characters, which a cell cannot contain")
 
     def _text_problem(self, text: pa.Array) -> str:
         if any_matches(text, r"^="):
@@ -137,12 +143,16 @@ class OpenpyxlWorkbook(Workbook):
 class CalamineWorkbook(Workbook):
     """A workbook that fastexcel reads, over calamine; it infers types from all rows of a column."""
 
+    holds_nul_in_names = False
+
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
         if len(df) and bool(df.iloc[-1].isna().all()):
             raise self.refusal("its last row is all null, and empty rows at the end are not read")
         if "" in df.columns:
             raise self.refusal("a column without a name would be given one")
+        if any_matches(_names_as_text(df), _ESCAPED):
+            raise self.refusal("a column name contains characters that would come back escaped")
 
     def _check_datetimes(self, df: pd.DataFrame) -> None:
         super()._check_datetimes(df)
@@ -155,7 +165,7 @@ class CalamineWorkbook(Workbook):
                 )
 
     def _text_problem(self, text: pa.Array) -> str:
-        if any_matches(text, r"[\x{FFFE}\x{FFFF}]"):
+        if any_matches(text, _ESCAPED):
             return "characters that XML forbids, which would come back escaped"
         return super()._text_problem(text)
 
@@ -170,6 +180,12 @@ class CalamineWorkbook(Workbook):
 
         sheet = fastexcel.read_excel(path).load_sheet(0, n_rows=1)
         return [column.name for column in sheet.available_columns()]
+
+
+def _names_as_text(df: pd.DataFrame) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(list(df.columns), pa.large_string())
 
 
 def rows_of(df: pd.DataFrame) -> Iterator[tuple[Any, ...]]:

@@ -17,6 +17,7 @@ class PolarsColumns(DataFormat):
     """A format that Polars writes and reads with Arrow's types, column by column."""
 
     suite = "engines"
+    holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
 

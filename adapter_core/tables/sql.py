@@ -96,6 +96,7 @@ class SQLiteTable(DataFormat):
 
     suffix = ".sqlite"
     suite = "engines"
+    holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     refuses: ClassVar = REFUSES

@@ -57,9 +57,19 @@ def _named(*names: str) -> pd.DataFrame:
     return pd.DataFrame({name: [i, i + 1] for i, name in enumerate(names)})
 
 
+def regressions() -> dict[str, pd.DataFrame]:
+    """Return tables that some adapter once changed silently; random tables found them."""
+    return {
+        "a name of NUL": _named("\0", "a"),
+        "names that differ after a NUL": _named("a\0b", "a"),
+        "names with control characters": _named("a\x01b", "c\x1fd", "\x7f"),
+        "names with characters that XML forbids": _named("a\uffff", "\ufffe"),
+    }
+
+
 def every_table() -> dict[str, pd.DataFrame]:
     """Return all tables of this module by name."""
-    return {"ordinary": ordinary(), **edge_case_tables(), **shapes()}
+    return {"ordinary": ordinary(), **edge_case_tables(), **shapes(), **regressions()}
 
 
 def repetitive() -> pd.DataFrame:
