@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,7 @@ def regressions() -> dict[str, pd.DataFrame]:
         "names that differ after a NUL": _named("a\0b", "a"),
         "names with control characters": _named("a\x01b", "c\x1fd", "\x7f"),
         "names with characters that XML forbids": _named("a\uffff", "\ufffe"),
+        "decimals with the highest bit set": pd.DataFrame({"c": [Decimal("327.68"), Decimal("0.01")]}),
     }
 
 
