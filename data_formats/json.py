@@ -69,9 +69,15 @@ class Adapter(DataFormat):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
-        # Without dtype=False pandas turns text that looks like numbers or dates into them.
-        codec = whole_file.codec_of(path)
-        return pd.read_json(path, orient="records", lines=True, dtype=False, compression=codec)
+        # By default, pandas turns text and column names that look like numbers or dates into these.
+        return pd.read_json(
+            path,
+            orient="records",
+            lines=True,
+            dtype=False,
+            convert_axes=False,
+            compression=whole_file.codec_of(path),
+        )
 
     def _codec_used(self, path: Path) -> str | None:
         return whole_file.codec_of(path)

@@ -66,6 +66,9 @@ def regressions() -> dict[str, pd.DataFrame]:
         "names with control characters": _named("a\x01b", "c\x1fd", "\x7f"),
         "names with characters that XML forbids": _named("a\uffff", "\ufffe"),
         "decimals with the highest bit set": pd.DataFrame({"c": [Decimal("327.68"), Decimal("0.01")]}),
+        "names like integers": _named("1", "2"),
+        "a name like a date": _named("2024-01-01"),
+        "a single empty name": _named(""),
     }
 
 
