@@ -33,6 +33,7 @@ class Adapter(InferredCSV):
     label = "CSV[pyarrow]"
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
+    quotes_names = True
     numbers: ClassVar = rf"{DECIMAL}|[+-]?0[xX][0-9a-fA-F]+"
     booleans: ClassVar = "true|false"
 

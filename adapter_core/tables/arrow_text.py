@@ -65,8 +65,12 @@ class InferredCSV(DataFormat):
     """Text that the reader turns into numbers, as a pattern for `all_match`."""
     booleans: ClassVar[str]
     """Text that the reader turns into booleans, likewise."""
+    quotes_names: ClassVar[bool] = False
+    """True if the names of columns are quoted, also the first one in the file."""
 
     def _check_values(self, df: pd.DataFrame) -> None:
+        if not self.quotes_names and df.columns[0].startswith("\ufeff"):
+            raise self.refusal("the first column name starts with a byte order mark, which is not read")
         name = integers_beyond_int64(df)
         self._refuse_column(name, "integers beyond 2**63 - 1, read as floats")
         for name, text in text_columns(df):

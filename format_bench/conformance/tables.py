@@ -69,6 +69,8 @@ def regressions() -> dict[str, pd.DataFrame]:
         "names like integers": _named("1", "2"),
         "a name like a date": _named("2024-01-01"),
         "a single empty name": _named(""),
+        "a name with a byte order mark": _named("\ufeffa", "b"),
+        "a name of a byte order mark": _named("\ufeff", "b"),
     }
 
 
