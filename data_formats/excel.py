@@ -28,6 +28,8 @@ class Adapter(OpenpyxlWorkbook):
         super()._check_values(df)
         if len(df) and bool(df.iloc[-1].isna().all()):
             raise self.refusal("its last row is all null, and empty rows at the end are not kept")
+        if df.columns[-1] == "" and bool(df.iloc[:, -1].isna().all()):
+            raise self.refusal("its last column has neither a name nor values, and would not be read")
 
     def _text_problem(self, text: pa.Array) -> str:
         problem = super()._text_problem(text)

@@ -71,6 +71,8 @@ def regressions() -> dict[str, pd.DataFrame]:
         "a single empty name": _named(""),
         "a name with a byte order mark": _named("\ufeffa", "b"),
         "a name of a byte order mark": _named("\ufeff", "b"),
+        "an empty name without values at the end": pd.DataFrame({"a": [1, 2], "": [None, None]}),
+        "no rows and an empty name": _named("").head(0),
     }
 
 
