@@ -102,12 +102,16 @@ def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
     """
     from google.protobuf import descriptor_pb2
 
+    # The names of all fields and, as `json_name`, of all columns must be unique together.
+    prefix = "column_"
+    while any(name.startswith(prefix) for name in df.columns):
+        prefix += "_"
     file = descriptor_pb2.FileDescriptorProto(name="table.proto", package="table", syntax="proto3")
     row = file.message_type.add(name="Row")
     usual = all(map(_FIELD_NAME.fullmatch, df.columns))
     for position, ((name, column), kind) in enumerate(zip(df.items(), kinds_of(df), strict=True)):
         field = row.field.add(
-            name=name if usual else f"column_{position}",
+            name=name if usual else f"{prefix}{position}",
             json_name=name,
             number=_number(position),
             type=_type(column, kind),

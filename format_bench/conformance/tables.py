@@ -73,6 +73,7 @@ def regressions() -> dict[str, pd.DataFrame]:
         "a name of a byte order mark": _named("\ufeff", "b"),
         "an empty name without values at the end": pd.DataFrame({"a": [1, 2], "": [None, None]}),
         "no rows and an empty name": _named("").head(0),
+        "names like those of fields by number": _named("ö", "column_0", "column_2", "é"),
     }
 
 
