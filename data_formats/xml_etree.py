@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from adapter_core.tables.xml import XMLRows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Adapter(XMLRows):
@@ -20,6 +23,15 @@ class Adapter(XMLRows):
     label = "XML[etree]"
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        for name in df.columns:
+            try:
+                ElementTree.fromstring(f"<{name}/>")  # noqa: S314 (an empty element)
+            except ElementTree.ParseError:
+                # expat knows the letters of XML's fourth edition, which are fewer than those of the fifth.
+                raise self.refusal(f"{name!r} is not a name for expat") from None
 
     def _parsed_rows(self, path: Path) -> Iterator[Any]:
         with path.open("rb") as file:

@@ -74,6 +74,7 @@ def regressions() -> dict[str, pd.DataFrame]:
         "an empty name without values at the end": pd.DataFrame({"a": [1, 2], "": [None, None]}),
         "no rows and an empty name": _named("").head(0),
         "names like those of fields by number": _named("ö", "column_0", "column_2", "é"),
+        "a name in letters of XML's fifth edition": _named("\u017f", "a"),
     }
 
 
