@@ -120,6 +120,19 @@ def datetimes_beyond(df: pd.DataFrame, kinds: set[Kind], first: int, last: int) 
     return None
 
 
+def timedeltas_beyond_nanoseconds(df: pd.DataFrame) -> str | None:
+    """Return the first column of timedeltas that do not fit in 64-bit nanoseconds."""
+    import pandas as pd
+
+    for position, kind in enumerate(kinds_of(df)):
+        if kind is Kind.TIMEDELTA:
+            spans = df.iloc[:, position].dropna()
+            limit = pd.Timedelta.max.as_unit("s")
+            if len(spans) and not (spans.min() >= -limit and spans.max() <= limit):
+                return str(df.columns[position])
+    return None
+
+
 def with_nanoseconds(df: pd.DataFrame) -> str | None:
     """Return the first column of datetimes with parts of microseconds."""
     for position, kind in enumerate(kinds_of(df)):

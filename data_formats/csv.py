@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait, whole_file
-from adapter_core.values import any_contains, any_equals, reads_as_other_type, text_columns
+from adapter_core.values import (
+    any_contains,
+    any_equals,
+    reads_as_other_type,
+    text_columns,
+    timedeltas_beyond_nanoseconds,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,6 +63,8 @@ class Adapter(DataFormat):
     }
 
     def _check_values(self, df: pd.DataFrame) -> None:
+        name = timedeltas_beyond_nanoseconds(df)
+        self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
         for name, text in text_columns(df):
             if any_equals(text, NULL):
                 self._refuse_column(name, f"the text {NULL}, the marker of nulls")

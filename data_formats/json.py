@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import DataFormat, Kind, Trait, whole_file
-from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond, infinite_floats
+from adapter_core.values import (
+    NANOSECOND_YEARS,
+    datetimes_beyond,
+    infinite_floats,
+    timedeltas_beyond_nanoseconds,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +54,8 @@ class Adapter(DataFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(infinite_floats(df), "an infinite value; JSON has no infinity")
+        name = timedeltas_beyond_nanoseconds(df)
+        self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
         times = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
         name = datetimes_beyond(df, times, *NANOSECOND_YEARS)
         self._refuse_column(name, "dates beyond 64-bit nanoseconds")

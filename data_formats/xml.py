@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Kind, whole_file
 from adapter_core.tables.xml import XMLFormat
-from adapter_core.values import any_matches, reads_as_other_type
+from adapter_core.values import any_matches, reads_as_other_type, timedeltas_beyond_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +44,11 @@ class Adapter(XMLFormat):
         Kind.CATEGORY_NOT_TEXT: "XML keeps no categories",
         Kind.MIXED: _AS_TEXT,
     }
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        name = timedeltas_beyond_nanoseconds(df)
+        self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
 
     def _check_text(self, name: str, text: pa.Array) -> None:
         if any_matches(text, _READ_AS_NULL):

@@ -75,6 +75,7 @@ def regressions() -> dict[str, pd.DataFrame]:
         "no rows and an empty name": _named("").head(0),
         "names like those of fields by number": _named("ö", "column_0", "column_2", "é"),
         "a name in letters of XML's fifth edition": _named("\u017f", "a"),
+        "timedeltas of millennia": pd.DataFrame({"c": np.array([10**11, -(10**11)], "m8[s]")}),
     }
 
 
