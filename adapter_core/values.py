@@ -28,6 +28,9 @@ NOT_XML = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x{FFFE}\x{FFFF}]"
 NANOSECOND_YEARS = 1678, 2261
 """First and last whole year of a 64-bit count of nanoseconds since 1970, see `pandas.Timestamp.min`."""
 
+# Africa/Monrovia: https://data.iana.org/time-zones/tzdb/africa
+_LAST_OFFSET_WITH_SECONDS = 1972
+
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$|^\s*[+-]?(?i:inf|infinity|nan)\s*$"
 _BOOLEAN = r"^(?i:true|false)$"
 
@@ -117,6 +120,22 @@ def datetimes_beyond(df: pd.DataFrame, kinds: set[Kind], first: int, last: int) 
             times = df.iloc[:, position].dropna()
             if len(times) and not (times.min().year >= first and times.max().year <= last):
                 return str(df.columns[position])
+    return None
+
+
+def offsets_with_seconds(df: pd.DataFrame) -> str | None:
+    """Return the first column of datetimes whose offset from UTC is not whole minutes.
+
+    Text of ISO 8601 has offsets in minutes. Time zones had others until 1972, most until about 1900.
+    """
+    for position, kind in enumerate(kinds_of(df)):
+        if kind is Kind.ZONED_DATETIME:
+            times = df.iloc[:, position].dropna().dt.as_unit("s")
+            if len(times) and times.min().year <= _LAST_OFFSET_WITH_SECONDS:
+                utc = times.dt.tz_convert("UTC").dt.tz_localize(None)
+                offsets = times.dt.tz_localize(None) - utc
+                if (offsets.dt.total_seconds() % 60).any():
+                    return str(df.columns[position])
     return None
 
 

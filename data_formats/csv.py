@@ -12,6 +12,7 @@ from adapter_core import DataFormat, Feature, Kind, Trait, whole_file
 from adapter_core.values import (
     any_contains,
     any_equals,
+    offsets_with_seconds,
     reads_as_other_type,
     text_columns,
     timedeltas_beyond_nanoseconds,
@@ -63,6 +64,7 @@ class Adapter(DataFormat):
     }
 
     def _check_values(self, df: pd.DataFrame) -> None:
+        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
         name = timedeltas_beyond_nanoseconds(df)
         self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
         for name, text in text_columns(df):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.tables import sql
 from adapter_core.tables.sql import query
-from adapter_core.values import with_nanoseconds
+from adapter_core.values import offsets_with_seconds, with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,7 @@ class Adapter(sql.SQLiteTable):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
+        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
         self._refuse_column(with_nanoseconds(df), "nanoseconds, which pandas leaves out")
 
     def _save(

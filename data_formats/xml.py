@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Kind, whole_file
 from adapter_core.tables.xml import XMLFormat
-from adapter_core.values import any_matches, reads_as_other_type, timedeltas_beyond_nanoseconds
+from adapter_core.values import (
+    any_matches,
+    offsets_with_seconds,
+    reads_as_other_type,
+    timedeltas_beyond_nanoseconds,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +52,7 @@ class Adapter(XMLFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
+        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
         name = timedeltas_beyond_nanoseconds(df)
         self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
 

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import DataFormat, Feature, Kind, Trait
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of
-from adapter_core.values import infinite_floats, integers_beyond_int64, text_columns
+from adapter_core.values import (
+    infinite_floats,
+    integers_beyond_int64,
+    offsets_with_seconds,
+    text_columns,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +74,7 @@ class InferredCSV(DataFormat):
     """True if the names of columns are quoted, also the first one in the file."""
 
     def _check_values(self, df: pd.DataFrame) -> None:
+        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
         if not self.quotes_names and df.columns[0].startswith("\ufeff"):
             raise self.refusal("the first column name starts with a byte order mark, which is not read")
         name = integers_beyond_int64(df)
@@ -95,6 +101,7 @@ class JSONLines(DataFormat):
     refuses: ClassVar = REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
+        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
         self._refuse_column(infinite_floats(df), "an infinite value; JSON has no infinity")
         self._refuse_column(integers_beyond_int64(df), "integers beyond 2**63 - 1, read differently")
 

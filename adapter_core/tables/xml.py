@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import DataFormat, Trait
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import REFUSES, all_match, plain_of
-from adapter_core.values import NOT_XML, any_matches, text_columns
+from adapter_core.values import NOT_XML, any_matches, offsets_with_seconds, text_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +73,10 @@ class XMLRows(XMLFormat):
 
     suite = "engines"
     refuses: ClassVar = REFUSES
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
 
     def _check_text(self, name: str, text: pa.Array) -> None:
         if all_match(text, _NUMBER) or all_match(text, "true|false"):

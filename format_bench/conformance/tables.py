@@ -76,6 +76,9 @@ def regressions() -> dict[str, pd.DataFrame]:
         "names like those of fields by number": _named("ö", "column_0", "column_2", "é"),
         "a name in letters of XML's fifth edition": _named("\u017f", "a"),
         "timedeltas of millennia": pd.DataFrame({"c": np.array([10**11, -(10**11)], "m8[s]")}),
+        "datetimes with an offset of seconds": pd.DataFrame(
+            {"c": pd.to_datetime(["1880-01-01", "2020-01-01"]).as_unit("s").tz_localize("Europe/Prague")}
+        ),
     }
 
 
