@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+_PYTHON_NUMBERS = ("integer", "mixed-integer-float")
+
 
 class Adapter(OpenpyxlWorkbook):
     """One sheet of an xlsx workbook through `DataFrame.to_excel` and `pandas.read_excel`, openpyxl.
@@ -51,6 +53,10 @@ class Adapter(OpenpyxlWorkbook):
             df = pd.read_excel(workbook, usecols=wanted, keep_default_na=False, na_values=[""])
         # pandas renames columns of equal or empty name.
         df.columns = pd.Index([names[i] for i in wanted])
+        for position, dtype in enumerate(df.dtypes):
+            # Whole floats beyond 64-bit integers are read as Python's integers.
+            if dtype == object and pd.api.types.infer_dtype(df.iloc[:, position]) in _PYTHON_NUMBERS:
+                df.isetitem(position, df.iloc[:, position].astype(float))
         return df
 
     def _column_names(self, path: Path) -> list[str]:

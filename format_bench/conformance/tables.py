@@ -75,6 +75,8 @@ def regressions() -> dict[str, pd.DataFrame]:
         "no rows and an empty name": _named("").head(0),
         "names like those of fields by number": _named("ö", "column_0", "column_2", "é"),
         "a name in letters of XML's fifth edition": _named("\u017f", "a"),
+        "whole floats beyond 64 bits": pd.DataFrame({"c": [0.0, 2.7294625707866907e19]}),
+        "whole floats beyond 64 bits and a null": pd.DataFrame({"c": [np.nan, 2.5e20, 1.0]}),
         "timedeltas of millennia": pd.DataFrame({"c": np.array([10**11, -(10**11)], "m8[s]")}),
         "datetimes with an offset of seconds": pd.DataFrame(
             {"c": pd.to_datetime(["1880-01-01", "2020-01-01"]).as_unit("s").tz_localize("Europe/Prague")}
