@@ -1,4 +1,4 @@
-"""Option of pytest for the conformance kit.
+"""Options of pytest for the conformance kit.
 
 A plug-in by entry point, since pytest does not read options from a folder given by ``--pyargs``.
 """
@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
+    """Add the options."""
+    parser.addoption(
+        "--random-tables",
+        metavar="N",
+        type=int,
+        help="number of random tables that format_bench.conformance tries with each format; by default "
+        "10, the same in each run, else new ones, or those of --hypothesis-seed",
+    )
     parser.addoption(
         "--adapter",
         metavar="MODULE:CLASS",
