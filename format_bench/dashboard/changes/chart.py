@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from format_bench.display.text import format_ratio
-from format_bench.report.charts.axes import AXIS, Scale, scale_of
+from format_bench.report.charts.axes import AXIS, scale_of
 from format_bench.report.charts.figures import (
     ACCENT,
     DASHED,
     FAINT,
+    INK,
     QUIET,
     TEXT,
     Chart,
     Panel,
-    add_line,
     width_of,
 )
 from format_bench.report.charts.svg import add_tips
 
 if TYPE_CHECKING:
+    from matplotlib.lines import Line2D
     from matplotlib.transforms import Transform
 
     from format_bench.changes.history import Point
@@ -84,8 +86,6 @@ def _status(cells: list[CellSeries], point: int) -> str:
 
 _HEIGHT = 132.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34.0, 14.0, 18.0, 22.0
-_INNER_WIDTH = Chart.width - _LEFT - _RIGHT
-# The axis reaches at least to here, so that noise does not fill a chart.
 _LEAST_TOP = 1.5
 
 
@@ -115,10 +115,21 @@ class HistoryChart:
         return Chart(str(self.relative.group), alt, _HEIGHT, self._draw)
 
     def _draw(self, panel: Panel) -> None:
-        plot = panel.plot_transform(_LEFT, _RIGHT, _TOP, _BOTTOM)
+        from matplotlib.transforms import BboxTransformTo
+
+        # Without axes of matplotlib, which take three times as long as all else in so small a chart.
+        box = panel.plot_box(_LEFT, _RIGHT, _TOP, _BOTTOM)
+        line = partial(_add_line, panel, BboxTransformTo(box) + panel.figure.transSubfigure)
         scale = scale_of([*self.relative.values, _LEAST_TOP])
-        self._draw_axes(panel, plot, scale)
-        self._draw_versions(panel, plot)
+        for tick in scale.ticks:
+            y = scale.place(tick)
+            line([0, 1], [y, y], color=FAINT, linewidth=1)
+            baseline = panel.height - _BOTTOM - y * (_HEIGHT - _TOP - _BOTTOM) + 4
+            panel.add_text(_LEFT - 5, baseline, f"{tick:g}", ha="right")
+        line([0, 1], [0, 0], color=AXIS)
+        for name, x, side in ((self.points[0], _LEFT, "left"), (self.points[-1], panel.width, "right")):
+            panel.add_text(x, panel.height - 7, name.name, ha=side)
+        self._draw_versions(panel, line)
         xs = [self._x(place) for place in range(len(self.points))]
         low, middle, high = (
             [math.nan if value is None else scale.place(value) for value in values]
@@ -126,22 +137,14 @@ class HistoryChart:
         )
         # One line with gaps for all ranges.
         ends = [end for pair in zip(low, high, strict=True) for end in (*pair, math.nan)]
-        thrice = [x for x in xs for _ in range(3)]
-        add_line(panel.figure, thrice, ends, color=QUIET, linewidth=0.7, transform=plot)
-        add_line(panel.figure, xs, middle, transform=plot)
+        line([x for x in xs for _ in range(3)], ends, color=QUIET, linewidth=0.7)
+        line(xs, middle)
         valued = [place for place, value in enumerate(self.relative.middle) if value is not None]
         for is_changed, colour, size in ((False, QUIET, 5), (True, ACCENT, 9)):
             shown = [place for place in valued if (place in self.changed) == is_changed]
-            dots = add_line(
-                panel.figure,
-                [xs[place] for place in shown],
-                [middle[place] for place in shown],
-                color=colour,
-                linestyle="none",
-                marker="o",
-                markeredgewidth=0,
-                markersize=size,
-                transform=plot,
+            look = {"color": colour, "markersize": size, "marker": "o", "markeredgewidth": 0}
+            dots = line(
+                [xs[each] for each in shown], [middle[each] for each in shown], linestyle="none", **look
             )
             add_tips(dots, [self._tip(place) for place in shown])
 
@@ -154,41 +157,33 @@ class HistoryChart:
         middle, low, high = (format_ratio(value or 0) for value in found)
         return f"{self.points[place].name}: {middle}, from {low} to {high}"
 
-    def _draw_axes(self, panel: Panel, plot: Transform, scale: Scale) -> None:
-        plot_height = _HEIGHT - _TOP - _BOTTOM
-        for tick in scale.ticks:
-            y = scale.place(tick)
-            add_line(panel.figure, [0, 1], [y, y], color=FAINT, linewidth=1, transform=plot)
-            baseline = panel.height - _BOTTOM - y * plot_height + 4
-            panel.add_text(_LEFT - 5, baseline, f"{tick:g}", color=QUIET, ha="right")
-        add_line(panel.figure, [0, 1], [0, 0], color=AXIS, transform=plot)
-        baseline = panel.height - _BOTTOM + 15
-        panel.add_text(_LEFT, baseline, self.points[0].name, color=QUIET)
-        if len(self.points) > 1:
-            panel.add_text(panel.width, baseline, self.points[-1].name, color=QUIET, ha="right")
-
-    def _draw_versions(self, panel: Panel, plot: Transform) -> None:
+    def _draw_versions(self, panel: Panel, line: Callable[..., Line2D]) -> None:
         """Mark new versions; of the first library with numbers where there is room, newest first."""
         free = panel.width
         pairs = list(enumerate(pairwise(self.points), start=1))
         for place, (before, point) in reversed(pairs):
-            new = [
-                name
-                for name in self.libraries
-                if before.libraries.get(name) != point.libraries.get(name)
-            ]
+            versions = before.libraries, point.libraries
+            new = [name for name in self.libraries if len({each.get(name) for each in versions}) > 1]
             if not new:
                 continue
             x = self._x(place)
             if new[0] != self.libraries[0]:
-                add_line(panel.figure, [x, x], [0, 1], color=FAINT, linewidth=1, transform=plot)
+                line([x, x], [0, 1], color=FAINT, linewidth=1)
                 continue
-            look = {"color": QUIET, "linestyle": DASHED, "transform": plot}
-            add_line(panel.figure, [x, x], [0, 1.05], **look)
+            line([x, x], [0, 1.05], color=QUIET, linestyle=DASHED)
             label = f"{new[0]} {point.libraries.get(new[0], 'removed')}"
             half = width_of(label, TEXT) / 2
-            middle = min(_LEFT + x * _INNER_WIDTH, panel.width - half)
+            middle = min(_LEFT + x * (panel.width - _LEFT - _RIGHT), panel.width - half)
             if half <= middle <= free - half:
-                baseline = panel.heading + _TOP - 8
-                panel.add_text(middle, baseline, label, color=QUIET, ha="center")
+                panel.add_text(middle, panel.heading + _TOP - 8, label, ha="center")
                 free = middle - half - 6
+
+
+def _add_line(
+    panel: Panel, plot: Transform, xs: Sequence[float], ys: Sequence[float], **look: Any
+) -> Line2D:
+    from matplotlib.lines import Line2D
+
+    line = Line2D(xs, ys, transform=plot, **{"color": INK, **look})
+    panel.figure.add_artist(line)
+    return line

@@ -10,8 +10,9 @@ from __future__ import annotations
 import bisect
 import contextlib
 import functools
+import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,7 @@ from format_bench.report.charts import svg
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
-    from matplotlib.lines import Line2D
-    from matplotlib.transforms import Transform
+    from matplotlib.transforms import Bbox
 
 
 WIDTH = 380.0
@@ -35,10 +35,8 @@ TITLE, LABEL, TEXT = 14.5, 12.0, 11.0
 DASHED = (0, (3, 3))
 POINTS_PER_INCH = 72
 _FONT = "DejaVu Sans"
-_FIRST_LINE, _LEADING = 14.0, 1.25
-"""The first baseline of a title in points, and the distance of the next relative to the font."""
-_NOTE, _BELOW_NOTE = 17.0, 10.0
-_TITLE_LINES = 2
+_LINE, _GAP = 18.0, 10.0
+"""Height of a line of the heading, and the space between its last baseline and the plot."""
 
 
 @contextlib.contextmanager
@@ -63,12 +61,11 @@ def style(scale: float = 1.0) -> Iterator[None]:
         "patch.linewidth": 1.2,
         "xtick.labelsize": TEXT,
         "xtick.major.pad": 4,
-        "ytick.labelsize": TEXT,
+        "ytick.labelsize": LABEL,
         "ytick.major.pad": 5,
     }
     looks: dict[str, Any] = {
         "axes.axisbelow": True,
-        # Set for all, as a change of an axis makes it build its ticks once more.
         "axes.grid": True,
         "axes.labelcolor": QUIET,
         "figure.titleweight": "bold",
@@ -84,7 +81,7 @@ def style(scale: float = 1.0) -> Iterator[None]:
         "text.parse_math": False,
         "xtick.labelcolor": QUIET,
         "xtick.major.size": 0,
-        "ytick.labelcolor": QUIET,
+        "ytick.labelcolor": INK,
         "ytick.major.size": 0,
     }
     found: Any = looks | {name: size * scale for name, size in sizes.items()}
@@ -92,49 +89,6 @@ def style(scale: float = 1.0) -> Iterator[None]:
         # A label in a script that the font lacks is shown as boxes, and is whole in the tables.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         yield
-
-
-def add_line(
-    parent: Axes | Figure | SubFigure, xs: Sequence[float], ys: Sequence[float], **look: Any
-) -> Line2D:
-    """Add a line through points, with a gap at each that is not a number.
-
-    Parameters
-    ----------
-    parent : Axes, Figure or SubFigure
-        Of matplotlib.
-    xs, ys : sequence of float
-        The points, in the coordinates of the axes unless there is a `transform` in `look`.
-    **look
-        Properties of matplotlib's `Line2D`.
-    """
-    from matplotlib.lines import Line2D
-
-    line = Line2D(xs, ys, **{"color": INK, "solid_capstyle": "butt", "clip_on": False, **look})
-    parent.add_artist(line)
-    return line
-
-
-def name_rows(axes: Axes, middles: Sequence[float], names: Sequence[str]) -> None:
-    """Write the names of rows to the left of axes.
-
-    The ticks of an axis would do the same in three times the time, which counts with forty rows.
-    """
-    from matplotlib import rcParams
-
-    axes.yaxis.set_visible(False)
-    for middle, name in zip(middles, names, strict=True):
-        axes.annotate(
-            name,
-            (0, middle),
-            xycoords=("axes fraction", "data"),
-            xytext=(-0.5, 0),
-            textcoords="offset fontsize",
-            ha="right",
-            va="center_baseline",
-            annotation_clip=False,
-            fontsize=rcParams["font.size"] * LABEL / TEXT,
-        )
 
 
 @functools.lru_cache(maxsize=10_000)
@@ -162,25 +116,15 @@ def fitted(text: str, size: float, width: float, *, bold: bool = False) -> str:
 
 
 def wrapped(text: str, size: float, width: float, *, bold: bool = False) -> list[str]:
-    """Return the lines of a text; a word that is wider than a line is broken."""
-    lines = [""]
-    for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if width_of(longer, size, bold=bold) <= width:
-            lines[-1] = longer
-            continue
-        rest = word
-        while rest:
-            part = fitted(rest, size, width, bold=bold)
-            length = len(rest) if part == rest else max(len(part) - 1, 1)
-            lines.append(rest[:length])
-            rest = rest[length:]
-    return [line for line in lines if line]
+    """Return the lines of a text, broken by the mean width of its characters."""
+    # Some lines have wider characters than the mean.
+    share = 0.94 * width / max(width_of(text, size, bold=bold), 1)
+    return textwrap.wrap(text, max(int(len(text) * share), 1)) if share < 1 else [text]
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The part of a figure in which a chart is drawn."""
+    """A figure, or the part of one in which a chart is drawn; lengths are in points of the chart."""
 
     figure: Figure | SubFigure
     width: float
@@ -188,37 +132,21 @@ class Panel:
     heading: float
     """Height of the title and the note, at the top."""
 
-    def add_axes(self) -> Axes:
-        """Return axes without a frame; `place` gives them their place."""
-        return self.figure.add_axes((0, 0, 1, 1), frameon=False)
+    def plot_box(self, left: float, right: float, top: float, bottom: float) -> Bbox:
+        """Return the place below the heading between these margins, in shares of the panel."""
+        from matplotlib.transforms import Bbox
 
-    def place(self, axes: Axes, left: float, right: float, top: float, bottom: float) -> None:
-        """Place axes with these margins to the heading and the edges."""
-        across = self.width - left - right
-        up = self.height - self.heading - top - bottom
-        axes.set_position(
-            (left / self.width, bottom / self.height, across / self.width, up / self.height)
-        )
+        low = (left / self.width, bottom / self.height)
+        return Bbox([low, (1 - right / self.width, 1 - (self.heading + top) / self.height)])
 
-    def plot_transform(self, left: float, right: float, top: float, bottom: float) -> Transform:
-        """Return the transform from the unit square to the place between these margins.
-
-        It is for small charts of which a page has hundreds: axes of matplotlib take three times as
-        long as all the lines and texts of such a chart.
-        """
-        from matplotlib.transforms import Bbox, BboxTransformTo
-
-        plot = Bbox(
-            [
-                (left / self.width, bottom / self.height),
-                (1 - right / self.width, 1 - (self.heading + top) / self.height),
-            ]
-        )
-        return BboxTransformTo(plot) + self.figure.transSubfigure
+    def add_axes(self, left: float, right: float, top: float, bottom: float) -> Axes:
+        """Return axes without a frame between these margins."""
+        return self.figure.add_axes(self.plot_box(left, right, top, bottom).bounds, frameon=False)
 
     def add_text(self, x: float, y: float, text: str, **look: Any) -> None:
         """Add a line of text with its baseline `y` below the upper edge."""
-        self.figure.text(x / self.width, 1 - y / self.height, text, va="baseline", **look)
+        look = {"color": QUIET, "va": "baseline"} | look
+        self.figure.text(x / self.width, 1 - y / self.height, text, **look)
 
 
 @dataclass(frozen=True)
@@ -260,29 +188,17 @@ class Chart:
     def paint(self, figure: Figure | SubFigure) -> None:
         """Draw the chart into a whole figure or a part of one; call it inside of `style`."""
         panel = Panel(figure, self.width, self.height, self._heading)
-        lines = self._title_lines
-        figure.suptitle(
-            "\n".join(lines),
-            x=0,
-            y=1 - (_FIRST_LINE + (len(lines) - 1) * TITLE * _LEADING) / self.height,
-            ha="left",
-            va="baseline",
-            linespacing=_LEADING,
-        )
-        if self.note:
-            note = fitted(self.note, TEXT, self.width)
-            panel.add_text(0, self._heading - _BELOW_NOTE, note, color=QUIET)
+        y = 1 - (TITLE + (len(self._title_lines) - 1) * _LINE) / self.height
+        title = "\n".join(self._title_lines)
+        figure.suptitle(title, x=0, y=y, ha="left", va="baseline", linespacing=_LINE / TITLE)
+        panel.add_text(0, self._heading - _GAP, fitted(self.note, TEXT, self.width))
         self.draw(panel)
 
     @property
     def _heading(self) -> float:
-        lines = len(self._title_lines)
-        return _BELOW_NOTE + TITLE * _LEADING * lines + (_NOTE if self.note else 0)
+        return _GAP + _LINE * len(self._title_lines) + (_LINE - 1 if self.note else 0)
 
     @functools.cached_property
     def _title_lines(self) -> list[str]:
-        lines = wrapped(self.title, TITLE, self.width, bold=True)
-        kept = lines[:_TITLE_LINES]
-        if lines[_TITLE_LINES:]:
-            kept[-1] = fitted(f"{kept[-1]} {lines[_TITLE_LINES]}", TITLE, self.width, bold=True)
-        return kept
+        first, *others = wrapped(self.title, TITLE, self.width, bold=True) or [""]
+        return [first, *([fitted(" ".join(others), TITLE, self.width, bold=True)] if others else [])]

@@ -20,7 +20,6 @@ from format_bench.report.charts.figures import (
     Chart,
     Panel,
     fitted,
-    name_rows,
     width_of,
 )
 from format_bench.report.model import CHARTED, SuiteResults
@@ -28,8 +27,6 @@ from format_bench.report.ranking import ratios_to_best
 from format_bench.results.marks import BEST, TIE, marks_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.metrics import Measure
@@ -138,21 +135,31 @@ def chart_of(heat_map: HeatMap) -> Chart:
     names = [fitted(str(entry), LABEL, _WIDEST_NAME) for entry, _ in heat_map.rows]
     left = _GAP + max(width_of(name, LABEL) for name in names)
     widest = max(width_of(name, TEXT) for name in heat_map.columns) + _GAP
-    columns = min(max(widest, _LEAST_COLUMN), _MOST_COLUMN) * len(heat_map.columns)
+    column = min(max(widest, _LEAST_COLUMN), _MOST_COLUMN)
+    width = max(left + column * len(heat_map.columns), WIDTH)
 
     def draw(panel: Panel) -> None:
-        axes = panel.add_axes()
-        panel.place(axes, left, panel.width - left - columns, _COLUMN_NAMES, _BELOW)
-        _draw(axes, heat_map, names, columns / len(heat_map.columns))
+        from matplotlib.colors import to_rgb
 
-    return Chart(
-        title=heat_map.title,
-        alt=_in_words(heat_map),
-        plot_height=_COLUMN_NAMES + _ROW * len(names) + _BELOW,
-        draw=draw,
-        note="times the best of each column; smaller is better",
-        width=max(left + columns, WIDTH),
-    )
+        right = width - left - column * len(heat_map.columns)
+        axes = panel.add_axes(left, right, _COLUMN_NAMES, _BELOW)
+        shades = [[to_rgb(COLOURS[cell.shade]) for cell in cells] for _, cells in heat_map.rows]
+        axes.pcolormesh(shades, edgecolors=PAPER, clip_on=False)
+        axes.set_ylim(len(names), 0)
+        axes.grid(visible=False)
+        axes.set_yticks([number + 0.5 for number in range(len(names))], names)
+        columns = [fitted(name, TEXT, column - 2) for name in heat_map.columns]
+        axes.set_xticks([number + 0.5 for number in range(len(columns))], columns)
+        axes.tick_params("x", labeltop=True, labelbottom=False)
+        for row, (_, cells) in enumerate(heat_map.rows):
+            for number, cell in enumerate(cells):
+                text = fitted(cell.text, TEXT, column - 2, bold=cell.shade == "best")
+                look = {"ha": "center", "va": "center_baseline"} | _LOOKS.get(cell.shade, {})
+                axes.text(number + 0.5, row + 0.5, text, **look)
+
+    height = _COLUMN_NAMES + _ROW * len(names) + _BELOW
+    note = "times the best of each column; smaller is better"
+    return Chart(heat_map.title, _in_words(heat_map), height, draw, note, width)
 
 
 def _in_words(heat_map: HeatMap) -> str:
@@ -161,26 +168,3 @@ def _in_words(heat_map: HeatMap) -> str:
         for number, name in enumerate(heat_map.columns)
     ]
     return f"{plural(len(heat_map.rows), 'row')}. The best of each column: {'; '.join(best)}."
-
-
-def _draw(axes: Axes, heat_map: HeatMap, names: list[str], column: float) -> None:
-    from matplotlib.colors import to_rgb
-
-    shades = [[to_rgb(COLOURS[cell.shade]) for cell in cells] for _, cells in heat_map.rows]
-    axes.pcolormesh(shades, edgecolors=PAPER, clip_on=False)
-    axes.set_ylim(len(names), 0)
-    axes.grid(visible=False)
-    name_rows(axes, [number + 0.5 for number in range(len(names))], names)
-    columns = [fitted(name, TEXT, column - 2) for name in heat_map.columns]
-    axes.set_xticks([number + 0.5 for number in range(len(columns))], columns)
-    axes.tick_params("x", labeltop=True, labelbottom=False)
-    for row, (_, cells) in enumerate(heat_map.rows):
-        for number, cell in enumerate(cells):
-            axes.text(
-                number + 0.5,
-                row + 0.5,
-                fitted(cell.text, TEXT, column - 2, bold=cell.shade == "best"),
-                ha="center",
-                va="center_baseline",
-                **_LOOKS.get(cell.shade, {}),
-            )

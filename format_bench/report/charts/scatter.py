@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.display.text import plural, quantity
 from format_bench.report.charts.axes import Scale, scale_of, set_scale
-from format_bench.report.charts.figures import DASHED, INK, PAPER, QUIET, TEXT, Panel, add_line, width_of
+from format_bench.report.charts.figures import DASHED, INK, PAPER, QUIET, TEXT, Panel, width_of
 from format_bench.report.charts.svg import add_tips
 from format_bench.results.marks import pareto_front
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.transforms import Bbox
 
     from format_bench.report.ranking import Points
     from format_bench.results.candidates import Configuration
@@ -76,12 +75,12 @@ class ScatterChart:
     def draw(self, panel: Panel) -> None:
         """Draw the points, the front, names and axes."""
         across, up = (scale_of(values) for values in zip(*self.points.values(), strict=True))
-        axes = panel.add_axes()
+        left = _GAP + max(width_of(self.y.show(tick), TEXT) for tick in up.ticks)
+        axes = panel.add_axes(left, _RIGHT, _TOP, _BOTTOM)
         set_scale(axes, "x", across, self.x.show)
         set_scale(axes, "y", up, self.y.show)
-        ticks = max(width_of(self.y.show(tick), TEXT) for tick in up.ticks)
-        panel.place(axes, left=_GAP + ticks, right=_RIGHT, top=_TOP, bottom=_BOTTOM)
-        panel.add_text(0, panel.heading + _TOP - 12, f"{self.y.name}, {up.kind}", color=QUIET)
+        axes.tick_params("y", labelsize="medium", labelcolor=QUIET)
+        panel.add_text(0, panel.heading + _TOP - 12, f"{self.y.name}, {up.kind}")
         places = {row: (across.clip(x), up.clip(y)) for row, (x, y) in self.points.items()}
         xs, ys = zip(*places.values(), strict=True)
         colours = [self.colours[row] for row in places]
@@ -90,7 +89,7 @@ class ScatterChart:
         ahead = pareto_front(self.points)
         stairs = _stairs([places[row] for row in ahead], across, up)
         xs, ys = zip(*stairs, strict=True)
-        add_line(axes, xs, ys, color=QUIET, linestyle=DASHED)
+        axes.plot(xs, ys, color=QUIET, linestyle=DASHED, clip_on=False)
         left_out = _add_names(axes, places, ahead, stairs)
         label = f"{self.x.name}, {across.kind}; smaller is better"
         axes.set_xlabel(f"{label}\n{plural(left_out, 'point')} without a name" if left_out else label)
@@ -119,6 +118,11 @@ def _add_names(
     from matplotlib.transforms import Bbox
 
     font = rcParams["font.size"]
+
+    def box_of(spot: Any, offset: tuple[float, float], width: float) -> Bbox:
+        left, bottom = spot[0] + (offset[0] - width / 2) * font, spot[1] + (offset[1] - 0.55) * font
+        return Bbox.from_bounds(left, bottom, width * font, 1.1 * font)
+
     spots = dict(zip(places, axes.transData.transform(list(places.values())), strict=True))
     taken = [Bbox([spot, spot]).padded(rcParams["lines.markersize"] / 2) for spot in spots.values()]
     lines = [Bbox(ends).padded(1) for ends in pairwise(axes.transData.transform(stairs))]
@@ -129,8 +133,8 @@ def _add_names(
         free = [
             (offset, is_far, box)
             for offset, is_far in _offsets(width)
-            if _contains(axes.bbox, box := _box(spots[row], offset, width, font))
-            and not box.count_overlaps(taken)
+            if not (box := box_of(spots[row], offset, width)).count_overlaps(taken)
+            and all(axes.bbox.contains(*corner) for corner in box.corners())
         ]
         # A name may cover the front before it is left out.
         clear = [each for each in free if not each[-1].count_overlaps(lines)]
@@ -163,16 +167,3 @@ def _offsets(width: float) -> Iterator[tuple[tuple[float, float], bool]]:
     for distance in (_NEAR, _FAR):
         for across, up in _SIDES:
             yield (across * (distance + width / 2), up * (distance + 0.55)), distance == _FAR
-
-
-def _box(spot: Any, offset: tuple[float, float], width: float, font: float) -> Bbox:
-    from matplotlib.transforms import Bbox
-
-    left, bottom = spot[0] + (offset[0] - width / 2) * font, spot[1] + (offset[1] - 0.55) * font
-    return Bbox.from_bounds(left, bottom, width * font, 1.1 * font)
-
-
-def _contains(outer: Bbox, inner: Bbox) -> bool:
-    return bool(outer.containsx(inner.x0) and outer.containsx(inner.x1)) and bool(
-        outer.containsy(inner.y0) and outer.containsy(inner.y1)
-    )
