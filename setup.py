@@ -81,7 +81,7 @@ setup(
     },
     extras_require={
         **{name: sorted(requirements) for name, requirements in extras.items()},
-        "report": ["jinja2", "matplotlib", "openpyxl"],
+        "report": ["jinja2", "matplotlib>=3.10", "openpyxl"],
         "site": [
             "asv==0.6.6",
             "build",

@@ -174,7 +174,8 @@ class Chart:
     def svg(self) -> str:
         """The chart as an element of a page; it needs no other file, and its text is text."""
         with style():
-            return svg.element(self.figure(), self.title, self.alt)
+            usual = {"fill": QUIET, "font-size": f"{TEXT:g}"}
+            return svg.element(self.figure(), self.title, self.alt, usual)
 
     def figure(self) -> Figure:
         """Return a new figure with the chart; call it inside of `style`."""

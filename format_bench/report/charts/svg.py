@@ -47,7 +47,7 @@ def add_tips(artist: Artist, tips: Sequence[str]) -> None:
     artist.set_gid(_TIP + _BETWEEN_TIPS.join(tips))
 
 
-def element(figure: Figure, title: str, alt: str) -> str:
+def element(figure: Figure, title: str, alt: str, usual: dict[str, str]) -> str:
     """Return a figure as an SVG element.
 
     Parameters
@@ -56,6 +56,8 @@ def element(figure: Figure, title: str, alt: str) -> str:
         Its paper is left out.
     title, alt : str
         Its name and its description, for those who do not see it.
+    usual : dict
+        The attributes that most texts have, which are then written once.
     """
     figure.patch.set_visible(False)
     file = io.StringIO()
@@ -73,41 +75,44 @@ def element(figure: Figure, title: str, alt: str) -> str:
             "height": height,
             "font-family": FONTS,
             "stroke-linejoin": "round",
+            **usual,
         },
     )
     ET.SubElement(root, "title").text = title
     ET.SubElement(root, "desc").text = alt
-    root.extend(_parts(document, hashlib.sha256(title.encode()).hexdigest()[:8]))
+    prefix = hashlib.sha256(title.encode()).hexdigest()[:8]
+    root.extend(_parts(document, prefix, usual | {"text-anchor": "start"}))
     return ET.tostring(root, encoding="unicode")
 
 
-def _parts(group: ET.Element, prefix: str) -> Iterator[ET.Element]:
+def _parts(group: ET.Element, prefix: str, usual: dict[str, str]) -> Iterator[ET.Element]:
     """Yield the drawn elements of a group in their order, with ids that start with a prefix."""
     tips = iter(group.get("id", "").removeprefix(_TIP).split(_BETWEEN_TIPS))
     has_tips = group.get("id", "").startswith(_TIP)
     for child in group:
         kind = child.tag.removeprefix(_SPACE)
         if kind == "g":
-            # A collection has its parts one level deeper.
+            # A line has its markers one level deeper than a collection.
             if has_tips:
                 child.set("id", group.attrib["id"])
-            yield from _parts(child, prefix)
+            yield from _parts(child, prefix, usual)
         elif kind == "defs":
-            markers = [_clean(each, "path", prefix) for each in child.findall(f"{_SPACE}path")]
+            markers = [_clean(each, "path", prefix, usual) for each in child.findall(f"{_SPACE}path")]
             if markers:
                 found = ET.Element("defs")
                 found.extend(markers)
                 yield found
         elif kind in _DRAWN:
-            found = _clean(child, kind, prefix)
+            found = _clean(child, kind, prefix, usual)
             if has_tips:
                 ET.SubElement(found, "title").text = next(tips)
             yield found
 
 
-def _clean(drawn: ET.Element, kind: str, prefix: str) -> ET.Element:
+def _clean(drawn: ET.Element, kind: str, prefix: str, usual: dict[str, str]) -> ET.Element:
     looks = dict(each.split(": ", 1) for each in drawn.get("style", "").split("; ") if each)
-    attributes = {name: looks[name].removesuffix("px") for name in _LOOKS if name in looks}
+    known = ((name, looks[name].removesuffix("px")) for name in _LOOKS if name in looks)
+    attributes = {name: value for name, value in known if usual.get(name) != value}
     for name in _PLACES:
         place = " ".join(drawn.get(name, "").split())
         if place and not place.startswith("rotate(-0 "):

@@ -7,25 +7,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.files import write_atomically
-from format_bench.studies.codec_grid.tables import Cells, algorithm_of, by_format
+from format_bench.report.charts.figures import QUIET, style
+from format_bench.studies.codec_grid.tables import Cells, by_format
+from format_bench.studies.codec_grid.tables import algorithm_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 # Colours that colour-blind people can distinguish, after M. Okabe and K. Ito, "Color Universal Design"
-# (2008), and markers for those who see no colours.
+# (2008), darkened to 3:1 against white as those of the report are, since levels are written in them;
+# and markers for those who see no colours.
 _LOOKS = {
     "zstd": ("#0072B2", "o"),
-    "gzip": ("#E69F00", "s"),
-    "lz4": ("#009E73", "^"),
-    "lz4hc": ("#009E73", "v"),
-    "snappy": ("#56B4E9", "D"),
-    "blosclz": ("#56B4E9", "d"),
-    "brotli": ("#D55E00", "P"),
-    "lzo": ("#D55E00", "p"),
-    "xz": ("#CC79A7", "X"),
-    "bzip2": ("#999999", "h"),
+    "gzip": ("#B07800", "s"),
+    "lz4": ("#00875F", "^"),
+    "lz4hc": ("#00875F", "v"),
+    "snappy": ("#3A8FC4", "D"),
+    "blosclz": ("#3A8FC4", "d"),
+    "brotli": ("#C8553D", "P"),
+    "lzo": ("#C8553D", "p"),
+    "xz": ("#AA4499", "X"),
+    "bzip2": ("#6B6B6B", "h"),
 }
 _OTHER = ("#666666", ".")
 _UNCOMPRESSED = ("#000000", "*")
@@ -34,13 +37,15 @@ _UNCOMPRESSED = ("#000000", "*")
 _STROKES = {"": "-", "blosc": "--", "blosc2": ":", "file": "-."}
 
 FILES = ("grid.svg", "grid.png")
+NOTE = "Numbers are the lowest and the highest level; the lower left is best."
 
 # Share of the uncompressed size, seconds, level.
 Point = tuple[float, float, int | None]
 
 COLUMNS = 2
 DPI = 100
-# Inches; at 100 dots per inch the picture is 1000 pixels wide.
+SCALE = 0.85
+"""Size of text relative to the charts of the report."""
 WIDTH, PANEL_HEIGHT = 10.0, 3.6
 
 # Room of a number, as shares of a panel.
@@ -67,16 +72,15 @@ def draw(cells: Cells, title: str, out: Path) -> None:
     out : Path
         An existing folder. Earlier pictures are replaced.
     """
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     panels = by_format(cells)
     columns = min(COLUMNS, len(panels))
     lines = math.ceil(len(panels) / columns)
-    # Text stays text in SVG: smaller, and searchable.
-    with rc_context({"svg.fonttype": "none", "font.size": 9}):
+    with style(SCALE):
         figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * lines + 0.6), dpi=DPI, layout="constrained")
-        figure.suptitle(f"{title}\nnumbers are the lowest and the highest level; the lower left is best")
+        figure.suptitle(title, x=0.01, ha="left")
+        figure.supxlabel(NOTE, x=0.01, ha="left", color=QUIET, fontsize="medium")
         places = list(figure.subplots(lines, columns, squeeze=False).flat)
         for place, (label, found) in zip(places, panels.items(), strict=False):
             _panel(place, label, found)
@@ -84,18 +88,18 @@ def draw(cells: Cells, title: str, out: Path) -> None:
             place.set_axis_off()
         for name in FILES:
             with write_atomically(out / name) as temporary:
-                figure.savefig(temporary, format=Path(name).suffix[1:])
+                figure.savefig(temporary, format=Path(name).suffix[1:], metadata={"Title": title})
 
 
 def _panel(axes: Axes, label: str, cells: Cells) -> None:
     from matplotlib.ticker import EngFormatter
 
-    axes.set_title(label, fontweight="bold")
+    axes.set_title(label, fontweight="bold", loc="left")
     axes.set_xlabel("size, share of the uncompressed size")
     axes.set_ylabel("warm read time")
     axes.yaxis.set_major_formatter(EngFormatter("s"))
-    axes.grid(color="#e0e0e0")
-    axes.set_axisbelow(True)
+    axes.tick_params(labelsize="medium", labelcolor=QUIET)
+    axes.spines[["top", "right"]].set_visible(False)
     # Room for the numbers.
     axes.margins(x=0.1, y=0.1)
     plain = next(iter(cells.values()))["size"].value
@@ -107,7 +111,9 @@ def _panel(axes: Axes, label: str, cells: Cells) -> None:
     for codec, points in lines.items():
         x, y, _ = zip(*points, strict=True)
         colour, marker, stroke = look(codec)
-        axes.plot(x, y, color=colour, marker=marker, linestyle=stroke, label=codec or "none")
+        axes.plot(
+            x, y, color=colour, marker=marker, linestyle=stroke, markersize=6, label=codec or "none"
+        )
     axes.set_ylim(bottom=0)
     _number(axes, lines)
     if lines:
