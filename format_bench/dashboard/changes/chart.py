@@ -86,6 +86,7 @@ def _status(cells: list[CellSeries], point: int) -> str:
 
 _HEIGHT = 132.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34.0, 14.0, 18.0, 22.0
+# The axis reaches at least to here, so that noise does not fill a chart.
 _LEAST_TOP = 1.5
 
 

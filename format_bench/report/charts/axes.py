@@ -21,8 +21,8 @@ AXIS = "#8b9099"
 """Colour of the line from which bars grow."""
 
 _MOST_TICKS = 4
+# Length of the shortest bar on a logarithmic axis, as a share of the range of the values.
 _ROOM = 0.12
-"""Length of the shortest bar on a logarithmic axis, as a share of the range of the values."""
 
 
 @dataclass(frozen=True)

@@ -54,14 +54,14 @@ class BarSeries:
 
 _WIDEST_NAME = 165.0
 _GAP, _CAP = 6.0, 2.5
+# Height of the only bar of a row, and of each of several, which have 3 points between them.
 _ROW, _BAR = 13.0, 10.0
-"""Height of the only bar of a row, and of each of several, which have 3 points between them."""
 _BETWEEN_ROWS = 7.0
 _TICKS, _AXIS_LABEL = 16.0, 38.0
+# From so many rows on, ticks are labelled at both ends.
 _MANY_ROWS = 16
-"""From so many rows on, ticks are labelled at both ends."""
+# Units that the ticks carry, and those of values that are whole numbers.
 _SHOWN_UNITS, _COUNTS = {"seconds", "bytes"}, {"columns", "files", "images"}
-"""Units that the ticks carry, and those of values that are whole numbers."""
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,8 @@ TITLE, LABEL, TEXT = 14.5, 12.0, 11.0
 DASHED = (0, (3, 3))
 POINTS_PER_INCH = 72
 _FONT = "DejaVu Sans"
+# Height of a line of the heading, and the space between its last baseline and the plot.
 _LINE, _GAP = 18.0, 10.0
-"""Height of a line of the heading, and the space between its last baseline and the plot."""
 
 
 @contextlib.contextmanager

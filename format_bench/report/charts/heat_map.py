@@ -52,15 +52,15 @@ _BOUNDS = (2, 5, 10, 30, 100)
 
 @dataclass(frozen=True)
 class HeatCell:
-    """One place of a heat map."""
+    """Cell of a heat map."""
 
     text: str
-    """The ratio; where the best is 0, the value; where there is none, why."""
+    """The ratio; the value if the best is 0; the status if there is no value."""
     shade: str
     """One of `COLOURS`."""
     ratio: float | None
     tip: str
-    """The value with its unit, or the sentence."""
+    """The value with its unit, or the reason."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +123,11 @@ _ROW = 20.0
 _COLUMN_NAMES, _BELOW, _GAP = 18.0, 6.0, 6.0
 _WIDEST_NAME = 165.0
 _LEAST_COLUMN, _MOST_COLUMN = 54.0, 130.0
+# Properties of the text of a cell, by its shade.
 _LOOKS: dict[str, Any] = {
     "best": {"color": ACCENT, "fontweight": "bold"},
     "empty": {"color": QUIET, "fontstyle": "italic"},
 }
-"""Of the text of a cell, by its shade."""
 
 
 def chart_of(heat_map: HeatMap) -> Chart:

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
 
 
+# Height of the plot, and up to how many points it suffices for; it grows with each further one.
 _HEIGHT, _FEW = 350.0, 12
-"""Height of the plot, and up to how many points it suffices for; it grows with each further one."""
 _MORE, _MOST_HEIGHT = 6.0, 570.0
 _TOP, _BOTTOM, _RIGHT, _GAP = 24.0, 50.0, 24.0, 8.0
 
+# Distances of a name from its point, relative to the font; a line shows from the second one on.
 _NEAR, _FAR = 0.7, 2.0
-"""Distances of a name from its point, relative to the font; a line shows from the second one on."""
+# Directions from a point to the middle of its name, in the order in which they are tried.
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 1), (0.7, -1), (-0.7, 1), (-0.7, -1))
-"""Directions from a point to the middle of its name, in the order in which they are tried."""
 
 
 @dataclass(frozen=True)

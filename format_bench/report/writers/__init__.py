@@ -1,4 +1,4 @@
-"""The files that a report can be written to, each whole or not at all."""
+"""Writers of reports, one for each kind of file; a file is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 WRITERS = {each: each for each in ("html", "pdf", "png", "csv", "xlsx")} | {"md": "markdown"}
-"""The modules that write each output, by its ending; "png" is a folder of pictures."""
+"""Module of each output, by its ending; "png" is a folder of pictures."""
 
 NAME = "report"
-"""What files are called, before the ending."""
+"""Name of files, before the ending."""
 
 
 def path_of(output: str, folder: Path) -> Path:
-    """Return where an output goes in a folder."""
+    """Return the path of an output in a folder."""
     return folder / (f"{NAME}-{output}" if output == "png" else f"{NAME}.{output}")
 
 
@@ -31,7 +31,7 @@ def write(results: Results, output: str, path: Path) -> None:
     Parameters
     ----------
     results : Results
-        What the report is on.
+        The results to report on.
     output : str
         One of `WRITERS`.
     path : Path

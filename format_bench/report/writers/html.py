@@ -54,15 +54,15 @@ def _integrity(source: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
 
 
+# Up to so many data sets of a suite are all open; of more, the first.
 _UNFOLDED = 3
-"""Up to so many data sets of a suite are all open; of more, the first."""
 
+# From so many configurations on, heat maps are folded, except the first.
 _MANY_ENTRIES = 20
-"""From which number on heat maps are folded, but for the first."""
 
 
 def section(suite: SuiteResults, outline: Outline, *, anchor: str, title: str) -> dict[str, Any]:
-    """Return heat maps, and for each data set charts and numbers, under an anchor and a title."""
+    """Return the heat maps, charts and numbers of a suite as the template takes them."""
     unfolded = len(suite.groups) <= _UNFOLDED
     return {
         "anchor": anchor,

@@ -27,17 +27,17 @@ PAGE_WIDTH, PAGE_HEIGHT = 595.0, 842.0
 
 _MARGIN = 36.0
 _INNER_WIDTH, _INNER_HEIGHT = PAGE_WIDTH - 2 * _MARGIN, PAGE_HEIGHT - 2 * _MARGIN
+# Scale of charts: six charts of a dozen rows fill a page.
 _SCALE = 0.6
-"""Of charts: six of a dozen rows fill a page."""
+# A chart that would have to be smaller in one column gets both.
 _LEAST_SCALE = 0.5
-"""A chart that would have to be smaller in one column gets both."""
 _COLUMN_GAP, _ROW_GAP = 24.0, 12.0
 _COLUMN = (_INNER_WIDTH - _COLUMN_GAP) / 2
 
 _HEADING, _SUBHEADING, _BODY, _SMALL = 17.0, 12.0, 9.0, 7.0
 _LEADING = 1.45
+# Room that must be left below a heading, else it goes to the next page.
 _BELOW_HEADING = 45.0
-"""Room that must be left below a heading, else it goes to the next page."""
 
 
 class Pages:

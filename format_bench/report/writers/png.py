@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from format_bench.results.load import Results
 
 
+# Sharp on screens with more than one dot a pixel.
 _DOTS_PER_POINT = 1.5
-"""Sharp on screens with more than one dot a pixel."""
 _MARGIN = 12.0
 _LONGEST_NAME = 80
 
