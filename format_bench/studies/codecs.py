@@ -26,7 +26,6 @@ from format_bench.runner.recording import keys
 from format_bench.runner.runner import Limits, Runner
 from format_bench.studies.codec_grid import picture
 from format_bench.studies.codec_grid import tables as grid_tables
-from format_bench.studies.codec_grid import tables as tracks
 from format_bench.studies.codec_grid.tables import STEPS, cases, measured_steps
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def measure(runner: Runner, wanted: list[Case], *, quiet: bool = False) -> None:
 
 def page(cells: grid_tables.Cells, title: str, floors: Floors | None = None) -> str:
     """Return title, tables and legend in Markdown: a table of all formats, then one per format."""
-    found = [tracks.table(cells, floors), *grid_tables.tables(cells, floors)]
+    found = [grid_tables.table(cells, floors), *grid_tables.tables(cells, floors)]
     tables = "\n".join(markdown(each, padded=True) for each in found)
     legend = _LEGEND.format(marks=symbols(floors).replace("*", "\\*"))
     return f"# {title}\n\n{tables}\n{legend}\n"
