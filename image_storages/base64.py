@@ -61,10 +61,10 @@ class Adapter(ImageStorage):
         return images, np.array(labels, np.int64)
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(path.open("rb", buffering=0))
+        return _Base64Reader(path.open("rb", buffering=0))
 
 
-class _Reader(ImageReader):
+class _Base64Reader(ImageReader):
     """Reads the row of an image, without moving the file's position."""
 
     def __init__(self, file: BinaryIO) -> None:

@@ -70,10 +70,10 @@ class Adapter(ImageStorage):
             return images_of_shapes(query.to_arrow_reader(rows_a_batch(shapes)), shapes), labels
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(_connection(path, "READ_ONLY"))
+        return _DuckDBReader(_connection(path, "READ_ONLY"))
 
 
-class _Reader(ImageReader):
+class _DuckDBReader(ImageReader):
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
         self._shapes, self._labels = _shapes_and_labels(connection)

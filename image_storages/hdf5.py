@@ -62,13 +62,13 @@ class Adapter(ImageStorage):
         with h5py.File(path, "r", rdcc_nbytes=NO_CHUNK_CACHE) as file:
             return split(file["pixels"][()], file["shapes"][()]), file["labels"][()]
 
-    def _open(self, path: Path) -> _Reader:
+    def _open(self, path: Path) -> _HDF5Reader:
         import h5py
 
-        return _Reader(h5py.File(path, "r", rdcc_nbytes=NO_CHUNK_CACHE))
+        return _HDF5Reader(h5py.File(path, "r", rdcc_nbytes=NO_CHUNK_CACHE))
 
 
-class _Reader(ImageReader):
+class _HDF5Reader(ImageReader):
     def __init__(self, file: h5py.File) -> None:
         self._file, self._pixels = file, file["pixels"]
         self._labels, self._shapes = file["labels"][()], file["shapes"][()]

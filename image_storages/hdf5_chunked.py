@@ -67,7 +67,7 @@ class Adapter(ImageStorage):
     def _open(self, path: Path) -> ImageReader:
         import h5py
 
-        return _Reader(h5py.File(path, "r", rdcc_nbytes=NO_CHUNK_CACHE))
+        return _ChunkedHDF5Reader(h5py.File(path, "r", rdcc_nbytes=NO_CHUNK_CACHE))
 
 
 def images_a_chunk(count: int, image_bytes: int) -> int:
@@ -77,7 +77,7 @@ def images_a_chunk(count: int, image_bytes: int) -> int:
     return -(-count // chunks)
 
 
-class _Reader(ImageReader):
+class _ChunkedHDF5Reader(ImageReader):
     def __init__(self, file: h5py.File) -> None:
         self._file, self._images = file, file["images"]
         self._labels = file["labels"][()]

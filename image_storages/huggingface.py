@@ -57,7 +57,7 @@ class Adapter(ImageStorage):
         return images_of(_load(path, keep_in_memory=True).to_batches())
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(_load(path, keep_in_memory=False))
+        return _HuggingFaceReader(_load(path, keep_in_memory=False))
 
 
 def _library() -> Any:
@@ -92,7 +92,7 @@ def _load(path: Path, *, keep_in_memory: bool) -> Any:
     return dataset.data
 
 
-class _Reader(ImageReader):
+class _HuggingFaceReader(ImageReader):
     """Slices and gathers rows of the library's table; labels and shapes are in memory."""
 
     def __init__(self, table: Any) -> None:

@@ -67,10 +67,10 @@ class Adapter(ImageStorage):
     def _open(self, path: Path) -> ImageReader:
         import lance
 
-        return _Reader(lance.dataset(path))
+        return _LanceReader(lance.dataset(path))
 
 
-class _Reader(ImageReader):
+class _LanceReader(ImageReader):
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         self._shapes, self._labels = _shapes_and_labels(dataset)

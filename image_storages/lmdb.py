@@ -74,7 +74,7 @@ class Adapter(ImageStorage):
             return split(np.frombuffer(pixels, np.uint8), file.shapes), file.labels
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(_OpenFile(path, readahead=False))
+        return _LMDBReader(_OpenFile(path, readahead=False))
 
 
 Item = tuple[bytes, memoryview]
@@ -95,7 +95,7 @@ def _portion(items: Iterator[Item]) -> Iterator[Item]:
         filled += item[1].nbytes
 
 
-class _Reader(ImageReader):
+class _LMDBReader(ImageReader):
     def __init__(self, file: _OpenFile) -> None:
         self._file = file
         self._transaction = file.environment.begin(file.images)

@@ -66,7 +66,7 @@ class Adapter(ImageStorage):
     def _open(self, path: Path) -> ImageReader:
         import pyarrow.parquet as pq
 
-        return _Reader(pq.ParquetFile(path, pre_buffer=False))
+        return _ParquetReader(pq.ParquetFile(path, pre_buffer=False))
 
 
 def _record_batches(file: pq.ParquetFile) -> Iterator[pa.RecordBatch]:
@@ -77,7 +77,7 @@ def _record_batches(file: pq.ParquetFile) -> Iterator[pa.RecordBatch]:
         yield from file.read_row_groups(groups).to_batches()
 
 
-class _Reader(ImageReader):
+class _ParquetReader(ImageReader):
     """Reads a row group for an image, or for all requested images in it."""
 
     def __init__(self, file: pq.ParquetFile) -> None:

@@ -62,7 +62,7 @@ class Adapter(ImageStorage):
         return images, labels
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(path)
+        return _PickleReader(path)
 
 
 def _lists(images: CheckedImages) -> Iterator[list[np.ndarray]]:
@@ -85,7 +85,7 @@ def _lists(images: CheckedImages) -> Iterator[list[np.ndarray]]:
         yield some
 
 
-class _Reader(ImageReader):
+class _PickleReader(ImageReader):
     """Keeps the file mapped, and labels and positions in memory."""
 
     def __init__(self, path: Path) -> None:

@@ -87,10 +87,10 @@ class Adapter(ImageStorage):
         return images, np.array(labels, np.int64)
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(_opened(path))
+        return _RocksDBReader(_opened(path))
 
 
-class _Reader(ImageReader):
+class _RocksDBReader(ImageReader):
     def __init__(self, database: rocksdict.Rdict) -> None:
         # rocksdict has types for its other mode only.
         self._database: Any = database

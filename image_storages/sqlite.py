@@ -73,10 +73,10 @@ class Adapter(ImageStorage):
         return images, np.array(labels, np.int64)
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(_connect(path))
+        return _SQLiteReader(_connect(path))
 
 
-class _Reader(ImageReader):
+class _SQLiteReader(ImageReader):
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         # Counting would read every page; the largest key is on the last one.

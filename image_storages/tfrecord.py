@@ -87,10 +87,10 @@ class Adapter(ImageStorage):
         return images, np.array(labels, np.int64)
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(read_index(path))
+        return _TFRecordReader(read_index(path))
 
 
-class _Reader(ImageReader):
+class _TFRecordReader(ImageReader):
     """Keeps the files mapped, and the positions of the records in memory."""
 
     def __init__(self, shards: list[Shard]) -> None:

@@ -67,7 +67,7 @@ class Adapter(ImageStorage):
         return split(flat, shapes), labels
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(*_arrays(path))
+        return _ZarrReader(*_arrays(path))
 
 
 def _batches(images: CheckedImages, shapes: list[tuple[int, ...]]) -> Iterator[np.ndarray]:
@@ -99,7 +99,7 @@ def _arrays(path: Path) -> tuple[Any, np.ndarray, np.ndarray]:
     return group["pixels"], shapes, labels
 
 
-class _Reader(ImageReader):
+class _ZarrReader(ImageReader):
     def __init__(self, pixels: Any, shapes: np.ndarray, labels: np.ndarray) -> None:
         self._pixels, self._shapes, self._labels = pixels, shapes, labels
         self._offsets = offsets(shapes)

@@ -51,10 +51,10 @@ class Adapter(ImageStorage):
             return reader.get_many(range(len(reader)))
 
     def _open(self, path: Path) -> ImageReader:
-        return _Reader(path)
+        return _ZipReader(path)
 
 
-class _Reader(ImageReader):
+class _ZipReader(ImageReader):
     """Keeps the archive open, and its directory and the labels in memory."""
 
     def __init__(self, path: Path) -> None:

@@ -68,7 +68,7 @@ class ImageFiles(ImageStorage):
 
     def _open(self, path: Path) -> ImageReader:
         names, shapes, labels = self._table(path)
-        return _Reader(self, path, names, shapes, labels)
+        return _FileEachReader(self, path, names, shapes, labels)
 
     def _table(self, path: Path) -> tuple[list[str], list[Shape], np.ndarray]:
         """Return the files' names, the images' shapes, and the labels."""
@@ -104,7 +104,7 @@ class ImageFiles(ImageStorage):
         return image.reshape(shape)
 
 
-class _Reader(ImageReader):
+class _FileEachReader(ImageReader):
     """Opens files on request; names, shapes and labels are in memory."""
 
     def __init__(

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
-from data_generator.readers._memory import check_fits
-from data_generator.readers._reader import ReadRequest, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader, check_fits
 
 if TYPE_CHECKING:
     import numpy as np

@@ -22,7 +22,7 @@ FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SelectedAdapter:
     """An adapter to test."""
 
     label: str
@@ -39,14 +39,14 @@ class Candidate:
             return ()
 
 
-def selected(config: pytest.Config, family: str) -> list[Candidate]:
+def selected(config: pytest.Config, family: str) -> list[SelectedAdapter]:
     """Return the adapters to test in a family, "table" or "image"."""
     base, package = FAMILIES[family]
     name = config.getoption("--adapter")
     if name is None:
-        return [Candidate(label, partial(package.find, label)) for label in package.names()]
+        return [SelectedAdapter(label, partial(package.find, label)) for label in package.names()]
     adapter = load(name)
-    return [Candidate(adapter.label, adapter)] if issubclass(adapter, base) else []
+    return [SelectedAdapter(adapter.label, adapter)] if issubclass(adapter, base) else []
 
 
 def load(name: str) -> type[BaseAdapter]:
@@ -72,7 +72,7 @@ def load(name: str) -> type[BaseAdapter]:
     return found
 
 
-def ready(candidate: Candidate, codec: Codec | None = None) -> Any:
+def ready(candidate: SelectedAdapter, codec: Codec | None = None) -> Any:
     """Return the adapter if it can work, with the codec if one is given; else skip the test."""
     try:
         adapter = candidate.make()

@@ -1,4 +1,4 @@
-"""Why a cell has no value: asv keeps no sentence, so it is written beside asv's results."""
+"""Status of cells, and the mark of wrong values in their sentences."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from adapter_core.errors import InvalidDataError, UnavailableError
-from data_generator.readers import _arrow, _memory
+from data_generator.readers import _arrow, _reader
 from data_generator.user.table import load_table
 from tests.factories.bad_files import EVERY, folder, refused, workbook
 from tests.factories.files import ROWS, WRITERS, write
@@ -142,7 +142,7 @@ def test_cells_with_errors_are_nulls(tmp_path):
 
 
 def test_more_than_fits_in_memory_is_reported_before_it_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 5_000)
+    monkeypatch.setattr(_reader, "available_bytes", lambda: 5_000)
     for name in ("a.parquet", "a.xlsx"):
         problem = refused(write(name, tmp_path))
         assert problem.startswith("declares 0.0 GB, and 0.0 GB of memory are free; take a part of it")
