@@ -16,7 +16,7 @@ message Rows {
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from operator import attrgetter
 from pathlib import Path
@@ -102,9 +102,8 @@ def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
     """
     from google.protobuf import descriptor_pb2
 
-    # The names of all fields and, as `json_name`, of all columns must be unique together.
     prefix = "column_"
-    while any(name.startswith(prefix) for name in df.columns):
+    while _has_conflict(prefix, df.columns):
         prefix += "_"
     file = descriptor_pb2.FileDescriptorProto(name="table.proto", package="table", syntax="proto3")
     row = file.message_type.add(name="Row")
@@ -127,6 +126,17 @@ def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
         name="row", number=1, type="TYPE_MESSAGE", type_name=".table.Row", label="LABEL_REPEATED"
     )
     return file
+
+
+def _has_conflict(prefix: str, names: Iterable[str]) -> bool:
+    """Return True if a column has the name by number of a field before its own."""
+    # protobuf refuses such a `json_name`; that of a later field is allowed.
+    numbered = set()
+    for position, name in enumerate(names):
+        if name in numbered:
+            return True
+        numbered.add(f"{prefix}{position}")
+    return False
 
 
 def rows_class(file: FileDescriptorProto) -> Any:
