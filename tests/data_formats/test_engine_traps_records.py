@@ -190,7 +190,7 @@ def test_fields_of_protobuf_may_have_the_names_of_methods(path):
 def test_columns_whose_names_no_field_of_protobuf_may_have_are_numbered(path):
     df = pd.DataFrame({"column_1": [1], "größe": [2], "__class__": [3]})
     fields = row_type(schema_of(df)).field
-    assert [each.name for each in fields] == ["column__0", "column__1", "column__2"]
+    assert [each.name for each in fields] == ["column_0", "column_1", "column_2"]
     assert [each.json_name for each in fields] == list(df.columns)
     assert verify(df, round_trip("Protobuf", df, path)).exact
 
