@@ -29,6 +29,9 @@ PRELOADED = [
     "format_bench.runner.steps",
     "format_bench.families.images.operations",
     "format_bench.families.tables.operations",
+    "data_formats",
+    "image_storages",
+    "data_generator.datasets.type_mixes",
 ]
 
 # Option of prctl(2) for the signal that a process gets when its parent dies.
