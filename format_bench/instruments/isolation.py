@@ -22,17 +22,8 @@ from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, Un
 from adapter_core.errors import NotColdError
 from format_bench.results.status import CellStatus
 
-# Modules that the server imports before it forks: those that nearly all steps need, and no library of a
-# single format. Importing pandas takes longer than most steps.
-PRELOADED = [
-    *("__main__", "numpy", "pandas", "pyarrow"),
-    "format_bench.runner.steps",
-    "format_bench.families.images.operations",
-    "format_bench.families.tables.operations",
-    "data_formats",
-    "image_storages",
-    "data_generator.datasets.type_mixes",
-]
+# Modules that the server imports before it forks. Importing pandas takes longer than most steps.
+PRELOADED = ["__main__", "format_bench.runner.steps", "format_bench.families.preloaded"]
 
 # Option of prctl(2) for the signal that a process gets when its parent dies.
 PR_SET_PDEATHSIG = 1
