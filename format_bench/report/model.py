@@ -13,7 +13,7 @@ from format_bench.display.text import joined, plural
 from format_bench.results.groups import ComparisonGroup, sorted_measures
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure
-from format_bench.results.suites import item_of, title_of
+from format_bench.results.suites import compared_with, item_of, title_of
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
@@ -30,7 +30,7 @@ class SuiteResults:
     """The groups of one suite."""
 
     name: str
-    """The suite, as `suite_of` returns it."""
+    """The suite, as `compared_with` returns it."""
     groups: list[ComparisonGroup]
 
     @property
@@ -68,11 +68,14 @@ _GroupKey = tuple[str, int, str]
 
 
 def results_by_suite(results: Results) -> list[SuiteResults]:
-    """Return the results of each suite, in the order in which they were measured."""
+    """Return the results of each suite, in the order in which they were measured.
+
+    Results of further adapters are among those of their family's first suite.
+    """
     found: dict[str, dict[_GroupKey, list[Record]]] = {}
     for record in results.records:
         key = (record.dataset, record.rows, record.threads)
-        found.setdefault(suite_of(record), {}).setdefault(key, []).append(record)
+        found.setdefault(compared_with(suite_of(record)), {}).setdefault(key, []).append(record)
     suites_with = Counter(dataset for keys in found.values() for dataset in {key[0] for key in keys})
     shared = {dataset for dataset, number in suites_with.items() if number > 1}
     return [

@@ -198,6 +198,17 @@ def family_of_suite(name: str) -> Family:
     return FAMILIES[SUITES[name].family]
 
 
+def compared_with(suite: str) -> str:
+    """Return the suite in whose tables the results of a suite appear.
+
+    A suite of further adapters appears in those of its family's first suite, so that a reader has all
+    adapters of a family side by side.
+    """
+    if suite in SUITES and SUITES[suite].adapter_group:
+        return family_of_suite(suite).suites[0].name
+    return suite
+
+
 def title_of(suite: str) -> str:
     """Return the title of a suite; of one that is not declared here, its name."""
     return SUITES[suite].title if suite in SUITES else suite.capitalize()
