@@ -1,4 +1,4 @@
-"""Stopwatch for wall and CPU time, and repeats until the times are stable."""
+"""Stopwatch for wall and CPU time, and repeats until the median is known well enough."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from format_bench.instruments.intervals import relative_deviation
+from format_bench.instruments.intervals import CONFIDENCE, median_interval
 
 MIN_REPEATS = 3
 
 # More samples hardly narrow the median's interval, and make records long.
 MAX_REPEATS = 100
 
-# Relative standard deviation of the wall times below which repeating ends.
-STABLE_DEVIATION = 0.05
+# Width of the interval of the median, relative to the median, below which repeating ends.
+STABLE_WIDTH = 0.05
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def time_call(step: Callable[[], Any]) -> Sample:
 
 
 class Repeats:
-    """Loop that repeats a timed block until its times are stable or its budget is spent.
+    """Loop that repeats a timed block until the interval of its median is narrow or its budget is spent.
 
     Each pass gets a stopwatch and times one block with it. Preparations in the same pass are outside
     the clock, but count against the budget.
@@ -103,15 +103,16 @@ class Repeats:
     budget_seconds : float
         Wall time after which no further pass starts.
     min_repeats : int
-        The least number of passes. Fewer than three are never stable.
+        The least number of passes. Fewer than six are never stable: their interval does not cover the
+        median with 95 %.
 
     Attributes
     ----------
     samples : list of Sample
         The times of all passes.
     stopped : str
-        The reason for the end: the times were "stable", the "budget" was spent, or a hundred samples
-        were "enough". Empty before.
+        The reason for the end: the interval of the median was narrow ("stable"), the "budget" was spent,
+        or a hundred samples were "enough". Empty before.
 
     Examples
     --------
@@ -149,8 +150,9 @@ class Repeats:
     def _reason_to_stop(self, spent_seconds: float) -> Literal["", "stable", "budget", "enough"]:
         if len(self.samples) < self._min_repeats:
             return ""
-        deviation = relative_deviation([sample.wall_seconds for sample in self.samples])
-        if len(self.samples) >= MIN_REPEATS and deviation < STABLE_DEVIATION:
+        interval = median_interval([sample.wall_seconds for sample in self.samples])
+        width = interval.high - interval.low
+        if interval.confidence >= CONFIDENCE and width <= STABLE_WIDTH * self.wall_seconds:
             return "stable"
         if spent_seconds > self._budget_seconds:
             return "budget"

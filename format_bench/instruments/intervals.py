@@ -6,8 +6,6 @@ Times are skewed and have several humps, so neither a mean nor its standard erro
 
 from __future__ import annotations
 
-import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,11 +50,3 @@ def median_interval(samples: Sequence[float]) -> Interval:
         ways = ways * (count - rank) // (rank + 1)
         outside += ways
     return found
-
-
-def relative_deviation(samples: Sequence[float]) -> float:
-    """Return the standard deviation of samples by their mean; infinite for fewer than two."""
-    mean = statistics.fmean(samples)
-    if len(samples) < 2 or mean == 0:  # noqa: PLR2004 (a deviation needs two)
-        return math.inf
-    return statistics.stdev(samples) / mean
