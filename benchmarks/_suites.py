@@ -10,13 +10,12 @@ import importlib.util
 import os
 import statistics
 import sys
-import types
 from pathlib import Path
 
-from format_bench.asv_support import steps
 from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.run import prepare_data
-from format_bench.instruments.page_cache import sync
+from format_bench.families.measuring import Effort
+from format_bench.instruments.clock import MAX_REPEATS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -42,8 +41,8 @@ if SCALE not in suites.SCALES:
 # Seconds after which a cell counts as timed out: a hundred times what a usual format needs.
 LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 8}[SCALE]
 
-# Seconds that one go of random reads may take.
-BUDGET_SECONDS = 3.0 if SCALE == "full" else 0.05
+# Seconds for the repeats of a process instead of the suite's: 0 has one call of each.
+BUDGET_SECONDS = os.environ.get("FORMAT_BENCH_BUDGET_SECONDS")
 
 with contextlib.suppress(Exception):
     # Done before asv's fork server forks, so that hundreds of processes need not.
@@ -79,175 +78,123 @@ def _family(suite):
 
 def _class_of(suite, benchmark):
     """Return a class with a method for each metric, under its own parameters."""
-    base = _Save if "save time" in benchmark.metrics else _Load
-    if benchmark.caches or "read time" in benchmark.metrics:
-        base = _Read
     axes = {"codec": list(suite.codecs), "cache": list(benchmark.caches)}
     axes = {name: values for name, values in axes.items() if values}
     sampling = suite.sampling[SCALE]
     members = {
         "__doc__": f"{suite.title}: {', '.join(benchmark.metrics)}.",
-        "suite": suite,
-        "metrics": benchmark.metrics,
         "params": (labels(suite.name), list(suite.datasets), *axes.values()),
         "param_names": (_family(suite.name).parameter, "dataset", *axes),
         # Values of one scale never continue the line of another.
         "version": f"{suite.version} {SCALE}",
-        "repeat": sampling.repeat,
+        "timeout": LIMIT_SECONDS + 30,
+        "repeat": (1, MAX_REPEATS, sampling.budget_seconds),
         "rounds": sampling.rounds,
+        "number": 1,
+        "warmup_time": 0,
+        "min_run_count": 1,
     }
     for name in benchmark.metrics:
         metric = METRICS[name]
-        method = _METHODS.get(metric.benchmark) or _tracker(name)
-        members[metric.benchmark] = _own_copy(method, metric, suite.prefix)
-    return type(benchmark.name, (base,), members)
+        kind = metric.benchmark.partition("_")[0]
+        method = _METHODS[kind](MetricState(suite, benchmark, metric))
+        method.__name__ = method.__qualname__ = metric.benchmark
+        method.pretty_name = f"{suite.prefix}: {metric.pretty}"
+        if kind == "track":
+            method.unit = metric.unit
+        members[metric.benchmark] = method
+    return type(benchmark.name, (), members)
 
 
-def _own_copy(method, metric, prefix):
-    """Return a method with asv's attributes for one class: name and unit."""
-    name = metric.benchmark
-    own = types.FunctionType(method.__code__, method.__globals__, name, None, method.__closure__)
-    own.pretty_name = f"{prefix}: {metric.pretty}"
-    if metric.benchmark.startswith("track_"):
-        own.unit = metric.unit
-    return own
+class MetricState:
+    """State of one benchmark method in its process."""
+
+    def __init__(self, suite, benchmark, metric):
+        self.suite, self.benchmark, self.metric = suite, benchmark, metric
+        self.samples = None
+
+    def run_of(self, params):
+        """Return the cell of these parameters."""
+        family = _family(self.suite.name)
+        return CellRun(family, self.suite, self.benchmark.name, params, SCALE, LIMIT_SECONDS)
+
+    def measure(self, params):
+        """Have the metric measured, or take the samples of a process that measured it with others."""
+        cache = params[-1] if self.benchmark.caches else None
+        # asv calls setup before each sample.
+        if self.samples is None:
+            budget = BUDGET_SECONDS or self.suite.sampling[SCALE].budget_seconds
+            effort = Effort(float(budget), min_repeats=1)
+            self.samples = self.run_of(params).samples(self.metric.name, cache, effort)
 
 
-class _Suite:
-    timeout = LIMIT_SECONDS + 30
-    number = 1
-    warmup_time = 0
-    min_run_count = 1
+class ReplayTimer:
+    """Timer that gives asv the samples of our clock, one for each pair of calls.
 
-    def begin(self, *params):
-        name = type(self).__name__
-        self.cell = CellRun(_family(self.suite.name), self.suite, name, params, SCALE, LIMIT_SECONDS)
-        self.operations = self.cell.start()
+    asv stops by count and time; our loop stops when the median is known, takes saves and durable saves
+    from the same calls, and measures as the command line does.
+    """
 
-    def teardown(self, *params):
-        self.cell.end()
+    def __init__(self, samples):
+        self._times = (time for sample in samples for time in (0.0, sample))
 
-
-class _Save(_Suite):
-    """Saving data in memory to a file that does not exist yet, and the file."""
-
-    path = None
-
-    def setup(self, *params):
-        self.begin(*params)
-        self.cell.check()
-        self.data = self.cell.data
-        self.path = self.cell.new_path
-        self.operations.adapter.remove(self.path)
-        # A suite with `peakmem_save` has a process of its own for the growth.
-        own_process = "save memory" not in self.metrics or "save peak memory" in self.metrics
-        self.meter = None if own_process else steps.SaveMeter(self.cell)
-
-    def teardown(self, *params):
-        self.cell.end()
-        if self.path:  # else setup skipped the cell
-            if self.meter:
-                self.meter.note()
-            self.cell.keep(self.path)
+    def __call__(self):
+        return next(self._times)
 
 
-class _Load(_Suite):
-    """The data that come back of a saved file."""
+def _time(state):
+    def time(self, *params):
+        """Do nothing: `setup` has measured."""
 
-    found = None
+    def setup(first, *others):  # asv calls a setup without parameters before `setup_cache`
+        new = state.samples is None
+        state.measure((first, *others))
+        if new:
+            # asv reads them after setup.
+            time.repeat, time.timer = len(state.samples), ReplayTimer(state.samples)
 
-    def setup(self, *params):
-        self.begin(*params)
-        self.path, self.cache = self.cell.saved(), None
-
-    def teardown(self, *params):
-        if self.found is not None:
-            steps.note_verdict(self.cell, self.found)
-        self.cell.end()
-
-    def load(self):
-        self.found = steps.read(self.cell, self.path)
+    time.setup = setup
+    return time
 
 
-class _Read(_Suite):
-    """Reading a saved file, with it in the page cache or proven out of it."""
-
-    def setup(self, *params):
-        self.begin(*params)
-        steps.refuse_wrong(self.cell)
-        self.path = self.cell.saved()
-        self.cache = params[-1] if "cache" in self.param_names else "warm"
-        steps.set_page_cache(self.cell, self.path, self.cache)
-
-
-def _time_save(self, *params):
-    self.operations.save(self.data, self.path)
-
-
-def _time_durable_save(self, *params):
-    self.operations.save(self.data, self.path)
-    sync(self.path)
-
-
-def _peakmem_save(self, *params):
-    steps.save(self.cell)
-
-
-def _track_save_memory(self, *params):
-    def save_once():
-        if self.meter is None:
-            steps.save(self.cell)
-        else:
-            self.operations.save(self.data, self.path)
-            self.meter.note()
-
-    return int(self.cell.noted(steps.SAVE_MEMORY, save_once))
-
-
-def _track_size(self, *params):
-    return steps.proven_size(self.cell)
-
-
-def _time_read(self, *params):
-    self.operations.read(self.path)
-
-
-def _peakmem_read(self, *params):
-    self.load()
-
-
-def _track_read_memory(self, *params):
-    return int(self.cell.noted(steps.READ_MEMORY, self.load))
-
-
-def _track_held_memory(self, *params):
-    return int(self.cell.noted(steps.HELD_MEMORY, self.load))
-
-
-def _track_loss(self, *params):
-    return steps.loss(self.cell, self.path)
-
-
-# The methods that all families have; a family's operations measure its other metrics.
-_METHODS = {
-    "time_save": _time_save,
-    "time_durable_save": _time_durable_save,
-    "peakmem_save": _peakmem_save,
-    "track_save_memory": _track_save_memory,
-    "track_size": _track_size,
-    "time_read": _time_read,
-    "peakmem_read": _peakmem_read,
-    "track_read_memory": _track_read_memory,
-    "track_held_memory": _track_held_memory,
-    **{METRICS[family.loss].benchmark: _track_loss for family in suites.FAMILIES.values()},
-}
-
-
-def _tracker(name):
+def _track(state):
     def track(self, *params):
-        path = self.cell.saved()
-        cache = getattr(self, "cache", None)
-        found = self.operations.track(name, path, cache=cache, budget_seconds=BUDGET_SECONDS)
-        return statistics.median(found.repeats)
+        return statistics.median(state.samples)
 
+    def setup(first, *others):
+        state.measure((first, *others))
+
+    track.setup = setup
     return track
+
+
+def _peakmem(state):
+    """Return a method that saves, or reads, once: asv records the peak of the whole process."""
+
+    def peakmem(self, *params):
+        if state.saves:
+            state.operations.save(state.data, state.path)
+        else:
+            state.found = state.operations.read(state.path)
+
+    def setup(first, *others):
+        state.run = state.run_of((first, *others))
+        state.operations = state.run.start()
+        state.saves = state.metric.name == "save peak memory"
+        if state.saves:
+            state.run.check()
+            state.data, state.path = state.run.data, state.run.new_path
+            state.operations.adapter.remove(state.path)
+        else:
+            state.path = state.run.saved()
+
+    def teardown(*params):
+        state.run.end()
+        if state.saves:
+            state.run.keep(state.path)
+
+    peakmem.setup, peakmem.teardown = setup, teardown
+    return peakmem
+
+
+_METHODS = {"time": _time, "track": _track, "peakmem": _peakmem}

@@ -1,13 +1,14 @@
 """Cell of an asv suite: an adapter, its file, and the reason where there is no value.
 
-Each process of asv makes one. All cells of a suite share a working directory, where the data sets are,
-the first benchmark of a file saves it for the others, and further measurements of one process are noted
-for the benchmarks that only report them.
+Each process of asv makes one. All cells of a suite share a working directory, where the data sets are.
+One process measures a step with all its metrics, as the runner does, and notes them for the other
+benchmarks that report one of them; the first that saves leaves its file for those that read.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 import shutil
 import sys
 import time
@@ -22,13 +23,15 @@ from adapter_core import (
     UnknownNameError,
     UnsupportedError,
 )
-from adapter_core.errors import WrongValuesError
+from adapter_core.errors import NotColdError, WrongValuesError
 from format_bench.asv_support.run import DATA, FILES, NOTES, journal, metadata_file, missing
-from format_bench.families.operations import Operations, operations_of, registry_of
+from format_bench.families.measuring import Effort, measure_step
+from format_bench.families.operations import Measured, Operations, operations_of, registry_of
+from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
-    from format_bench.results.suites import Family, Suite
+    from format_bench.results.suites import Family, Step, Suite
 
 
 # Free disk space that a save asks for, as a multiple of the raw data: Base64 takes 1.34, and the file
@@ -151,23 +154,73 @@ class CellRun:
             self._unkept = self._is_full()
         return self._kept
 
-    def note(self, name: str, value: str) -> None:
-        """Note a further measurement for other processes of the cell."""
-        self._note(name).write_text(value, encoding="utf-8")
+    def samples(self, metric: str, cache: str | None, effort: Effort) -> list[float]:
+        """Return the samples of a metric from one process, measured here or noted by another.
 
-    def noted(self, name: str, measure: Callable[[], object]) -> str:
-        """Return a note; if there is none, measure now, which writes it."""
-        if not self.has_note(name):
-            measure()
-        return self.note_of(name)
+        The n-th call of a benchmark for a cell returns the samples of the n-th process, so that several
+        rounds of asv never get the same samples twice.
 
-    def note_of(self, name: str) -> str:
-        """Return a note."""
-        return self._note(name).read_text(encoding="utf-8")
+        Parameters
+        ----------
+        metric : str
+            One of the family's steps has to measure it.
+        cache : str, optional
+            State of the page cache, "warm" or "cold", if the benchmark has several.
+        effort : Effort
+            Limits of the repeats of a process.
 
-    def has_note(self, name: str) -> bool:
-        """Return whether a process of the cell has written a note."""
-        return self._note(name).exists()
+        Raises
+        ------
+        NotImplementedError
+            asv's sign that a cell is skipped.
+        """
+        step = self.family.step_of(metric, cache)
+        if step is None:
+            raise AssertionError(f"no step of {self.family.name} measures {metric}")
+        taken = self._note(f"{step.name}-{metric}.taken")
+        number = int(taken.read_text(encoding="ascii")) if taken.exists() else 0
+        if number >= len(self._rounds(step)):
+            self._measure(step, effort)
+        found = self._rounds(step)[number][metric]
+        taken.write_text(str(number + 1), encoding="ascii")
+        if METRICS[metric].remarked and found["sentence"]:
+            self._write(CellStatus.VALUE, found["sentence"])
+        samples: list[float] = found["repeats"]
+        return samples
+
+    def _measure(self, step: Step, effort: Effort) -> None:
+        """Measure a step, and note all its metrics."""
+        operations = self.start()
+        saves = step is self.family.steps[0]
+        if saves:
+            self.check()
+        path = self.new_path if saves else self.saved()
+
+        def measure() -> None:
+            self._note_round(step, measure_step(step, operations, lambda: self.data, path, effort))
+
+        try:
+            self.guard(measure)
+        except Exception:
+            if saves:
+                operations.adapter.remove(path)
+            raise
+        if saves:
+            self.keep(path)
+        self.end()
+
+    def _note_round(self, step: Step, measured: list[Measured]) -> None:
+        facts = {
+            each.metric: {"repeats": list(each.repeats), "sentence": each.sentence} for each in measured
+        }
+        with self._note(f"{step.name}.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(facts) + "\n")
+
+    def _rounds(self, step: Step) -> list[dict[str, Any]]:
+        """Return the measurements of a step by metric, a dictionary for each process that made them."""
+        path = self._note(f"{step.name}.jsonl")
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return [json.loads(line) for line in lines]
 
     def end(self) -> None:
         """End; called by asv's teardown, also while an error passes through, which is recorded."""
@@ -180,9 +233,17 @@ class CellRun:
             self.operations.adapter.remove(self._kept)
 
     def guard(self, step: Callable[[], object]) -> None:
-        """Do a step of setup; record an error, since asv calls no teardown then."""
+        """Do a step of setup; record an error, since asv calls no teardown then.
+
+        Raises
+        ------
+        NotImplementedError
+            If a file cannot be evicted from the page cache: asv's sign that a cell is skipped.
+        """
         try:
             step()
+        except NotColdError as error:
+            raise self.skip(CellStatus.UNAVAILABLE, error) from error
         except Exception as error:
             self.journal.unwatch()
             self._write_failure(error)
@@ -193,10 +254,6 @@ class CellRun:
         self.journal.unwatch()
         self._write(status, str(error))
         return NotImplementedError(str(error))
-
-    def remark(self, sentence: str) -> None:
-        """Record a remark on the cell's value."""
-        self._write(CellStatus.VALUE, sentence)
 
     @property
     def _kept(self) -> Path:

@@ -57,6 +57,12 @@ def resident_share(path: Path) -> float:
     return resident_bytes(path) / (pages * mmap.PAGESIZE) if pages else 0.0
 
 
+def fill(path: Path) -> None:
+    """Bring a file, or all files of a directory, into the page cache."""
+    for each in files_of(path):
+        each.read_bytes()
+
+
 def make_cold(path: Path) -> None:
     """Evict a file, or all files of a directory, and prove that no page is left.
 

@@ -49,15 +49,12 @@ class Benchmark:
 
 @dataclass(frozen=True)
 class Sampling:
-    """Numbers of samples that asv takes of a time."""
+    """Effort of the asv suites for one step of a cell."""
 
-    repeat: tuple[float, ...]
-    """The least and the greatest number of samples of a process, and the seconds that they may take."""
+    budget_seconds: float
+    """Wall time of a process after which no further repeat starts."""
     rounds: int = 1
     """Number of processes."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "repeat", tuple(self.repeat))
 
 
 @dataclass(frozen=True)
@@ -143,6 +140,13 @@ class Family:
     suites: tuple[Suite, ...]
     takes_codecs: bool = False
     """Whether its adapters take a codec."""
+
+    def step_of(self, metric: str, cache: str | None = None) -> Step | None:
+        """Return the step that measures a metric, under a state of the page cache if one is given."""
+        for step in self.steps:
+            if metric in step.metrics and cache in (None, step.cache):
+                return step
+        return None
 
     @cached_property
     def folder(self) -> str:

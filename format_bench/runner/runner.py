@@ -18,6 +18,7 @@ from typing import Any
 
 from adapter_core.errors import WrongValuesError
 from format_bench.families.cases import Case
+from format_bench.families.measuring import Effort
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.instruments.isolation import Outcome
@@ -87,7 +88,7 @@ class Runner:
         self.results = out / RESULTS
         self.limits = limits or Limits()
         rounds = self.limits.rounds
-        self.effort = case_steps.Effort(
+        self.effort = Effort(
             self.limits.budget_seconds / rounds, math.ceil(self.limits.repeats / rounds)
         )
         self.steps = steps

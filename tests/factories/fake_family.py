@@ -43,9 +43,9 @@ columns = ["save time", "read time", "size", "lines"]
 version = 1
 
 [suite.sampling]
-full = { repeat = [1, 3, 1.0] }
-quick = { repeat = [1, 3, 0.5] }
-tiny = { repeat = [1, 2, 0.5] }
+full = { budget_seconds = 20.0, rounds = 2 }
+quick = { budget_seconds = 0.2, rounds = 2 }
+tiny = { budget_seconds = 0.02 }
 
 [[suite.benchmarks]]
 name = "Notes"
