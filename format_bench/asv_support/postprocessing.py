@@ -19,6 +19,7 @@ from format_bench.metadata import run_metadata
 from format_bench.results import export, noise_floor
 from format_bench.results.load import Results
 from format_bench.results.marks import symbols
+from format_bench.results.self_check import SelfCheck
 from format_bench.results.table import style_of
 
 if TYPE_CHECKING:
@@ -83,10 +84,11 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: Path | 
     for table in found:
         terminal.text_table(to, table, style_of)
         to.print()
-    to.print(symbols(floors))
+    notes = [symbols(floors), *filter(None, [str(SelfCheck.of(records))])]
+    to.print("\n".join(notes))
     out = out or results_dir.parent / "report"
     out.mkdir(parents=True, exist_ok=True)
-    _write_comparison(run, found, symbols(floors).replace("*", "\\*"), out)
+    _write_comparison(run, found, "\n\n".join(notes).replace("*", "\\*"), out)
     _write_records(records, metadata, floors, out)
     click.echo(f"Written: {', '.join(sorted(path.name for path in out.iterdir()))} in {out}")
 

@@ -20,6 +20,7 @@ from format_bench.display.text import quantity
 from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS, Results, load
 from format_bench.results.marks import symbols
+from format_bench.results.self_check import SelfCheck
 from format_bench.results.table import style_of, text_table
 from format_bench.runner import progress
 
@@ -70,6 +71,8 @@ def show(
         terminal.text_table(to, text_table(_title(dataset, cases), found), style_of)
         to.print()
     terminal.prose(to, f"{symbols(floors)} Medians; see {out} for all samples.")
+    if check := str(SelfCheck.of(own)):
+        terminal.prose(to, check)
     to.print()
     for sentence in findings(Results(out.name, own, [], floors)):
         to.print(sentence)

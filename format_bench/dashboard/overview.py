@@ -103,6 +103,7 @@ def overview(site: SiteData, pages: Sequence[Page], exports: Sequence[str]) -> P
             }
             for suite in outline.suites
         ],
+        self_check=outline.self_check,
         legend=legend(outline.floors),
         logarithmic_range=LOGARITHMIC_RANGE,
         pages=[page for page in pages if page.in_menu],

@@ -13,6 +13,7 @@ from format_bench.display.text import joined, plural
 from format_bench.results.groups import ComparisonGroup, sorted_measures
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.self_check import SelfCheck
 from format_bench.results.suites import compared_with, item_of, title_of
 
 if TYPE_CHECKING:
@@ -159,6 +160,7 @@ class Outline:
     colours: dict[Configuration, str]
     """The colours of all configurations, in the order of the report."""
     floors: Floors | None
+    self_check: SelfCheck
 
     @property
     def lead(self) -> str:
@@ -183,4 +185,5 @@ def outline_of(results: Results) -> Outline:
         suites=suites,
         colours=colours(sorted(configurations, key=lambda each: each.sort_key)),
         floors=results.floors,
+        self_check=SelfCheck.of(results.records),
     )

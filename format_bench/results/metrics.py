@@ -48,6 +48,7 @@ class Metric:
     pretty: str = ""
     operation: str = ""
     variant: str = ""
+    at_least: str = ""
     remarked: bool = False
     shift: float = 0.0
 

@@ -17,6 +17,7 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.load import suite_of
 from format_bench.results.marks import WORDS, legend
 from format_bench.results.metrics import Measure
+from format_bench.results.suites import compared_with
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import AsvCell
@@ -55,16 +56,18 @@ class GraphLinks:
         benchmarks : dict
             asv's benchmarks.json.
         """
-        by_cell, by_measure = {}, {}
+        by_cell: dict[GraphKey, str] = {}
+        by_measure: dict[tuple[str, Measure], str] = {}
         for cell, record in zip(cells, records, strict=True):
-            suite, measure = suite_of(record), Measure(record.metric, record.cache)
+            suite = compared_with(suite_of(record))
+            measure = Measure(record.metric, record.cache)
             entry = Configuration(record.format, record.codec, record.level)
             # Format and data set come first in every suite; asv's page needs their names.
             first_two = benchmarks[cell.benchmark]["param_names"][:2]
             chosen = dict(zip(first_two, (cell.format, cell.dataset), strict=True)) | cell.axes
             by_cell[suite, printable(record.dataset), entry, measure] = _graph(cell.benchmark, chosen)
             of_measure = {"cache": measure.cache} if measure.cache else {}
-            by_measure[suite, measure] = _graph(cell.benchmark, of_measure)
+            by_measure.setdefault((suite, measure), _graph(cell.benchmark, of_measure))
         return cls(by_cell, by_measure)
 
 

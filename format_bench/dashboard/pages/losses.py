@@ -27,4 +27,9 @@ def pages(site: SiteData) -> Iterator[Page]:
         for suite in site.latest.outline.suites
     ]
     summary = "Losses of each format, cells without a value, and the reasons."
-    yield Page("Losses and gaps", "losses.html", render("lists.html", suites=suites), summary)
+    yield Page(
+        "Losses and gaps",
+        "losses.html",
+        render("lists.html", suites=suites, self_check=site.latest.outline.self_check),
+        summary,
+    )

@@ -100,6 +100,7 @@ def page(results: Results) -> str:
         lead=outline.lead,
         machine=metadata_table.summary(results),
         suites=[_suite(f"family-{n}", each, outline) for n, each in enumerate(outline.suites)],
+        self_check=outline.self_check,
         legend=legend(results.floors),
         logarithmic_range=LOGARITHMIC_RANGE,
         words=WORDS,

@@ -31,6 +31,8 @@ def markdown_page(results: Results) -> str:
     if machine:
         lines += [f"{_escaped(machine)}.", ""]
     lines += ["## Verdict", "", *(f"- {_escaped(each)}" for each in findings(results)), ""]
+    if check := str(outline.self_check):
+        lines += [_escaped(check), ""]
     lines += [symbols(outline.floors).replace("*", "\\*"), ""]
     return "\n".join([*lines, *map(markdown, _tables(outline, results))])
 

@@ -148,7 +148,8 @@ def write(results: Results, path: Path) -> None:
         pages.paragraphs([f"{outline.lead}.", metadata_table.summary(results)])
         pages.heading("Verdict", _SUBHEADING)
         pages.paragraphs(findings(results))
-        pages.paragraphs([legend(outline.floors)], _SMALL, color=QUIET)
+        notes = [str(outline.self_check), legend(outline.floors)]
+        pages.paragraphs(list(filter(None, notes)), _SMALL, color=QUIET)
         for suite in outline.suites:
             _add_suite(pages, suite, outline)
         for title, lines in _lists(outline):

@@ -48,7 +48,8 @@ def write(results: Results, path: Path) -> None:
     outline = outline_of(results)
     book = Workbook()
     book.remove(book.worksheets[0])
-    verdict = [[each] for each in (*findings(results), symbols(outline.floors))]
+    notes = (str(outline.self_check), symbols(outline.floors))
+    verdict = [[each] for each in (*findings(results), *notes) if each]
     _add(book, "verdict", ["finding"], verdict)
     rows = map(asdict, results.records)
     header = [field.name for field in fields(Record)]

@@ -1,0 +1,155 @@
+"""Self-check of results: orderings that physics demands, and halves of samples against each other.
+
+A durable save contains the plain one, a cold read does what a warm one does and more, and a peak is at
+least what is held afterwards. Where medians are in another order, they differ by less than noise, so
+the pairs out of order show how far times can be trusted. The halves of the samples of one cell, in the
+order taken, are two short measurements of the same thing: their difference is the noise of the cell
+within a run, without a measurement of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from format_bench.display.text import plural
+from format_bench.results.metrics import METRICS, Measure, Noise
+
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
+
+
+# Share of pairs out of order above which results are noise, whatever their intervals.
+TRUSTED_SHARE = 0.02
+
+# Quantile of the cells' noise that is reported for a run.
+QUANTILE = 0.95
+
+# Samples below which halves are single calls.
+MIN_SAMPLES = 4
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two values of one configuration on one data set, of which the second cannot be the smaller."""
+
+    lower: Record
+    upper: Record
+
+    @property
+    def gap(self) -> float:
+        """Share of the lower value that the upper one lacks; 0 if they are in order."""
+        low, high = self.lower.value or 0.0, self.upper.value or 0.0
+        return max(0.0, 1 - high / low) if low > 0 else 0.0
+
+    def __str__(self) -> str:
+        """Return the pair in words."""
+        what = f"{self.lower.format} on {self.lower.dataset}"
+        lower, upper = Measure.of(self.lower), Measure.of(self.upper)
+        return f"{what}: {upper.phrase} {self.gap:.0%} below {lower.phrase}"
+
+
+@dataclass(frozen=True)
+class SelfCheck:
+    """Orderings and halves of some results."""
+
+    pairs: tuple[Pair, ...]
+    """All pairs with two values."""
+    noise: tuple[float, ...]
+    """Noise of each timed cell with samples enough; see `noise_of`."""
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> SelfCheck:
+        """Return the self-check of records."""
+        valued = [each for each in records if each.value is not None]
+        noise = [noise_of(each.repeats) for each in valued if _is_wall_time(each)]
+        return cls(tuple(_pairs(valued)), tuple(each for each in noise if each is not None))
+
+    @property
+    def out_of_order(self) -> list[Pair]:
+        """Pairs in the wrong order, the widest gap first."""
+        return sorted((each for each in self.pairs if each.gap), key=lambda each: -each.gap)
+
+    @property
+    def share(self) -> float:
+        """Share of pairs out of order."""
+        return len(self.out_of_order) / len(self.pairs) if self.pairs else 0.0
+
+    @property
+    def noise_quantile(self) -> float | None:
+        """Noise that 95 % of the timed cells do not exceed; None without such cells."""
+        if not self.noise:
+            return None
+        return sorted(self.noise)[math.ceil(QUANTILE * len(self.noise)) - 1]
+
+    def __str__(self) -> str:
+        """Return the outcome in sentences; empty if nothing could be checked."""
+        return " ".join(filter(None, (self._orderings(), self._halves())))
+
+    def _orderings(self) -> str:
+        wrong, pairs = self.out_of_order, len(self.pairs)
+        if not pairs:
+            return ""
+        if not wrong:
+            return (
+                f"Self-check: {plural(pairs, 'pair')} of values, all in the order that they must have."
+            )
+        verb = "is" if len(wrong) == 1 else "are"
+        text = (
+            f"Self-check: {len(wrong):,} of {pairs:,} pairs {verb} out of order, the widest by "
+            f"{wrong[0].gap:.0%} ({wrong[0]})"
+        )
+        if self.share > TRUSTED_SHARE:
+            return f"{text}: more than {TRUSTED_SHARE:.0%}, so differences below that are noise."
+        return f"{text}."
+
+    def _halves(self) -> str:
+        if self.noise_quantile is None:
+            return ""
+        return (
+            f"Halves of the samples of a time differ by {statistics.median(self.noise):.0%} in the "
+            f"median cell, and by at most {self.noise_quantile:.0%} in {QUANTILE:.0%} of "
+            f"{len(self.noise):,} cells."
+        )
+
+
+def noise_of(samples: list[float]) -> float | None:
+    """Return the relative difference of the medians of two halves of samples, in the order taken.
+
+    None for fewer than `MIN_SAMPLES`.
+    """
+    if len(samples) < MIN_SAMPLES:
+        return None
+    half = len(samples) // 2
+    one, other = statistics.median(samples[:half]), statistics.median(samples[half:])
+    return abs(one - other) / min(one, other) if min(one, other) > 0 else 0.0
+
+
+def _is_wall_time(record: Record) -> bool:
+    return METRICS[record.metric].noise is Noise.WALL_TIME
+
+
+def _pairs(records: list[Record]) -> Iterator[Pair]:
+    """Yield the pairs of values that must be in order."""
+    cells = {(_configuration(each), Measure.of(each)): each for each in records}
+    for (configuration, measure), record in cells.items():
+        contained = METRICS[measure.metric].at_least
+        if contained:
+            same = cells.get((configuration, Measure(contained, measure.cache)))
+            lower = same or cells.get((configuration, Measure(contained)))
+        elif measure.cache == "cold" and _is_wall_time(record):
+            lower = cells.get((configuration, Measure(measure.metric, "warm")))
+        else:
+            lower = None
+        if lower:
+            yield Pair(lower, record)
+
+
+def _configuration(record: Record) -> tuple[object, ...]:
+    """Return the coordinates of a record without metric and cache."""
+    suite = record.suite.partition(".")[0]
+    where = (suite, record.dataset, record.rows, record.threads)
+    return *where, record.format, record.codec, record.level
