@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import InvalidResultsError
 from format_bench.dashboard.layout import Page
 from format_bench.dashboard.pages._markdown import as_html
-from format_bench.recommendation import engines
+from format_bench.studies import engines
 
 if TYPE_CHECKING:
     from format_bench.dashboard.site_data import SiteData

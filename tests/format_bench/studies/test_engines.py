@@ -7,8 +7,8 @@ import re
 import pytest
 
 from adapter_core.errors import InvalidResultsError
-from format_bench.recommendation.engines import by_format, format_of, page
 from format_bench.results import export
+from format_bench.studies.engines import by_format, format_of, page
 from tests.factories.records import results_of
 from tests.helpers import run
 
