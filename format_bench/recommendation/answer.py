@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import NoCandidateError
 from format_bench.recommendation.requirements import Requirement, answer
+from format_bench.recommendation.transfer import NO_TRANSFER, Speeds
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Scoring, Weights
@@ -68,6 +69,8 @@ class Recommendation:
     break_evens: list[BreakEven]
     """Of the first one with each other one on the Pareto front."""
     caveats: list[str] = field(default_factory=list)
+    speeds: Speeds = NO_TRANSFER
+    """Transfers that read and save times include."""
 
     @property
     def first(self) -> Ranked:

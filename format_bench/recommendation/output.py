@@ -54,9 +54,17 @@ def _use(answer: Recommendation) -> str:
     meeting = f" that meet {joined(answer.requirements, most=None)}" if answer.requirements else ""
     if number == 1:
         return f"Use {name}: it is the only one{meeting.replace('meet', 'meets')}."
-    weights = [f"{measure.phrase} (weight {weight:g})" for measure, weight in answer.weights.items()]
+    weights = [
+        f"{_with_transfer(measure, answer)} (weight {weight:g})"
+        for measure, weight in answer.weights.items()
+    ]
     counting = joined(weights, most=None)
     return f"Use {name}: of {number}{meeting} it is best on the whole, counting {counting}."
+
+
+def _with_transfer(measure: Measure, answer: Recommendation) -> str:
+    speed = answer.speeds.speed_of(measure)
+    return f"{measure.phrase} with transfer at {quantity(speed, 'bytes')}/s" if speed else measure.phrase
 
 
 def _merits(answer: Recommendation) -> list[str]:
@@ -83,9 +91,10 @@ def _best_in(measure: Measure, answer: Recommendation) -> str:
     names = []
     for dataset in answer.datasets:
         candidates = [each.candidate for each in answer.ranked]
-        values = [(each.value(dataset, measure), each.name) for each in candidates]
+        values = [(answer.speeds.value(each, dataset, measure), each.name) for each in candidates]
         found = [(value, name) for value, name in values if value is not None]
-        if found and min(found)[0] < (answer.first.candidate.value(dataset, measure) or 0):
+        firsts = answer.speeds.value(answer.first.candidate, dataset, measure)
+        if found and min(found)[0] < (firsts or 0):
             names.append(min(found)[1])
     return " or ".join(dict.fromkeys(names))
 
@@ -175,6 +184,7 @@ def to_json(answer: Recommendation) -> dict[str, Any]:
         "tables": [dataset._asdict() for dataset in answer.datasets],
         "weights": {measure.option: weight for measure, weight in answer.weights.items()},
         "requirements": list(answer.requirements),
+        "bytes_per_second": answer.speeds._asdict(),
         "noise": answer.noise,
         "use": answer.first.candidate.name,
         "explanation": paragraph(answer),

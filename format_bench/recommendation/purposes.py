@@ -120,7 +120,11 @@ class Criteria(NamedTuple):
 
 
 def criteria_for(
-    results: Results, weights: Weights, requirements: tuple[Requirement, ...], preset: str | None
+    results: Results,
+    weights: Weights,
+    requirements: tuple[Requirement, ...],
+    preset: str | None,
+    suite: str | None = None,
 ) -> Criteria:
     """Return the criteria of a user for some results.
 
@@ -135,6 +139,8 @@ def criteria_for(
         The user's own requirements.
     preset : str, optional
         One of `PRESETS`.
+    suite : str, optional
+        As `recommend` takes it.
 
     Raises
     ------
@@ -145,7 +151,7 @@ def criteria_for(
         return Criteria(weights, requirements, [])
     # A weight of 0 takes a metric out of the preset, and need not have values.
     counting = {measure: weight for measure, weight in weights.items() if weight}
-    base = criteria_of(PRESETS.get(preset or "", BALANCED), one_suite(results, counting))
+    base = criteria_of(PRESETS.get(preset or "", BALANCED), one_suite(results, counting, suite))
     return Criteria(base.weights | weights, (*base.requirements, *requirements), base.caveats)
 
 

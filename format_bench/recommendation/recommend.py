@@ -17,6 +17,7 @@ from format_bench.recommendation.scoring import (
     shift_of,
 )
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
+from format_bench.recommendation.transfer import NO_TRANSFER, READ_TIME, SAVE_TIME, SIZE, Speeds
 from format_bench.results.candidates import Candidate, DatasetSize, candidates_of, datasets_of
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import pareto_front
@@ -29,38 +30,48 @@ if TYPE_CHECKING:
 
 
 def recommend(
-    results: Results, weights: Weights, requirements: Iterable[Requirement] = ()
+    results: Results,
+    weights: Weights,
+    requirements: Iterable[Requirement] = (),
+    *,
+    speeds: Speeds = NO_TRANSFER,
+    suite: str | None = None,
 ) -> Recommendation:
     """Rank the candidates in results.
 
     Parameters
     ----------
     results : Results
-        All data sets in them count alike. Of several suites the first counts that has values of
-        everything that has a weight.
+        All data sets in them count alike.
     weights : dict of Measure to float
         Weight of each measure; only proportions matter.
     requirements : iterable of Requirement
         Conditions that a candidate must meet.
+    speeds : Speeds
+        Transfers that read and save times include.
+    suite : str, optional
+        The suite to choose from; by default the first that has values of everything that has a weight.
 
     Raises
     ------
+    UnknownNameError
+        If the results do not contain the suite.
     InvalidWeightError
         If a weight cannot be used, or the results have no values of its measure.
     NoCandidateError
         If no candidate can be chosen.
     """
     counting = checked(weights)
-    scoped = one_suite(results, counting)
-    suite = suite_of(scoped.records[0])
+    scoped = one_suite(results, speeds.needed(counting), suite)
+    suite = suite or suite_of(scoped.records[0])
     candidates = candidates_of(scoped.records)
     datasets = {measure: _measured_on(measure, candidates) for measure in counting}
     wanted = tuple(dict.fromkeys(requirements))
-    excluded = excluded_of(candidates, wanted, suite, datasets)
+    excluded = excluded_of(candidates, wanted, suite, _needed(datasets, speeds))
     out = {each.candidate.configuration for each in excluded}
     left = [each for each in candidates if each.configuration not in out]
     # The best values are those of candidates that can be chosen: 1 is a score that can be reached.
-    scoring = Scoring.of(left, counting, datasets)
+    scoring = Scoring.of(left, counting, datasets, speeds)
     ranked = _ranked(left, scoring, scoped.floors)
     first, others = ranked[0], ranked[1:]
     noise = noise_source(_cells(left, datasets), scoped.floors)
@@ -79,7 +90,18 @@ def recommend(
         ),
         break_evens=[each for each in break_evens if each],
         caveats=caveats(results, scoped, scoring, noise),
+        speeds=speeds,
     )
+
+
+def _needed(
+    datasets: dict[Measure, list[DatasetSize]], speeds: Speeds
+) -> dict[Measure, list[DatasetSize]]:
+    """Return the cells that must have a value: those of the measures, and the sizes of transfers."""
+    sizes = [each for measure, those in datasets.items() if speeds.speed_of(measure) for each in those]
+    if not sizes:
+        return datasets
+    return datasets | {SIZE: list(dict.fromkeys([*datasets.get(SIZE, []), *sizes]))}
 
 
 def _measured_on(measure: Measure, candidates: list[Candidate]) -> list[DatasetSize]:
@@ -137,6 +159,9 @@ def caveats(results: Results, scoped: Results, scoring: Scoring, noise: str) -> 
                 f"the best {measure.phrase} is below {quantity(shift, 'seconds')} on every table, where "
                 "differences hardly count; measure more rows if yours are more"
             )
+    for measure, speed in ((READ_TIME, scoring.speeds.read), (SAVE_TIME, scoring.speeds.save)):
+        if speed and measure not in scoring.weights:
+            found.append(f"the speed does not count, since {measure.phrase} has no weight")
     if noise == "unknown":
         found.append("ties are not known: times of one sample do not show how they vary")
     return found + _left_out(results, scoped)

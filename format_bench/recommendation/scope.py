@@ -35,23 +35,31 @@ def suites_in(results: Results) -> list[str]:
     return sorted({suite_of(record) for record in results.records}, key=suite_order)
 
 
-def one_suite(results: Results, measures: Collection[Measure]) -> Results:
-    """Return the results of the first suite that has values of all measures.
+def one_suite(results: Results, measures: Collection[Measure], suite: str | None = None) -> Results:
+    """Return the results of a suite, by default the first, that has values of all measures.
 
     Configurations with codecs are added to those without, if these are of a single data set.
 
     Raises
     ------
+    UnknownNameError
+        If the results do not contain the suite.
     InvalidWeightError
-        If no suite has values of all measures.
+        If no suite, or not that one, has values of all measures.
     """
     wanted = set(measures)
-    for suite in suites_in(results):
-        records = [each for each in results.records if suite_of(each) == suite]
+    suites = suites_in(results)
+    if suite is not None and suite not in suites:
+        raise UnknownNameError(f"suite in {results.name}", suite, suites)
+    for name in suites if suite is None else [suite]:
+        records = [each for each in results.records if suite_of(each) == name]
         if wanted <= _measured(records):
-            if suite in SUITES and not SUITES[suite].qualifier:
+            if name in SUITES and not SUITES[name].qualifier:
                 records += _compressed(results.records, {(each.dataset, each.rows) for each in records})
             return replace(results, records=records)
+    if suite is not None:
+        own = [each for each in results.records if suite_of(each) == suite]
+        results = replace(results, name=f"{suite} in {results.name}", records=own)
     raise InvalidWeightError(_lacking(results, wanted))
 
 

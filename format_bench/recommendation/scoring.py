@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidWeightError
+from format_bench.recommendation.transfer import NO_TRANSFER, SIZE, Speeds
 from format_bench.results.metrics import METRICS, Measure
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ class Scoring:
     """The data sets with any value of a measure."""
     best: dict[Measure, list[float]]
     """The smallest value of each measure on each of its data sets."""
+    speeds: Speeds = NO_TRANSFER
+    """Transfers that times include."""
 
     @classmethod
     def of(
@@ -119,18 +122,24 @@ class Scoring:
         candidates: list[Candidate],
         weights: Weights,
         datasets: dict[Measure, list[DatasetSize]],
+        speeds: Speeds = NO_TRANSFER,
     ) -> Scoring:
         """Return the scoring for candidates that have a value in every cell."""
-        best = {}
+        found = cls(weights, datasets, {}, speeds)
         for measure in datasets:
-            columns = zip(*(_values(each, measure, datasets) for each in candidates), strict=True)
-            best[measure] = [min(values) for values in columns]
-        return cls(weights, datasets, best)
+            columns = zip(*(found.values(each, measure) for each in candidates), strict=True)
+            found.best[measure] = [min(values) for values in columns]
+        return found
+
+    def values(self, candidate: Candidate, measure: Measure) -> list[float]:
+        """Return the values of a candidate that has all of them, with their transfers."""
+        found = (self.speeds.value(candidate, each, measure) for each in self.datasets[measure])
+        return [value for value in found if value is not None]
 
     def logs(self, candidate: Candidate) -> dict[Measure, float]:
         """Return the logarithm of the candidate's factor for each measure."""
         return {
-            measure: log_factor(_values(candidate, measure, self.datasets), best, shift_of(measure))
+            measure: log_factor(self.values(candidate, measure), best, shift_of(measure))
             for measure, best in self.best.items()
         }
 
@@ -145,7 +154,10 @@ class Scoring:
         for end in (0, 1):
             logs = {
                 measure: log_factor(
-                    [band_of(candidate.cells[dataset, measure], floors)[end] for dataset in datasets],
+                    [
+                        transferred_band(candidate, dataset, measure, self.speeds, floors)[end]
+                        for dataset in datasets
+                    ],
                     self.best[measure],
                     shift_of(measure),
                 )
@@ -158,21 +170,13 @@ class Scoring:
         """Return the ratios to the best, geometric means over data sets; None if the best is 0."""
         found: dict[Measure, float | None] = {}
         for measure, best in self.best.items():
-            pairs = list(zip(_values(candidate, measure, self.datasets), best, strict=True))
+            pairs = list(zip(self.values(candidate, measure), best, strict=True))
             # Beside a best of zero any other value is infinitely larger.
             if any(least == 0 < value for value, least in pairs):
                 found[measure] = None
             else:
                 found[measure] = math.exp(fmean(math.log(v / b) if b else 0.0 for v, b in pairs))
         return found
-
-
-def _values(
-    candidate: Candidate, measure: Measure, datasets: dict[Measure, list[DatasetSize]]
-) -> list[float]:
-    """Return the values of a candidate that has all of them."""
-    found = (candidate.value(dataset, measure) for dataset in datasets[measure])
-    return [value for value in found if value is not None]
 
 
 def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:
@@ -187,6 +191,18 @@ def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:
         return value / half, value * half
     low, high = record.interval or (value, value)
     return low, high
+
+
+def transferred_band(
+    candidate: Candidate, dataset: DatasetSize, measure: Measure, speeds: Speeds, floors: Floors | None
+) -> tuple[float, float]:
+    """Return the band of a cell with its transfer, whose own band is that of the size."""
+    low, high = band_of(candidate.cells[dataset, measure], floors)
+    speed = speeds.speed_of(measure)
+    if speed is None:
+        return low, high
+    least, most = band_of(candidate.cells[dataset, SIZE], floors)
+    return low + least / speed, high + most / speed
 
 
 def place_range(band: tuple[float, float], bands: Sequence[tuple[float, float]]) -> tuple[int, int]:

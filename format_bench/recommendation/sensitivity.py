@@ -1,8 +1,8 @@
 """Sensitivity of a recommendation: the smallest change of a weight, and break-even speeds.
 
-To fetch and then read takes size / speed + read time. Two candidates take the same time at the speed
-(larger size - smaller size) / (longer read time - shorter read time); below it the smaller one arrives
-first.
+To fetch and then read takes size / speed + read time, as in `format_bench.recommendation.transfer`. Two
+candidates take the same time at the speed (larger size - smaller size) / (longer read time - shorter
+read time); below it the smaller one arrives first.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from format_bench.recommendation.transfer import READ_TIME, SIZE
 from format_bench.results.candidates import Candidate, DatasetSize, datasets_of
-from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Weights
+    from format_bench.results.metrics import Measure
 
 
 class WeightChange(NamedTuple):
@@ -56,9 +57,6 @@ def smallest_change(
             if tie > 0:
                 changes.append(WeightChange(measure, tie, name))
     return min(changes, key=lambda each: abs(each.weight - weights[each.measure]), default=None)
-
-
-SIZE, READ_TIME = Measure("size"), Measure("read time")
 
 
 class BreakEven(NamedTuple):

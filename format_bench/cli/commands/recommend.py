@@ -11,6 +11,7 @@ import click
 from format_bench.cli.commands.run import measuring_console
 from format_bench.recommendation import Requirement, output, purposes, recommend, scope, scoring
 from format_bench.recommendation.requirements import MEANINGS
+from format_bench.recommendation.transfer import Speeds
 from format_bench.results.load import load
 from format_bench.runner.plan import RunRequest
 from format_bench.runner.session import measure
@@ -69,6 +70,21 @@ Presets; what is given besides is added, or takes the place of the same metric:
 )
 @click.option("--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights and requirements.")
 @click.option("--dataset", help="Choose by this data set alone; by default all count alike.")
+@click.option(
+    "--suite", help="Choose from this suite; by default the first that has all that is weighed."
+)
+@click.option(
+    "--read-speed",
+    type=float,
+    metavar="MB/S",
+    help="Add size / speed to read times: files come over a link, or from a disk, of that speed.",
+)
+@click.option(
+    "--save-speed",
+    type=float,
+    metavar="MB/S",
+    help="Add size / speed to save times: files go over a link, or to a disk, of that speed.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
@@ -79,15 +95,19 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     required: tuple[str, ...],
     preset: str | None,
     dataset: str | None,
+    suite: str | None,
+    read_speed: float | None,
+    save_speed: float | None,
     as_json: bool,  # noqa: FBT001 (a switch)
 ) -> None:
     """Print a recommendation."""
     own = scoring.parsed(weighed)
+    speeds = Speeds.of_megabytes(read_speed, save_speed)
     found = load(_measured(data, results, ctx) if data is not None else results or DEFAULT)
     if dataset is not None:
         found = scope.of_dataset(found, dataset)
-    wanted = purposes.criteria_for(found, own, tuple(map(Requirement, required)), preset)
-    answer = recommend(found, wanted.weights, wanted.requirements)
+    wanted = purposes.criteria_for(found, own, tuple(map(Requirement, required)), preset, suite)
+    answer = recommend(found, wanted.weights, wanted.requirements, speeds=speeds, suite=suite)
     answer = replace(answer, caveats=[*answer.caveats, *wanted.caveats])
     if as_json:
         click.echo(json.dumps(output.to_json(answer), ensure_ascii=False, indent=2, allow_nan=False))

@@ -12,7 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import joined
+from format_bench.display.text import format_ratio, joined
+from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import losses_and_gaps, metadata_table
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import charts_of
@@ -45,6 +46,7 @@ def environment() -> Environment:
         "integrity": _integrity,
         "pixels": lambda length: f"{length:.1f}".removesuffix(".0"),
         "sortable": lambda value: f"{value:.6g}",
+        "times": format_ratio,
     }
     return found
 
@@ -106,9 +108,20 @@ def page(results: Results) -> str:
         words=WORDS,
         facts=[(section, list(rows)) for section, rows in by_section],
         runs=len(results.metadata),
-        style=templates.get_template("report.css").render(colours=COLOURS),
-        script=templates.get_template("report.js").render(),
+        chooser=chooser_of(results),
+        style=style(),
+        script="".join(templates.get_template(each).render() for each in SCRIPTS),
     )
+
+
+# Templates of styles and scripts, in their order.
+STYLES, SCRIPTS = ("report.css", "chooser.css"), ("report.js", "chooser.js")
+
+
+@functools.cache
+def style() -> str:
+    """Return the style sheet of a report."""
+    return "".join(environment().get_template(each).render(colours=COLOURS) for each in STYLES)
 
 
 def _suite(anchor: str, suite: SuiteResults, outline: Outline) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from format_bench.recommendation import Requirement, output, purposes, recommend
 from format_bench.recommendation.purposes import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import log_factor, shift_of
+from format_bench.recommendation.transfer import Speeds
 from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
@@ -125,6 +126,57 @@ def test_a_break_even_is_where_both_take_the_same_time():
     assert even == ("ORC", "Feather", pytest.approx(100e6))
     assert 10e6 / even.bytes_per_second + 1.0 == pytest.approx(60e6 / even.bytes_per_second + 0.5)
     assert output.break_even(even).startswith("Below 100 MB/s, fetched and read, ORC")
+
+
+def test_a_transfer_adds_size_by_speed_to_the_time():
+    found = results_of({"A": {"read time": 1.0, "size": 3e6}, "B": {"read time": 2.0, "size": 1e6}})
+    plain = recommend(found, {READ: 1})
+    assert order(plain) == ["A", "B"]
+    # A takes 1 + 3 / 0.5 = 7 s, B 2 + 1 / 0.5 = 4 s.
+    fetched = recommend(found, {READ: 1}, speeds=Speeds.of_megabytes(0.5, None))
+    assert order(fetched) == ["B", "A"]
+    assert fetched.ranked[1].score == pytest.approx(7.01 / 4.01)
+    assert fetched.ranked[1].ratios[READ] == pytest.approx(7 / 4)
+    assert "read time with transfer at 500 kB/s" in output.paragraph(fetched)
+    # Both take as long at the speed of the break-even, 2 MB / 1 s.
+    even = recommend(found, {READ: 1}, speeds=Speeds.of_megabytes(2.0, None))
+    assert [each.score for each in even.ranked] == [pytest.approx(1), pytest.approx(1)]
+    assert even.break_evens[0].bytes_per_second == pytest.approx(2e6)
+
+
+def test_noise_of_a_time_is_not_that_of_its_transfer():
+    values = {"A": {"save time": 1.0, "size": 2e6}, "B": {"save time": 1.0, "size": 3e6}}
+    noisy = Floors(wall_time=0.2, cpu_time=0.01, memory=0.01, size=0.0)
+    found = results_of(values, floors=noisy)
+    slow = recommend(found, {SAVE: 1}, speeds=Speeds.of_megabytes(None, 0.1))
+    half = math.sqrt(1.2)
+    ends = [(20 + 1 / half + 0.01) / 21.01, (20 + half + 0.01) / 21.01]
+    assert slow.first.band == tuple(pytest.approx(each) for each in ends)
+    assert slow.ties == []
+    fast = recommend(found, {SAVE: 1}, speeds=Speeds.of_megabytes(None, 100))
+    assert [each.candidate.name for each in fast.ties] == ["B"]
+
+
+def test_a_transfer_needs_sizes_and_a_weight():
+    values = {"A": {"read time": 1.0, "size": 3e6}, "B": {"read time": 2.0}}
+    found = recommend(results_of(values), {READ: 1}, speeds=Speeds.of_megabytes(10, 20))
+    assert order(found) == ["A"]
+    assert found.excluded[0].empty == "B has no size of eq: not measured"
+    assert "the speed does not count, since save time has no weight" in found.caveats
+    with pytest.raises(InvalidWeightError, match="has no values of size"):
+        recommend(results_of({"A": {"read time": 1.0}}), {READ: 1}, speeds=Speeds(read=1e6))
+
+
+def test_a_suite_can_be_named():
+    images = results_of({"PNG": {"size": 1.0}}, suite="image.Image").records
+    found = results_of(TWO)
+    found = replace(found, records=[*found.records, *images])
+    assert order(recommend(found, {SIZE: 1})) == ["Parquet", "Feather"]
+    assert order(recommend(found, {SIZE: 1}, suite="image")) == ["PNG"]
+    with pytest.raises(InvalidWeightError, match=r"image in .* has no values of read time"):
+        recommend(found, {READ: 1}, suite="image")
+    with pytest.raises(UnknownNameError, match=r"there is no suite in .*'imag'; did you mean image"):
+        recommend(found, {SIZE: 1}, suite="imag")
 
 
 def test_there_is_no_break_even_where_one_is_smaller_and_faster():
@@ -469,6 +521,9 @@ def test_the_command_prints_json(made):
         (["--weight", "open_time=1"], "no values of open time"),
         (["--require", "text", "--require", "columns"], "none of 3 can be chosen: text excludes 2"),
         (["--dataset", "str"], "there is no data set in made"),
+        (["--suite", "image"], "there is no suite in made"),
+        (["--read-speed", "0"], "a speed of 0 MB/s; it must be a number above 0"),
+        (["--save-speed", "nan"], "a speed of nan MB/s"),
     ],
 )
 def test_impossible_requests_are_reported_in_one_line(made, arguments, words):

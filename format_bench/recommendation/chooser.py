@@ -1,0 +1,221 @@
+"""Data of the chooser, the ranking by weights and requirements that readers change in a page.
+
+A script in the page computes what `recommend` computes, from a compact copy of the values: chooser.js
+beside the templates of the report. All that is not arithmetic comes from here: names, the answers of
+candidates to requirements, presets as far as results can answer them, and the bands of values.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.errors import NoCandidateError
+from adapter_core.text import printable
+from format_bench.recommendation import output
+from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
+from format_bench.recommendation.recommend import recommend
+from format_bench.recommendation.requirements import MEANINGS, Requirement, answer
+from format_bench.recommendation.scope import of_dataset, one_suite, suites_in
+from format_bench.recommendation.scoring import shift_of
+from format_bench.recommendation.transfer import BYTES_PER_MEGABYTE, READ_TIME, SAVE_TIME, SIZE
+from format_bench.results.candidates import DatasetSize, candidates_of, datasets_of, measures_of
+from format_bench.results.load import suite_of
+from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.suites import item_of, title_of
+
+if TYPE_CHECKING:
+    from format_bench.recommendation.answer import Recommendation
+    from format_bench.results.candidates import Candidate
+    from format_bench.results.load import Results
+    from format_bench.results.noise_floor import Floors
+    from format_bench.results.records import Record
+
+
+# Speeds that a reader may choose without knowing them, in MB/s.
+SPEEDS = {"100 Mbit/s": 12.5, "1 Gbit/s": 125, "10 Gbit/s": 1250}
+
+# Significant digits of values: scores differ from those of all digits by less than 1e-10. Ends of
+# intervals need fewer, since nothing but their order counts.
+_DIGITS, _DIGITS_OF_ENDS = 11, 6
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """What a page needs: the data for its script, and an answer for readers without scripts."""
+
+    first: Recommendation | None
+    """The answer without preset and requirements, on all data sets of the first suite; None if no
+    candidate has all values."""
+    explanation: str
+    """That answer in words, or the reason why there is none."""
+    data: str
+    """The values of all suites as JSON, in a form that may be put into a script element."""
+
+
+def chooser_of(results: Results) -> Chooser | None:
+    """Return the chooser of results; None if no suite has two candidates that can be ranked."""
+    suites = [found for name in suites_in(results) if (found := _suite(results, name))]
+    if not suites:
+        return None
+    data = {
+        "results": printable(results.name),
+        "transfers": {"read": READ_TIME.option, "save": SAVE_TIME.option, "size": SIZE.option},
+        "megabyte": BYTES_PER_MEGABYTE,
+        "speeds": SPEEDS,
+        "requirements": {str(each): meaning for each, meaning in MEANINGS.items()},
+        "presets": {name: each.purpose for name, each in PRESETS.items()},
+        "suites": suites,
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # The element would end at "</script".
+    return Chooser(*_default(results, suites[0]["name"]), text.replace("<", "\\u003c"))
+
+
+def _default(results: Results, suite: str) -> tuple[Recommendation | None, str]:
+    criteria = criteria_of(BALANCED, one_suite(results, (), suite))
+    try:
+        found = recommend(results, criteria.weights, suite=suite)
+    except NoCandidateError as error:
+        return None, str(error)
+    return found, output.paragraph(found)
+
+
+def _suite(results: Results, name: str) -> dict[str, Any] | None:
+    whole = one_suite(results, (), name)
+    candidates = candidates_of(whole.records)
+    if len(candidates) < 2 or not criteria_of(BALANCED, whole).weights:  # noqa: PLR2004 (a choice)
+        return None
+    table = _Table(name, datasets_of(candidates), _measures(whole.records, name), results.floors)
+    scopes = [table.scope(whole, None)]
+    names = list(dict.fromkeys(each.dataset for each in table.datasets))
+    if len(names) > 1:
+        parts = ((each, one_suite(of_dataset(results, each), (), name)) for each in names)
+        scopes += [table.scope(part, each) for each, part in parts]
+    # All data sets of a suite have the same presets, as a rule.
+    for scope in scopes[1:]:
+        if scope["presets"] == scopes[0]["presets"]:
+            del scope["presets"]
+    return {
+        "name": name,
+        "title": printable(title_of(name)),
+        "item": item_of(name),
+        "datasets": [[printable(each.dataset), each.rows] for each in table.datasets],
+        "measures": [_measure(each, results.floors) for each in table.measures],
+        "entries": table.entries,
+        "sentences": list(table.sentences),
+        "scopes": scopes,
+    }
+
+
+def _measures(records: list[Record], suite: str) -> list[Measure]:
+    """Return the measures of a suite's own records, in the order of their declarations."""
+    own = measures_of(candidates_of(each for each in records if suite_of(each) == suite))
+    order = list(METRICS)
+    return sorted(own, key=lambda each: (order.index(each.metric), each.cache or ""))
+
+
+def _measure(measure: Measure, floors: Floors | None) -> dict[str, Any]:
+    # Of random reads only the warm ones: cold ones measure the disk more than the format.
+    is_warm = measure.cache != "cold" or measure.metric == "read time"
+    return {
+        "option": measure.option,
+        "phrase": measure.phrase,
+        "unit": measure.unit,
+        "shift": shift_of(measure),
+        # The others are folded.
+        "main": bool(METRICS[measure.metric].leader) and is_warm,
+        # Half of a band as a factor, as `band_of` has it.
+        "half": floors and math.sqrt(1 + floors.floor_for(measure.metric)),
+    }
+
+
+@dataclass
+class _Table:
+    """Values of a suite, each once, however many choices of data sets have it."""
+
+    suite: str
+    datasets: list[DatasetSize]
+    measures: list[Measure]
+    floors: Floors | None
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    sentences: dict[str, int] = field(default_factory=dict)
+    """Numbers of sentences, which many cells share."""
+    candidates: list[Candidate] = field(default_factory=list)
+    """The candidate of each entry."""
+
+    def scope(self, results: Results, dataset: str | None) -> dict[str, Any]:
+        """Return one choice of data sets: one of them, or all if none is named."""
+        candidates = candidates_of(results.records)
+        purposes = {"": BALANCED} | PRESETS
+        criteria = {name: criteria_of(each, results) for name, each in purposes.items()}
+        measured = _measures(results.records, self.suite)
+        return {
+            "dataset": dataset,
+            "datasets": [self.datasets.index(each) for each in datasets_of(candidates)],
+            "entries": [self._number(each) for each in candidates],
+            "measures": [self.measures.index(each) for each in measured],
+            "presets": {
+                name: [
+                    {measure.option: weight for measure, weight in each.weights.items()},
+                    list(each.requirements),
+                ]
+                for name, each in criteria.items()
+                if each.weights
+            },
+        }
+
+    def _number(self, candidate: Candidate) -> int:
+        """Return the number of the candidate's entry, which is added if there is none with its cells."""
+        for number, known in enumerate(self.candidates):
+            same = known.configuration == candidate.configuration
+            if same and candidate.cells.items() <= known.cells.items():
+                return number
+        self.candidates.append(candidate)
+        self.entries.append(
+            {
+                "name": candidate.name,
+                "cells": [self._cells(candidate, each) for each in self.datasets],
+                "answers": {
+                    str(each): self._answer(each, candidate, self.datasets)
+                    for each in Requirement
+                    if each is not Requirement.EXACT
+                },
+                "exact": [self._answer(Requirement.EXACT, candidate, [each]) for each in self.datasets],
+            }
+        )
+        return len(self.entries) - 1
+
+    def _answer(
+        self, requirement: Requirement, candidate: Candidate, datasets: list[DatasetSize]
+    ) -> int | None:
+        """Return None if a requirement is met, or the number of the sentence that says why not."""
+        found = answer(requirement, candidate, self.suite, datasets)
+        return None if found.met else self._sentence(found.sentence)
+
+    def _cells(self, candidate: Candidate, dataset: DatasetSize) -> list[Any] | None:
+        """Return the cells of a data set; None if it was not measured."""
+        found = [self._cell(candidate.cells.get((dataset, each))) for each in self.measures]
+        return None if found == [None] * len(found) else found
+
+    def _cell(self, record: Record | None) -> float | list[float] | str | None:
+        """Return a value, if known with its interval, or the number of a reason as text."""
+        if record is None:
+            return None
+        if record.value is None:
+            return str(self._sentence(f"{record.status}: {record.sentence}"))
+        value = _short(record.value, _DIGITS)
+        if self.floors or record.interval is None:
+            return value
+        return [value, *(_short(end, _DIGITS_OF_ENDS) for end in record.interval)]
+
+    def _sentence(self, text: str) -> int:
+        return self.sentences.setdefault(printable(text), len(self.sentences))
+
+
+def _short(value: float, digits: int) -> float:
+    """Return a number with so many significant digits, as an integer if it is one."""
+    short = float(f"{value:.{digits}g}")
+    return int(short) if short.is_integer() else short
