@@ -90,7 +90,7 @@ def _save(step: Step, operations: Operations, data: Any, file: Path, effort: Eff
         durable_seconds.append(stopwatch.last.wall_seconds + sync.last.wall_seconds)
     return [
         *_times("save", repeats),
-        Measured("durable save time", durable_seconds),
+        Measured("durable save time", durable_seconds[-len(repeats.samples) :]),
         _peak("save memory", memory.growth),
         *(operations.track(each, file) for each in step.metrics if each not in _TIMED_SAVE),
     ]

@@ -18,6 +18,9 @@ MIN_REPEATS = 3
 # More samples hardly narrow the median's interval, and make records long.
 MAX_REPEATS = 100
 
+# Later calls that suffice without the first one.
+FEWEST_LATER = 2
+
 # Width of the interval of the median, relative to the median, below which repeating ends.
 STABLE_WIDTH = 0.05
 
@@ -98,6 +101,9 @@ class Repeats:
     Each pass gets a stopwatch and times one block with it. Preparations in the same pass are outside
     the clock, but count against the budget.
 
+    The first call of a process finds fresh memory, and takes up to 1.7 times as long as later ones
+    (`format-bench study samples`). So its sample is dropped once there are enough others.
+
     Parameters
     ----------
     budget_seconds : float
@@ -109,7 +115,7 @@ class Repeats:
     Attributes
     ----------
     samples : list of Sample
-        The times of all passes.
+        The times of all passes; at the end without the first, if it was dropped.
     stopped : str
         The reason for the end: the interval of the median was narrow ("stable"), the "budget" was spent,
         or a hundred samples were "enough". Empty before.
@@ -146,6 +152,8 @@ class Repeats:
             if len(self.samples) != passes:
                 raise RuntimeError(f"pass {passes} of the loop has not timed one block")
             self.stopped = self._reason_to_stop(time.perf_counter() - start)
+        if len(self.samples) > max(self._min_repeats, FEWEST_LATER):
+            del self.samples[0]
 
     def _reason_to_stop(self, spent_seconds: float) -> Literal["", "stable", "budget", "enough"]:
         if len(self.samples) < self._min_repeats:
