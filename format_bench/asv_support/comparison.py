@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from format_bench.asv_support.results import AsvCell
 from format_bench.report.model import results_by_suite
+from format_bench.results.self_check import noise_of
 from format_bench.results.suites import suite_order
 from format_bench.results.table import ResultTable, codec_table, measured_column, text_table
 
@@ -76,10 +77,15 @@ def _codec(configuration: Configuration) -> str:
 
 
 def cells_as_csv(cells: Iterable[AsvCell]) -> str:
-    """Return all cells as CSV, a row each; an empty cell has no value but a status and a sentence."""
+    """Return all cells as CSV, a row each; an empty cell has no value but a status and a sentence.
+
+    The column `noise` has the relative difference of the halves of the samples.
+    """
     text = io.StringIO()
     names = [field.name for field in fields(AsvCell) if field.name not in ("axes", "samples")]
-    writer = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
+    writer = csv.DictWriter(text, [*names, "noise"], extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(asdict(cell) for cell in cells)
+    for cell in cells:
+        noise = noise_of(cell.samples)
+        writer.writerow({**asdict(cell), "noise": "" if noise is None else f"{noise:.3g}"})
     return text.getvalue()
