@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from data_generator import datasets
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -141,6 +143,20 @@ class Operations(ABC):
         if metric != "size":
             raise AssertionError(f"{type(self).__name__} cannot measure {metric}")
         return Measured(metric, [self.adapter.size_bytes(file)])
+
+
+class CatalogOperations(Operations):
+    """Operations on the data sets of `data_generator.datasets`."""
+
+    @staticmethod
+    def describe(dataset: str) -> str:
+        """Return one line on a data set."""
+        return datasets.find(dataset).description
+
+    @staticmethod
+    def run_size(dataset: str, usual: int) -> int:
+        """Return `usual`, or fewer for a data set of large or few items."""
+        return datasets.find(dataset).count_for_run(usual)
 
 
 def operations_of(family: Family) -> type[Operations]:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 import data_generator
 from adapter_core.errors import WrongValuesError
-from data_generator import datasets
 from data_generator.random_words import RandomWords
 from format_bench.families.images import cache as image_cache
-from format_bench.families.operations import Measured, Operations
+from format_bench.families.operations import CatalogOperations, Measured
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.results.status import WRONG
@@ -100,7 +99,7 @@ def _go(reader: ImageReader, calls: Iterator[np.ndarray], budget_seconds: float)
     return (now - start) / done
 
 
-class ImageOperations(Operations):
+class ImageOperations(CatalogOperations):
     """One image storage."""
 
     adapter: ImageStorage
@@ -109,16 +108,6 @@ class ImageOperations(Operations):
     def datasets() -> list[str]:
         """Return the names of the generated and the real sets."""
         return data_generator.image_names()
-
-    @staticmethod
-    def describe(dataset: str) -> str:
-        """Return one line on a data set."""
-        return datasets.find(dataset).description
-
-    @staticmethod
-    def run_size(dataset: str, usual: int) -> int:
-        """Return `usual`, or fewer for a data set of large or few items."""
-        return datasets.find(dataset).count_for_run(usual)
 
     @staticmethod
     def generate(dataset: str, size: int | None) -> ImageSet:

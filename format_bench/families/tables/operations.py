@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import data_generator
 from adapter_core import CannotHoldError, DataFormat
 from adapter_core.errors import WrongValuesError
-from data_generator import datasets
-from format_bench.families.operations import Measured, Operations
+from format_bench.families.operations import CatalogOperations, Measured
 from format_bench.instruments.touch import touch
 from format_bench.results.status import WRONG
 from format_bench.verification.tables import verify
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class TableOperations(Operations):
+class TableOperations(CatalogOperations):
     """One table format, with or without one of its codecs."""
 
     adapter: DataFormat
@@ -29,16 +28,6 @@ class TableOperations(Operations):
     def datasets() -> list[str]:
         """Return the names of the generated and the real tables."""
         return data_generator.names()
-
-    @staticmethod
-    def describe(dataset: str) -> str:
-        """Return one line on a data set."""
-        return datasets.find(dataset).description
-
-    @staticmethod
-    def run_size(dataset: str, usual: int) -> int:
-        """Return `usual`, or fewer for a data set of large or few items."""
-        return datasets.find(dataset).count_for_run(usual)
 
     @staticmethod
     def generate(dataset: str, size: int | None) -> pd.DataFrame:
