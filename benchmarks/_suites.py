@@ -6,6 +6,7 @@ read from the checkout's own files.
 """
 
 import contextlib
+import dataclasses
 import importlib.util
 import os
 import statistics
@@ -55,7 +56,9 @@ with contextlib.suppress(Exception):
 
 def prepare(suite):
     """Generate the data sets of a suite, once for all its classes; for `setup_cache`."""
-    prepare_data(_family(suite), suites.SUITES[suite], SCALE)
+    declared = suites.SUITES[suite]
+    at_scale = dataclasses.replace(declared, datasets=declared.datasets_at(SCALE))
+    prepare_data(_family(suite), at_scale, SCALE)
 
 
 def labels(suite):
@@ -83,7 +86,7 @@ def _class_of(suite, benchmark):
     sampling = suite.sampling[SCALE]
     members = {
         "__doc__": f"{suite.title}: {', '.join(benchmark.metrics)}.",
-        "params": (labels(suite.name), list(suite.datasets), *axes.values()),
+        "params": (labels(suite.name), list(suite.datasets_at(SCALE)), *axes.values()),
         "param_names": (_family(suite.name).parameter, "dataset", *axes),
         # Values of one scale never continue the line of another.
         "version": f"{suite.version} {SCALE}",

