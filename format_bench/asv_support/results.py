@@ -10,10 +10,13 @@ from ast import literal_eval
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import ResultsNotFoundError
+from adapter_core.errors import ResultsNotFoundError, UnknownNameError
 from format_bench.asv_support.cell import level_of
 from format_bench.asv_support.journal import Journal, Reason
+from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.instruments.intervals import median_interval
+from format_bench.results import noise_floor
+from format_bench.results.load import Results
 from format_bench.results.metrics import BY_BENCHMARK
 from format_bench.results.records import Record, engine_of
 from format_bench.results.status import WRONG, CellStatus
@@ -54,6 +57,8 @@ class Run:
     """All results of one commit in one environment on one machine."""
 
     machine: str
+    cpu: str
+    """Model of the machine's CPU, as asv has it."""
     environment: str
     commit: str
     cells: list[AsvCell]
@@ -68,13 +73,22 @@ class Run:
         return self.measured_seconds / self.spent_seconds if self.spent_seconds else 0.0
 
 
-def newest_run(results_dir: Path) -> Run:
+def newest_run(results_dir: Path, machine: str | None = None) -> Run:
     """Return the run that started last.
+
+    Parameters
+    ----------
+    results_dir : Path
+        The folder of asv's results.
+    machine : str, optional
+        Name of the machine, as asv has it; any machine by default.
 
     Raises
     ------
     ResultsNotFoundError
         If the folder lacks results.
+    UnknownNameError
+        If the machine has no results; the message names those that have.
     """
     from asv.results import iter_results
 
@@ -84,6 +98,10 @@ def newest_run(results_dir: Path) -> Run:
         raise ResultsNotFoundError(
             f"{results_dir} holds no results of asv; run `make bench`, or `asv run`"
         )
+    machines = {each.params["machine"] for each in results}
+    if machine is not None and machine not in machines:
+        raise UnknownNameError(f"machine in {results_dir}", machine, machines)
+    results = [each for each in results if machine in (None, each.params["machine"])]
     newest = max(results, key=lambda each: max(each.started_at.values()))
     benchmarks = json.loads(path.read_text(encoding="utf-8"))
     benchmarks.pop("version")
@@ -107,6 +125,7 @@ def run_of(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
     reasons = [each for each in journal.read() if each.commit in ("", result.commit_hash)]
     return Run(
         machine=result.params["machine"],
+        cpu=result.params.get("cpu", ""),
         environment=journal.path.stem,
         commit=result.commit_hash,
         cells=_without_wrong(
@@ -119,6 +138,36 @@ def run_of(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
             if step in names or step.startswith("<setup_cache")
         ),
     )
+
+
+def load_run(results_dir: Path, machine: str | None = None) -> Results:
+    """Return the newest run of asv, as other results are loaded.
+
+    Parameters
+    ----------
+    results_dir, machine
+        As `newest_run` takes them.
+
+    Raises
+    ------
+    ResultsNotFoundError, UnknownNameError
+        As `newest_run` does.
+    """
+    run = newest_run(results_dir, machine)
+    metadata = AsvMetadataFile(results_dir, run.environment).newest(run.commit, run.cpu)
+    # The noise was measured on one machine, as a rule the one of the newest run.
+    is_newest = machine is None or newest_run(results_dir).machine == machine
+    return Results(
+        name=run.machine,
+        records=records_of(run, metadata),
+        metadata=[metadata] if metadata else [],
+        floors=noise_floor.beside(results_dir) if is_newest else None,
+    )
+
+
+def is_results_dir(path: Path) -> bool:
+    """Return whether a folder has results of asv."""
+    return (path / "benchmarks.json").is_file()
 
 
 def _place_in_tables(name: str) -> tuple[int, str]:

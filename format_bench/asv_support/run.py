@@ -89,12 +89,22 @@ class AsvMetadataFile:
         facts = {"ended": datetime.now(UTC).isoformat(timespec="seconds"), "load": list(os.getloadavg())}
         self.end_path.write_text(json.dumps(facts), encoding="utf-8")
 
-    def newest(self, commit: str) -> dict[str, Any]:
-        """Return the metadata of the newest run of a commit; empty if the file has none."""
+    def newest(self, commit: str, cpu: str = "") -> dict[str, Any]:
+        """Return the metadata of the newest run of a commit; empty if the file has none.
+
+        Parameters
+        ----------
+        commit : str
+            Hash of the commit.
+        cpu : str
+            Model of the machine's CPU. Metadata of other models are left out if there are such of this.
+        """
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
         own = [each for each in map(json.loads, lines) if each["asv_commit"] in ("", commit)]
         if not own:
             return {}
+        # Results of several machines may be in one folder, and environments have the same names there.
+        own = [each for each in own if (each.get("cpu") or {}).get("model") == cpu] or own
         # Each module of suites has a run of its own, on data sets of its own.
         found: dict[str, Any] = {**own[-1], "shapes": {}}
         for each in own:
@@ -157,6 +167,10 @@ def prepare_data(family: Family, suite: Suite, scale: str) -> None:
     for name in suite.datasets:
         try:
             data = _generated(operations, name, suite.size(name, scale))
+        except MemoryError:
+            size = f"{suite.size(name, scale):,} {family.item}s"
+            missing(name).write_text(f"{name} of {size} does not fit in memory here", encoding="utf-8")
+            continue
         except UnavailableError as error:
             missing(name).write_text(str(error), encoding="utf-8")
             continue

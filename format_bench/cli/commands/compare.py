@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import click
 
+from format_bench.cli.sources import load_source
 from format_bench.comparison import compare, output
-from format_bench.results.load import load
 
 
 @click.command
@@ -19,16 +19,18 @@ from format_bench.results.load import load
 def command(ctx: click.Context, a: str, b: str, as_json: bool) -> None:  # noqa: FBT001 (a switch)
     """Compare results B with results A: of two machines, two sets of libraries, or published ones.
 
-    A and B are folders or files of results, or names of published ones. Prints the ratio B / A of each
-    cell, and whether it is real or noise; whether both put the formats into the same order; and what
-    else differs that may be why. Intervals of all cells are in the JSON.
+    A and B are folders or files of results, or names of published ones. A folder of asv's results is
+    its newest run, and with #MACHINE after it the newest run on that machine. Prints the ratio B / A of
+    each cell, and whether it is real or noise; whether both put the formats into the same order; and
+    what else differs that may be why. Intervals of all cells are in the JSON.
 
     \b
     Examples:
       format-bench compare before after
       format-bench compare thesis reports/run --json
+      format-bench compare .asv/quick/results#laptop .asv/quick/results#server
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    one, other = load(a), load(b)
+    one, other = load_source(a), load_source(b)
     if one.name == other.name:
         one, other = replace(one, name=a), replace(other, name=b)
     found = compare(one, other)

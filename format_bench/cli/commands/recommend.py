@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from format_bench.cli.commands.run import measuring_console
+from format_bench.cli.sources import load_source
 from format_bench.recommendation import Requirement, output, purposes, recommend, scope, scoring
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.transfer import Speeds
-from format_bench.results.load import load
 from format_bench.runner.plan import RunRequest
 from format_bench.runner.session import measure
 from format_bench.runner.user_data import Source
@@ -27,7 +27,8 @@ _PURPOSES = "\n".join(f"  {name:12} {each.purpose}" for name, each in purposes.P
 
 HELP = f"""Rank the formats in RESULTS, and say in plain words which to use, why, and what is given up.
 
-RESULTS is a folder or a file of results, or the name of published ones; {DEFAULT} by default. Without
+RESULTS is a folder or a file of results, or the name of published ones; {DEFAULT} by default. A folder
+of asv's results is its newest run, and with #MACHINE after it the newest run on that machine. Without
 weights and preset, save time, read time and size count alike.
 
 \b
@@ -103,7 +104,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     """Print a recommendation."""
     own = scoring.parsed(weighed)
     speeds = Speeds.of_megabytes(read_speed, save_speed)
-    found = load(_measured(data, results, ctx) if data is not None else results or DEFAULT)
+    found = load_source(_measured(data, results, ctx) if data is not None else results or DEFAULT)
     if dataset is not None:
         found = scope.of_dataset(found, dataset)
     wanted = purposes.criteria_for(found, own, tuple(map(Requirement, required)), preset, suite)

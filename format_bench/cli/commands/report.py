@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from format_bench.cli.sources import load_source
 from format_bench.report import writers
-from format_bench.results import load
 
 
 @click.command
@@ -29,7 +29,8 @@ from format_bench.results import load
 def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: Path | None) -> None:
     """Make a report of results, to read, to print or to go on with.
 
-    RESULTS is a folder that `format-bench run` or postprocessing.py wrote, or a file of records.
+    RESULTS is a folder that `format-bench run` or postprocessing.py wrote, a file of records, or a
+    folder of asv's results, with #MACHINE after it for one of several machines.
 
     \b
     html  one page with all charts and tables, which opens without a network
@@ -46,7 +47,7 @@ def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: P
       format-bench report reports/run --format html --format xlsx --out pages
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     paths = _paths(formats, out, source if source.is_dir() else source.parent)
-    found = load.load(source)
+    found = load_source(source)
     for each, path in paths.items():
         writers.write(found, each, path)
         if not obj["quiet"]:
