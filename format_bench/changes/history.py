@@ -63,7 +63,7 @@ class History:
     """All results of a folder."""
 
     lines: list[HistoryLine]
-    """The line with the newest point first."""
+    """The line with the newest point first; of the same commit, the one that was measured last."""
     requires: Mapping[tuple[str, str], tuple[str, ...]]
     """Libraries that each adapter declares, in its order, by folder and label."""
 
@@ -120,15 +120,24 @@ def read_history(results_dir: Path, repository: Path) -> History:
                 for name, result in zip(_point_names(found), found, strict=True)
             ],
         )
-        for facts, found in by_line.items()
+        for facts, found in sorted(
+            by_line.items(),
+            # Machines often measure the same commit.
+            key=lambda item: (item[1][-1].date, _started(item[1][-1])),
+            reverse=True,
+        )
     ]
-    lines.sort(key=lambda line: line.points[-1].date, reverse=True)
     return History(lines, _requires(repository))
 
 
 def _date(result: Any) -> datetime:
     # asv keeps dates in milliseconds, as JavaScript does.
     return datetime.fromtimestamp(result.date / 1000, UTC)
+
+
+def _started(result: Any) -> int:
+    """Return the start of the latest benchmark, in milliseconds."""
+    return max((each for each in result.started_at.values() if each), default=0)
 
 
 def _point_names(results: list[Any]) -> list[str]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.sentences import libraries, sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
-from format_bench.display.text import format_ratio, quantity
-from format_bench.report.charts.heat_map import COLOURS
+from format_bench.display.text import quantity
 from format_bench.report.writers.html import environment as report_environment
+from format_bench.report.writers.html import style as report_style
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -34,6 +34,8 @@ class Page:
     summary: str
     """The content of the page as one sentence, for the overview."""
     in_menu: bool = True
+    scripts: tuple[str, ...] = ()
+    """Templates of scripts that only this page needs."""
 
 
 @functools.cache
@@ -51,7 +53,6 @@ def environment() -> Environment:
         "libraries": libraries,
         "quantity": lambda value, unit: "-" if value is None else quantity(value, unit),
         "sentence": sentence,
-        "times": format_ratio,
     }
     return found
 
@@ -64,7 +65,7 @@ def render(template: str, **values: Any) -> str:
 @functools.cache
 def style() -> str:
     """Return the style sheet of all pages: the report's, followed by the site's own rules."""
-    return render("report.css", colours=COLOURS) + render("dashboard.css")
+    return report_style() + render("dashboard.css")
 
 
 def framed(page: Page, pages: Sequence[Page], config: SiteConfig) -> str:
@@ -95,5 +96,5 @@ def framed(page: Page, pages: Sequence[Page], config: SiteConfig) -> str:
         project_url=config.project_url,
         style=style(),
         redirect=render("redirect.js", asv_page=ASV_PAGE) if page.file_name == INDEX else "",
-        script=render("report.js") + render("frame.js"),
+        script="".join(map(render, ("report.js", "frame.js", *page.scripts))),
     )

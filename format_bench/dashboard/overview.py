@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,19 @@ from format_bench.dashboard.layout import Page, render
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import comparisons
 from format_bench.display.text import joined, quantity
+from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import metadata_table
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
+from format_bench.report.charts.build import scatters_of
 from format_bench.report.ranking import findings_on
 from format_bench.results.marks import BEST, TIE, legend, marks_of
 from format_bench.results.metrics import LEADERS, Measure
+from format_bench.results.suites import SUITES
 
 if TYPE_CHECKING:
     from format_bench.dashboard.site_data import LatestRun, SiteData
-    from format_bench.report.model import SuiteResults
+    from format_bench.report.charts.figures import Chart
+    from format_bench.report.model import Outline, SuiteResults
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.noise_floor import Floors
 
@@ -69,22 +73,42 @@ def _leader(group: ComparisonGroup, measure: Measure, floors: Floors | None) -> 
     return Leader(joined(best), quantity(cell.value or 0, cell.unit), joined(ties))
 
 
-def overview(site: SiteData, pages: Sequence[Page], exports: Sequence[str]) -> Page:
-    """Return the overview.
+def pictures(outline: Outline) -> Iterator[tuple[Chart, SuiteResults]]:
+    """Yield size against read time on the first data set of each family's first suite."""
+    families = set()
+    for suite in outline.suites:
+        family = SUITES[suite.name].family if suite.name in SUITES else suite.name
+        charts = (each for group in suite.groups for each in scatters_of(group, outline.colours))
+        chart = None if family in families else next(charts, None)
+        if chart:
+            families.add(family)
+            yield chart, suite
+
+
+def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: Sequence[str]) -> Page:
+    """Return the overview of a machine.
 
     Parameters
     ----------
     site : SiteData
         The results.
+    latest : LatestRun
+        The run of the machine.
     pages : sequence of Page
         All other pages, in the order of the menu.
     exports : sequence of str
         Names of the files for programs.
     """
-    latest, changes = site.latest, site.changes[0]
-    outline = latest.outline
+    changes, outline = latest.changes, latest.outline
+    chooser = chooser_of(latest.results)
     body = render(
         "landing.html",
+        up=latest.up,
+        machines=comparisons.machine_links(site, latest, INDEX),
+        pictures=[
+            (chart, suite.title, comparisons.file_name(suite)) for chart, suite in pictures(outline)
+        ],
+        chooser=chooser,
         lead=outline.lead,
         machine=metadata_table.summary(latest.results),
         run=latest.run,
@@ -110,7 +134,15 @@ def overview(site: SiteData, pages: Sequence[Page], exports: Sequence[str]) -> P
         asv_page=ASV_PAGE,
         exports=exports,
     )
-    return Page("Overview", INDEX, body, "")
+    is_first = latest is site.latest
+    return Page(
+        "Overview" if is_first else f"Overview of {latest.run.machine}",
+        latest.folder + INDEX,
+        body,
+        "",
+        in_menu=is_first,
+        scripts=("chooser.js",) if chooser else (),
+    )
 
 
 def _libraries(latest: LatestRun) -> list[tuple[str, Any]]:

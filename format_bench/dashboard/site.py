@@ -51,9 +51,9 @@ def site_files(config: SiteConfig) -> dict[str, str]:
     pages = [page for module in page_modules() for page in module.pages(site)]
     exports = export_files(site.changes, config.site_url)
     # Not among the listed pages: it links to all of them, with their summaries.
-    first = overview(site, pages, list(exports))
+    first, *others = (overview(site, each, pages, list(exports)) for each in site.runs)
     menu = [first, *pages]
-    return exports | {page.file_name: framed(page, menu, config) for page in (*pages, first)}
+    return exports | {page.file_name: framed(page, menu, config) for page in (*pages, *others, first)}
 
 
 def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None:

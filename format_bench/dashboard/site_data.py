@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,6 +83,20 @@ class LatestRun:
     outline: Outline
     benchmarks: Mapping[str, Any]
     """asv's facts on all benchmarks, by name."""
+    changes: LineChanges
+    """The changes of its environment and machine."""
+    folder: str = ""
+    """Folder of its pages, relative to the site, with a slash; empty for the run that comes first."""
+
+    @property
+    def up(self) -> str:
+        """Prefix of addresses from its pages to those of the site."""
+        return "../" * self.folder.count("/")
+
+    @property
+    def point(self) -> str:
+        """Name of its commit's date, e.g. "2026-11"."""
+        return self.changes.line.points[-1].name
 
     @cached_property
     def suites_missing(self) -> list[str]:
@@ -92,22 +108,48 @@ class LatestRun:
 _ASV_ONLY = ("asv_commit", "time")
 
 
-def latest_run(config: SiteConfig, history: History) -> LatestRun:
-    """Return the run of the newest commit, which need not be the run that was made last.
+def latest_runs(config: SiteConfig, changes: Iterable[LineChanges]) -> list[LatestRun]:
+    """Return the run of the newest commit of each machine, the newest one first.
 
-    Earlier library sets may be measured after later ones.
+    It need not be the run that was made last: earlier library sets may be measured after later ones.
     """
-    run = history.lines[0].points[-1].run
-    metadata = AsvMetadataFile(config.results_dir, run.environment).newest(run.commit)
-    shown = {name: fact for name, fact in metadata.items() if name not in _ASV_ONLY}
-    records = records_of(run, metadata)
-    results = Results(
-        config.project, sorted(records, key=_report_order), [shown] if shown else [], config.floors
-    )
     benchmarks = json.loads((config.results_dir / "benchmarks.json").read_text(encoding="utf-8"))
     # asv keeps the version of the file's form among the benchmarks.
     benchmarks.pop("version")
-    return LatestRun(run, records, results, outline_of(results), benchmarks)
+    found: dict[str, LatestRun] = {}
+    for each in changes:
+        if each.line.machine not in found:
+            folder = folder_of(each.line.machine) if found else ""
+            # The noise was measured on one machine, as a rule the one of the newest run.
+            floors = None if found else config.floors
+            found[each.line.machine] = _latest_run(config, each, benchmarks, floors, folder)
+    return list(found.values())
+
+
+def folder_of(machine: str) -> str:
+    """Return the folder of the pages of a machine other than the first one."""
+    plain = re.sub(r"[^\w.-]+", "-", machine)
+    # Names that differ in other characters alone need different folders.
+    mark = "" if plain == machine else f"-{hashlib.sha256(machine.encode()).hexdigest()[:6]}"
+    return f"machine-{plain}{mark}/"
+
+
+def _latest_run(
+    config: SiteConfig,
+    changes: LineChanges,
+    benchmarks: Mapping[str, Any],
+    floors: Floors | None,
+    folder: str,
+) -> LatestRun:
+    run = changes.line.points[-1].run
+    file = AsvMetadataFile(config.results_dir, run.environment)
+    metadata = file.newest(run.commit, run.cpu)
+    shown = {name: fact for name, fact in metadata.items() if name not in _ASV_ONLY}
+    records = records_of(run, metadata)
+    results = Results(
+        config.project, sorted(records, key=_report_order), [shown] if shown else [], floors
+    )
+    return LatestRun(run, records, results, outline_of(results), benchmarks, changes, folder)
 
 
 def _modules(benchmarks: Iterable[str]) -> set[str]:
@@ -127,6 +169,14 @@ class SiteData:
     changes: list[LineChanges]
     """The changes of each line of the history, the line of the latest run first."""
     latest: LatestRun
+    """The run of the newest commit."""
+    other_machines: list[LatestRun]
+    """The run of the newest commit of each other machine."""
+
+    @property
+    def runs(self) -> list[LatestRun]:
+        """The latest run of each machine, that of the newest commit first."""
+        return [self.latest, *self.other_machines]
 
     @classmethod
     def read(cls, config: SiteConfig) -> SiteData:
@@ -138,4 +188,6 @@ class SiteData:
             If asv has no results.
         """
         history = read_history(config.results_dir, config.root)
-        return cls(config, history, changes_by_line(history, config.floors), latest_run(config, history))
+        changes = changes_by_line(history, config.floors)
+        first, *others = latest_runs(config, changes)
+        return cls(config, history, changes, first, others)

@@ -291,6 +291,8 @@ class MadeUp:
     """The modules of suites; empty for all."""
     scale: str = "full"
     machine: dict[str, str] = field(default_factory=lambda: MACHINE)
+    left_out: int = 0
+    """Number of months at the end that the machine did not measure."""
 
     def write(self, folder: Path, months: int = 6) -> Path:
         """Invent results of all suites for some months; return the folder of the results.
@@ -301,7 +303,7 @@ class MadeUp:
             A git repository, which gets a commit per month; created with the adapters of the checkout
             if it does not exist.
         months : int
-            Number of months, the last of them November 2026.
+            Number of months, the last of them November 2026, `left_out` included.
         """
         suites = [
             suite
@@ -312,7 +314,7 @@ class MadeUp:
             for family in ("data_formats", "image_storages"):
                 shutil.copytree(ROOT / family, folder / family)
         repository = MonthlyRepository(folder, suites, self.scale, self.machine)
-        for month, date in enumerate(dates(months), start=1):
+        for month, date in enumerate(dates(months)[: months - self.left_out], start=1):
             commit = repository.renew(date, libraries(month, self.planted))
             repository.add(commit, date, _Month(self, month, months).outcome)
         return repository.results_dir

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from adapter_core.text import printable
-from format_bench.dashboard.asv_page import ASV_PAGE
+from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
 from format_bench.dashboard.layout import Page, render
 from format_bench.display.text import joined
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
@@ -43,7 +44,12 @@ class GraphLinks:
 
     @classmethod
     def of(
-        cls, cells: Sequence[AsvCell], records: Sequence[Record], benchmarks: Mapping[str, Any]
+        cls,
+        cells: Sequence[AsvCell],
+        records: Sequence[Record],
+        benchmarks: Mapping[str, Any],
+        site: str = "",
+        machine: str = "",
     ) -> GraphLinks:
         """Return the addresses for all cells.
 
@@ -55,9 +61,14 @@ class GraphLinks:
             The same cells as records, in the same order.
         benchmarks : dict
             asv's benchmarks.json.
+        site : str
+            Prefix of addresses that leads to the site.
+        machine : str
+            The machine whose graphs are linked; empty for asv's choice.
         """
         by_cell: dict[GraphKey, str] = {}
         by_measure: dict[tuple[str, Measure], str] = {}
+        graph = partial(_graph, site=site, machine=machine)
         for cell, record in zip(cells, records, strict=True):
             suite = compared_with(suite_of(record))
             measure = Measure(record.metric, record.cache)
@@ -65,25 +76,35 @@ class GraphLinks:
             # Format and data set come first in every suite; asv's page needs their names.
             first_two = benchmarks[cell.benchmark]["param_names"][:2]
             chosen = dict(zip(first_two, (cell.format, cell.dataset), strict=True)) | cell.axes
-            by_cell[suite, printable(record.dataset), entry, measure] = _graph(cell.benchmark, chosen)
+            by_cell[suite, printable(record.dataset), entry, measure] = graph(cell.benchmark, chosen)
             of_measure = {"cache": measure.cache} if measure.cache else {}
-            by_measure.setdefault((suite, measure), _graph(cell.benchmark, of_measure))
+            by_measure.setdefault((suite, measure), graph(cell.benchmark, of_measure))
         return cls(by_cell, by_measure)
 
 
-def _graph(benchmark: str, chosen: dict[str, str]) -> str:
+def _graph(benchmark: str, chosen: dict[str, str], *, site: str, machine: str) -> str:
     """Return an address as asv's page parses it: parameters by name, values as Python literals."""
-    query = urlencode({f"p-{name}": repr(value) for name, value in chosen.items()}, quote_via=quote)
-    return f"{ASV_PAGE}#{quote(benchmark)}" + (f"?{query}" if query else "")
+    facts = {"machine": machine} if machine else {}
+    facts |= {f"p-{name}": repr(value) for name, value in chosen.items()}
+    query = urlencode(facts, quote_via=quote)
+    return f"{site}{ASV_PAGE}#{quote(benchmark)}" + (f"?{query}" if query else "")
 
 
 def pages(site: SiteData) -> Iterator[Page]:
-    """Yield a page for each suite."""
-    latest = site.latest
-    graphs = GraphLinks.of(latest.run.cells, latest.records, latest.benchmarks)
+    """Yield a page for each suite of each machine; the menu has those of the first machine."""
+    for latest in site.runs:
+        yield from _pages(site, latest)
+
+
+def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
+    machine = latest.run.machine if site.other_machines else ""
+    graphs = GraphLinks.of(
+        latest.run.cells, latest.records, latest.benchmarks, site=latest.up, machine=machine
+    )
     for suite in latest.outline.suites:
         body = render(
             "comparison.html",
+            machines=machine_links(site, latest, file_name(suite)),
             suite=_section(suite, latest, graphs),
             graphs=[
                 (str(measure), graphs.by_measure[suite.name, measure]) for measure in suite.measures
@@ -94,7 +115,41 @@ def pages(site: SiteData) -> Iterator[Page]:
         )
         groups = joined([group.name for group in suite.groups], most=8)
         summary = f"Charts and all numbers of the latest run on {groups}."
-        yield Page(suite.title, file_name(suite), body, summary)
+        is_first = latest is site.latest
+        title = suite.title if is_first else f"{suite.title} on {latest.run.machine}"
+        yield Page(title, latest.folder + file_name(suite), body, summary, in_menu=is_first)
+
+
+class MachineLink(NamedTuple):
+    """Entry of the menu of machines."""
+
+    machine: str
+    point: str
+    """Date of the commit that was measured."""
+    address: str
+    is_here: bool
+
+
+def machine_links(site: SiteData, here: LatestRun, name: str) -> list[MachineLink]:
+    """Return the same page of each machine, or its overview; empty if there is one machine.
+
+    Parameters
+    ----------
+    site : SiteData
+        The results.
+    here : LatestRun
+        The run of the page.
+    name : str
+        The page's name within the folder of its run.
+    """
+    if not site.other_machines:
+        return []
+    found = []
+    for each in site.runs:
+        has_page = name in {file_name(suite) for suite in each.outline.suites}
+        address = here.up + each.folder + (name if has_page else INDEX)
+        found.append(MachineLink(each.run.machine, each.point, address, each is here))
+    return found
 
 
 def file_name(suite: SuiteResults) -> str:

@@ -53,7 +53,7 @@ def charts_of(
     return [
         *_measured(group, colours, floors),
         *_compared(group, colours),
-        *_scattered(group, colours),
+        *scatters_of(group, colours),
     ]
 
 
@@ -91,7 +91,8 @@ def _bar_chart(
     return Chart(title, bars_in_words(series), bars.height, bars.draw, note)
 
 
-def _scattered(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
+def scatters_of(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
+    """Yield a chart of size against each read time that is not cold, with the Pareto front."""
     reads = [each for each in group.measures if each.metric == "read time" and each.cache != "cold"]
     for read in reads:
         points = points_of(group, read)

@@ -45,7 +45,11 @@ def site(tmp_path_factory):
 def of_graph(address: str) -> tuple[str, dict[str, str]]:
     """Return the benchmark and the parameters of a link to a graph."""
     benchmark, _, query = urlsplit(address).fragment.partition("?")
-    return unquote(benchmark), {name[2:]: values[0] for name, values in parse_qs(query).items()}
+    return unquote(benchmark), {
+        name.removeprefix("p-"): values[0]
+        for name, values in parse_qs(query).items()
+        if name.startswith("p-")
+    }
 
 
 def test_the_overview_is_the_index_and_asvs_page_is_beside_it(site):

@@ -128,6 +128,35 @@ def test_the_menu_leads_through_all_pages(opened):
         assert page.locator("nav [aria-current=page]").inner_text() == name
 
 
+def test_the_overview_starts_with_pictures_and_their_words(opened):
+    page = opened("")
+    assert page.locator("main section").first.get_attribute("id") == "picture"
+    charts = page.locator("#picture svg[role=img]")
+    titles = [each.locator("> title").text_content() for each in charts.all()]
+    assert titles == ["Size against read time: eq, tables", "Size against read time: cifar-like"]
+    for each in charts.all():
+        assert "On the Pareto front" in each.locator("> desc").text_content()
+    links = page.locator("#picture figcaption a")
+    assert links.all_inner_texts() == [
+        f"All charts and numbers: {each}" for each in ("Tables", "Images")
+    ]
+    links.first.click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Tables"
+
+
+def test_the_chooser_of_the_overview_has_its_choice_in_the_address(opened):
+    page = opened("index.html#choose?suite=image&weight=random_read_time_per_image:3")
+    assert page.url.partition("#")[0].endswith("index.html")
+    assert page.get_by_label("suite").input_value() == "image"
+    random_reads = page.get_by_role("slider", name="random read time per image", exact=True)
+    assert random_reads.input_value() == "3"
+    first = page.locator("#choose-table tbody th").first.inner_text()
+    page.get_by_role("button", name="archive").click()
+    assert page.locator("#choose-table tbody th").first.inner_text() != first
+    assert "weight=read_time:1,size:3" in page.evaluate("location.href")
+    assert page.locator(".machine-menu").count() == 0
+
+
 def test_tables_sort_by_the_numbers_that_are_links(opened):
     page = opened("tables.html")
     header = page.locator(".numbers >> nth=0 >> th:nth-child(2)")

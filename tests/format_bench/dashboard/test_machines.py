@@ -1,0 +1,163 @@
+"""Results of two machines: a menu on the site's pages, and comparisons by `format-bench compare`."""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from format_bench.asv_support.results import load_run
+from format_bench.dashboard.site_data import folder_of
+from format_bench.results.metrics import Measure
+from tests.factories.histories import MACHINE, MadeUp
+from tests.factories.site import Made, pages, parsed, publish
+from tests.format_bench.dashboard.test_dashboard import check_links, check_policies
+from tests.format_bench.report.test_chooser_in_browser import shown
+from tests.format_bench.report.test_report_in_browser import browser
+from tests.helpers import run
+
+__all__ = ["browser"]
+
+SERVER = MACHINE | {"machine": "big server", "cpu": "Other CPU"}
+FOLDER = folder_of("big server")
+MODULES = ("tabular",)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Return a site of a machine with two months, and of one with the first of these."""
+    folder = tmp_path_factory.mktemp("site") / "project"
+    MadeUp(modules=MODULES).write(folder, months=2)
+    MadeUp(modules=MODULES, machine=SERVER, seed=2, left_out=1).write(folder, months=2)
+    return Made(folder, publish(folder, "publish"))
+
+
+@pytest.fixture
+def results_dir(site):
+    return site.folder / ".asv/full/results"
+
+
+@pytest.fixture
+def opened(browser, site):
+    """Return a function that opens a page; errors, and requests to other files, fail the test."""
+    contexts, trouble = [], []
+
+    def open_page(name: str, width: int = 1400):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        start = site.html.as_uri()
+        page.on("request", lambda r: trouble.append(r.url) if not r.url.startswith(start) else None)
+        path, mark, fragment = name.partition("#")
+        page.goto((site.html / path).as_uri() + mark + fragment)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [each for each in trouble if each != "data:,"] == []
+
+
+def test_each_machine_has_an_overview_and_comparisons(site):
+    names = set(pages(site))
+    assert {f"{FOLDER}{name}" for name in ("index.html", "tables.html")} < names
+    # Pages on the whole history are there once.
+    assert {name for name in names if name.startswith(FOLDER)} < {FOLDER + name for name in names}
+    assert "on tester at commit" in site.read("index.html")
+    assert "on big server at commit" in site.read(f"{FOLDER}index.html")
+    assert "warning" not in site.printed.lower()
+
+
+def test_every_link_resolves(site):
+    assert check_links(site) > 1000
+    check_policies(site)
+
+
+def test_the_numbers_are_those_of_the_machine_and_link_to_its_graphs(site, results_dir):
+    for name, machine in (("", "tester"), (FOLDER, "big server")):
+        html = site.read(f"{name}tables.html")
+        own = [each for each in load_run(results_dir, machine).records if each.metric == "size"]
+        value = next(each.value for each in own if (each.format, each.dataset) == ("CSV", "eq"))
+        assert f'data-value="{value:.6g}"' in html
+        links = [each for each in parsed(html).links if "asv.html#tabular" in each]
+        assert len(links) > 100
+        queries = [parse_qs(urlsplit(each).fragment.partition("?")[2]) for each in links]
+        assert {query["machine"][0] for query in queries} == {machine}
+
+
+def test_the_menu_of_machines_leads_to_the_same_page_and_back(opened):
+    page = opened("tables.html")
+    menu = page.get_by_role("group", name="Machine")
+    assert menu.get_by_role("link").all_inner_texts() == ["tester", "big server"]
+    assert menu.locator("[aria-current=page]").inner_text() == "tester"
+    menu.get_by_role("link", name="big server").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Tables on big server"
+    assert page.get_by_role("group", name="Machine").locator("[aria-current=page]").inner_text() == (
+        "big server"
+    )
+    page.get_by_role("group", name="Machine").get_by_role("link", name="tester").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Tables"
+
+
+def test_the_chooser_ranks_the_results_of_the_machine(opened, results_dir):
+    choice = "#choose?suite=tabular&weight=read_time:2,size:1&require=safe"
+    rankings = []
+    for name, machine in (("", "tester"), (FOLDER, "big server")):
+        page = opened(f"{name}index.html{choice}")
+        source = f"{results_dir}#{machine}"
+        arguments = ["--weight", "read_time=2", "--weight", "size=1", "--require", "safe"]
+        done = run("recommend", source, "--suite", "tabular", *arguments, "--json")
+        answer = json.loads(done.stdout)
+        rows, _ = shown(page)
+        assert [each["name"] for each in answer["ranked"]] == [each[0] for each in rows]
+        scores = [each["score"] for each in answer["ranked"]]
+        assert scores == pytest.approx([each[1] for each in rows], rel=1e-9)
+        rankings.append(scores)
+    assert rankings[0] != rankings[1]
+
+
+@pytest.mark.parametrize("name", ["index.html", f"{FOLDER}index.html", f"{FOLDER}tables.html"])
+def test_pages_of_machines_are_readable_on_a_phone(opened, name):
+    page = opened(name, 400)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_machines_are_compared_by_name(results_dir):
+    done = run("compare", f"{results_dir}#tester", f"{results_dir}#big server", "--json")
+    found = json.loads(done.stdout)
+    assert (found["a"], found["b"]) == ("tester", "big server")
+    own = {
+        machine: {
+            (each.format, each.dataset): each.value
+            for each in load_run(results_dir, machine).records
+            if Measure.of(each) == Measure("size")
+        }
+        for machine in ("tester", "big server")
+    }
+    sizes = [each for each in found["cells"] if each["metric"] == "size"]
+    assert len(sizes) > 50
+    for each in sizes:
+        cell = each["format"], each["dataset"]
+        assert (each["a"], each["b"]) == (own["tester"][cell], own["big server"][cell])
+
+
+def test_a_folder_of_asv_is_its_newest_run(results_dir):
+    done = run("compare", results_dir, f"{results_dir}#big server", "--json")
+    assert json.loads(done.stdout)["a"] == "tester"
+
+
+def test_an_unknown_machine_is_reported_with_those_that_are_known(results_dir):
+    done = run("compare", f"{results_dir}#tester", f"{results_dir}#laptop")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("'laptop'; known: big server, tester")
+
+
+def test_folders_of_machines_differ():
+    names = ["a b", "a-b", "a/b", "ä"]
+    assert len({folder_of(each) for each in names}) == len(names)
+    assert all(re.fullmatch(r"machine-[\w.-]+/", folder_of(each)) for each in names)
