@@ -159,8 +159,11 @@ def test_the_site_shows_these_marks(run):
         ]
     )
     benchmarks = {benchmark: {"param_names": ["format", "dataset"]}}
-    latest = LatestRun(run_of_asv, found.records, found, outline_of(found), benchmarks)
-    (page,) = comparisons.pages(SimpleNamespace(latest=latest))
+    latest = LatestRun(
+        run_of_asv, found.records, found, outline_of(found), benchmarks, changes=SimpleNamespace()
+    )
+    site = SimpleNamespace(latest=latest, other_machines=[], runs=[latest])
+    (page,) = comparisons.pages(site)
     assert NumbersTable(page.body_html).marks == by_name(expected)
 
 
