@@ -18,7 +18,7 @@ from format_bench.recommendation import output
 from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
 from format_bench.recommendation.recommend import recommend
 from format_bench.recommendation.requirements import MEANINGS, Requirement, answer
-from format_bench.recommendation.scope import of_dataset, one_suite, suites_in
+from format_bench.recommendation.scope import further_records, of_dataset, one_suite, suites_in
 from format_bench.recommendation.scoring import shift_of
 from format_bench.recommendation.transfer import BYTES_PER_MEGABYTE, READ_TIME, SAVE_TIME, SIZE
 from format_bench.results.candidates import DatasetSize, candidates_of, datasets_of, measures_of
@@ -89,6 +89,10 @@ def _suite(results: Results, name: str) -> dict[str, Any] | None:
     if len(candidates) < 2 or not criteria_of(BALANCED, whole).weights:  # noqa: PLR2004 (a choice)
         return None
     table = _Table(name, datasets_of(candidates), _measures(whole.records, name), results.floors)
+    # Else each data set would have entries of its own for them.
+    for each in candidates_of(further_records(results.records, name, set())):
+        if not set(table.datasets).isdisjoint(datasets_of([each])):
+            table.number(each)
     scopes = [table.scope(whole, None)]
     names = list(dict.fromkeys(each.dataset for each in table.datasets))
     if len(names) > 1:
@@ -155,7 +159,7 @@ class _Table:
         return {
             "dataset": dataset,
             "datasets": [self.datasets.index(each) for each in datasets_of(candidates)],
-            "entries": [self._number(each) for each in candidates],
+            "entries": [self.number(each) for each in candidates],
             "measures": [self.measures.index(each) for each in measured],
             "presets": {
                 name: [
@@ -167,7 +171,7 @@ class _Table:
             },
         }
 
-    def _number(self, candidate: Candidate) -> int:
+    def number(self, candidate: Candidate) -> int:
         """Return the number of the candidate's entry, which is added if there is none with its cells."""
         for number, known in enumerate(self.candidates):
             same = known.configuration == candidate.configuration

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
-from format_bench.results.suites import SUITES, suite_order
+from format_bench.results.suites import SUITES, compared_with, suite_order
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
@@ -38,7 +38,8 @@ def suites_in(results: Results) -> list[str]:
 def one_suite(results: Results, measures: Collection[Measure], suite: str | None = None) -> Results:
     """Return the results of a suite, by default the first, that has values of all measures.
 
-    Configurations with codecs are added to those without, if these are of a single data set.
+    Configurations with codecs are added to those without, if these are of a single data set, and
+    further adapters to the usual ones, if they were measured on all data sets.
 
     Raises
     ------
@@ -55,7 +56,13 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
         records = [each for each in results.records if suite_of(each) == name]
         if wanted <= _measured(records):
             if name in SUITES and not SUITES[name].qualifier:
-                records += _compressed(results.records, {(each.dataset, each.rows) for each in records})
+                datasets = {(each.dataset, each.rows) for each in records}
+                records += _compressed(results.records, datasets)
+                records += [
+                    each
+                    for each in further_records(results.records, name, datasets)
+                    if (each.dataset, each.rows) in datasets
+                ]
             return replace(results, records=records)
     if suite is not None:
         own = [each for each in results.records if suite_of(each) == suite]
@@ -73,6 +80,19 @@ def _compressed(records: list[Record], datasets: set[tuple[str, int]]) -> list[R
         for each in records
         if _has_codecs(suite_of(each)) and each.codec and (each.dataset, each.rows) in datasets
     ]
+
+
+def further_records(
+    records: Iterable[Record], suite: str, datasets: set[tuple[str, int]]
+) -> list[Record]:
+    """Return the records of the further adapters that a suite's tables have.
+
+    They are of all their data sets; empty if one of the given data sets is not among these.
+    """
+    found = [each for each in records if compared_with(suite_of(each)) == suite != suite_of(each)]
+    measured = {(each.dataset, each.rows) for each in found}
+    # On other data sets, all of them would be excluded.
+    return found if datasets <= measured else []
 
 
 def _has_codecs(suite: str) -> bool:

@@ -220,8 +220,8 @@
     speeds.append(...Object.entries(data.speeds).map(([name, speed]) => make("option", { value: speed, label: name })));
     const typical = Object.entries(data.speeds).map(([name, speed]) => `${name} is ${speed}`);
     for (const each of [readSpeed, saveSpeed]) each.setAttribute("list", speeds.id);
-    const data_ = fieldset("Data", labelled("suite", suiteControl), labelled("data set", datasetControl));
-    data_.classList.add("pair");
+    const source = fieldset("Data", labelled("suite", suiteControl), labelled("data set", datasetControl));
+    source.classList.add("pair");
     if (data.suites.length === 1) suiteControl.parentElement.hidden = true;
     const link = fieldset(
       "Link or disk",
@@ -233,7 +233,7 @@
     link.classList.add("pair");
     form.append(
       fieldset("Purpose", presets),
-      data_,
+      source,
       fieldset("Weights", sliders, more),
       fieldset("Requirements", ...ticks),
       link,

@@ -179,6 +179,19 @@ def test_a_suite_can_be_named():
         recommend(found, {SIZE: 1}, suite="imag")
 
 
+def test_further_engines_are_candidates_where_they_were_measured():
+    engine = results_of({"CSV[polars]": {"size": 2.0 * C}}, suite="engines.Engines").records
+    usual = results_of(TWO)
+    found = replace(usual, records=[*usual.records, *engine])
+    assert order(recommend(found, {SIZE: 1})) == ["CSV[polars]", "Parquet", "Feather"]
+    more = [replace(each, dataset="str") for each in usual.records]
+    found = replace(found, records=[*found.records, *more])
+    both = recommend(found, {SIZE: 1})
+    assert order(both) == ["Parquet", "Feather"]
+    assert "the results of engines are left out" in both.caveats[-1]
+    assert order(recommend(scope.of_dataset(found, "eq"), {SIZE: 1}))[0] == "CSV[polars]"
+
+
 def test_there_is_no_break_even_where_one_is_smaller_and_faster():
     found = results_of(
         {

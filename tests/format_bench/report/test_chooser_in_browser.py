@@ -50,6 +50,7 @@ def sample_records():
         record("Ours", "read time", 0.2, cache="warm", interval=[0.1, 0.3]),
     ]
     every = [*measured(labels(12), ["eq", "str"]), *odd, *compressed(["eq"])]
+    every += measured(["Parquet[polars]", "CSV[polars]"], ["eq"], suite="engines.Engines")
     every += measured(["PNG", "LMDB", "Zarr"], ["cifar"], suite="image.Image", rows=500)
     # The last record of a cell counts, as in a file of results.
     return list({key(each): each for each in every}.values())
