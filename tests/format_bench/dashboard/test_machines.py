@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from format_bench.asv_support.results import load_run
+from format_bench.asv_support.run import AsvMetadataFile
+from format_bench.changes.history import read_history
 from format_bench.dashboard.site_data import folder_of
 from format_bench.results.metrics import Measure
-from tests.factories.histories import MACHINE, MadeUp
+from tests.factories.histories import MACHINE, MadeUp, MonthlyRepository, benchmarks
 from tests.factories.site import Made, pages, parsed, publish
 from tests.format_bench.dashboard.test_dashboard import check_links, check_policies
 from tests.format_bench.report.test_chooser_in_browser import shown
@@ -155,6 +158,39 @@ def test_an_unknown_machine_is_reported_with_those_that_are_known(results_dir):
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.endswith("'laptop'; known: big server, tester")
+
+
+def test_metadata_are_those_of_the_machine_where_environments_have_the_same_name(tmp_path):
+    file = AsvMetadataFile(tmp_path, "virtualenv")
+    file.path.parent.mkdir()
+    lines = [
+        {"asv_commit": "c", "shapes": {"tabular.eq": [1, 2]}, "cpu": {"model": model}}
+        for model in ("Some CPU", "Other CPU")
+    ]
+    file.path.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
+    assert file.newest("c", "Some CPU")["cpu"] == {"model": "Some CPU"}
+    assert file.newest("c", "Other CPU")["cpu"] == {"model": "Other CPU"}
+    # A machine whose file was edited by hand has those of the newest run.
+    assert file.newest("c", "My CPU")["cpu"] == {"model": "Other CPU"}
+    assert file.newest("d", "Some CPU") == {}
+
+
+def test_of_machines_with_the_same_commit_the_one_measured_last_comes_first(tmp_path):
+    day = datetime(2026, 11, 3, tzinfo=UTC)
+    sizes = next(each for each in benchmarks() if each["name"] == "tabular.Tabular.track_size")
+    names = ["a", "b", "c"]
+    for last in names:
+        folder = tmp_path / last
+        machines = [MACHINE | {"machine": name} for name in names]
+        repositories = [MonthlyRepository(folder, [sizes], machine=each) for each in machines]
+        commit = repositories[0].renew(day, {})
+        for repository in repositories:
+            repository.add(commit, day, lambda *_: [1.0])
+        (path,) = (folder / ".asv/full/results" / last).glob("*-*.json")
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts["results"][sizes["name"]][facts["result_columns"].index("started_at")] += 1000
+        path.write_text(json.dumps(facts), encoding="utf-8")
+        assert read_history(folder / ".asv/full/results", folder).lines[0].machine == last
 
 
 def test_folders_of_machines_differ():
