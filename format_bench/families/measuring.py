@@ -117,19 +117,72 @@ def _read(operations: Operations, data: Callable[[], Any], file: Path, effort: E
 
 def _cold_read(operations: Operations, file: Path, effort: Effort) -> list[Measured]:
     """Measure reading a file that is proven out of the page cache, and the read amplification."""
-    size_bytes = operations.adapter.size_bytes(file)
     repeats = Repeats(effort.budget_seconds, effort.min_repeats)
     amplification = []
     for stopwatch in repeats:
         page_cache.make_cold(file)
-        before = page_cache.read_bytes()
-        with stopwatch:
-            found = operations.read(file)
-        fetched = (page_cache.read_bytes() - before).fetched
-        amplification.append(max(page_cache.resident_bytes(file), fetched) / size_bytes)
+        found, share = _read_cold(operations, file, stopwatch)
+        amplification.append(share)
         # The pages of a file that is still mapped cannot be evicted.
         del found
     return [*_times("read", repeats), Measured("read amplification", amplification)]
+
+
+def measure_reads_in_turn(
+    operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
+) -> dict[str, list[Measured]]:
+    """Measure warm and cold reads in turn, so that nothing but the page cache tells them apart.
+
+    Returns
+    -------
+    dict
+        What `measure_step` returns for the steps `read` and `cold read`, by name of the step.
+
+    Raises
+    ------
+    NotColdError
+        If the file cannot be evicted from the page cache, or that cannot be proven.
+    WrongValuesError
+        If a value, a row or a name came back wrong.
+    """
+    warm, cold = Repeats(effort.budget_seconds, effort.min_repeats), Stopwatch()
+    memory = FirstGrowth()
+    amplification = []
+    found: Any = None
+    for stopwatch in warm:
+        found = None
+        page_cache.fill(file)
+        with memory, stopwatch:
+            found = operations.read(file)
+        found = None
+        page_cache.make_cold(file)
+        found, share = _read_cold(operations, file, cold)
+        amplification.append(share)
+    # Repeats may have dropped the first call.
+    del cold.samples[: len(cold.samples) - len(warm.samples)]
+    return {
+        "read": [
+            operations.verify(data(), found),
+            *_times("read", warm),
+            _peak("read memory", memory.growth),
+            Measured("held memory", [memory.growth.held_bytes]),
+        ],
+        "cold read": [
+            Measured("read time", [each.wall_seconds for each in cold.samples]),
+            Measured("read CPU time", [each.cpu_seconds for each in cold.samples]),
+            Measured("read amplification", amplification),
+        ],
+    }
+
+
+def _read_cold(operations: Operations, file: Path, stopwatch: Stopwatch) -> tuple[Any, float]:
+    """Read a file that is out of the page cache; return the data and the read amplification."""
+    before = page_cache.read_bytes()
+    with stopwatch:
+        found = operations.read(file)
+    fetched = (page_cache.read_bytes() - before).fetched
+    read = max(page_cache.resident_bytes(file), fetched)
+    return found, read / operations.adapter.size_bytes(file)
 
 
 # The metrics of a save that come from the calls themselves; the others are measured on the file.

@@ -45,7 +45,7 @@ version = 1
 [suite.sampling]
 full = { budget_seconds = 20.0, rounds = 2 }
 quick = { budget_seconds = 0.2, rounds = 2 }
-tiny = { budget_seconds = 0.02 }
+tiny = { budget_seconds = 0.1 }
 
 [[suite.benchmarks]]
 name = "Notes"
