@@ -1,0 +1,111 @@
+"""Samples of a cell of a suite, shared by its benchmarks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from format_bench.asv_support import cell as asv_cell
+from format_bench.asv_support.cell import CellRun
+from format_bench.asv_support.run import prepare_data
+from format_bench.families import measuring
+from format_bench.families.measuring import Effort
+from format_bench.instruments import page_cache
+from format_bench.results.status import CellStatus
+from format_bench.results.suites import FAMILIES, SUITES
+
+EFFORT = Effort(0.05, min_repeats=3)
+TABLES = FAMILIES["tables"]
+
+
+@pytest.fixture
+def suite(tmp_path, monkeypatch):
+    """Return the suite of tables, in a run that has just started."""
+    monkeypatch.chdir(tmp_path)
+    small = replace(SUITES["tabular"], datasets=("eq",), sizes={"tiny": 50})
+    prepare_data(TABLES, small, "tiny")
+    yield small
+    asv_cell._load.cache_clear()
+
+
+def samples(suite, benchmark, metric, cache=None, label="CSV"):
+    """Return the samples that a process of asv gets."""
+    params = (label, "eq", *([cache] if cache else []))
+    return CellRun(TABLES, suite, benchmark, params, "tiny", 60).samples(metric, cache, EFFORT)
+
+
+def saves(suite):
+    return (
+        samples(suite, "Tabular", "save time"),
+        samples(suite, "Tabular", "durable save time"),
+    )
+
+
+def test_plain_and_durable_saves_are_the_same_calls(suite):
+    plain, durable = saves(suite)
+    assert len(plain) == len(durable) >= 2
+    assert all(one < other for one, other in zip(plain, durable, strict=True))
+
+
+def test_each_round_has_samples_of_a_process_of_its_own(suite):
+    first, second = saves(suite), saves(suite)
+    assert first[0] != second[0]
+    assert first[1] != second[1]
+    assert len(samples(suite, "Tabular", "size")) == 1
+
+
+def test_a_read_is_measured_once_for_all_benchmarks_that_report_it(suite, monkeypatch):
+    runs = []
+    measure = measuring.measure_reads_in_turn
+    monkeypatch.setattr(
+        asv_cell, "measure_reads_in_turn", lambda *given: runs.append(1) or measure(*given)
+    )
+    warm = samples(suite, "TabularRead", "read time", "warm")
+    cold = samples(suite, "TabularRead", "read time", "cold")
+    assert len(warm) == len(cold)
+    assert samples(suite, "TabularLoad", "lost columns") == [0]
+    assert samples(suite, "TabularLoad", "read memory")[0] > 0
+    assert runs == [1]
+
+
+def test_warm_reads_remain_where_no_read_can_be_cold(suite, monkeypatch):
+    def stays(path):
+        raise page_cache.NotColdError(f"1 of 1 pages of {path.name} stay in the page cache")
+
+    monkeypatch.setattr(page_cache, "make_cold", stays)
+    assert samples(suite, "TabularRead", "read time", "warm")
+    with pytest.raises(NotImplementedError, match="stay in the page cache"):
+        samples(suite, "TabularRead", "read time", "cold")
+    cell = CellRun(TABLES, suite, "TabularRead", ("CSV", "eq", "cold"), "tiny", 60)
+    (reason,) = cell.journal.read()
+    assert (reason.status, reason.suite) == (CellStatus.UNAVAILABLE, "tabular.TabularRead")
+
+
+def test_a_save_that_fails_leaves_a_reason_and_no_file(suite, monkeypatch):
+    import data_formats
+
+    adapter = type(data_formats.registry.find("CSV"))
+
+    def fail(_adapter, _df, path, *_):
+        path.write_text("half")
+        raise RuntimeError("the disk is made of cheese")
+
+    monkeypatch.setattr(adapter, "save", fail)
+    monkeypatch.setattr(asv_cell.CellRun, "start", started)
+    with pytest.raises(RuntimeError, match="made of cheese"):
+        samples(suite, "Tabular", "save time")
+    assert list(asv_cell.FILES.iterdir()) == []
+    cell = CellRun(TABLES, suite, "Tabular", ("CSV", "eq"), "tiny", 60)
+    assert [each.sentence for each in cell.journal.read()] == [
+        "RuntimeError: the disk is made of cheese"
+    ]
+
+
+def started(cell):
+    """Start a cell without warming its adapter up."""
+    import data_formats
+    from format_bench.families.tables.operations import TableOperations
+
+    cell.operations = TableOperations(data_formats.registry.get("CSV"))
+    return cell.operations
