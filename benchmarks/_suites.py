@@ -114,7 +114,7 @@ class MetricState:
 
     def __init__(self, suite, benchmark, metric):
         self.suite, self.benchmark, self.metric = suite, benchmark, metric
-        self.samples = None
+        self.samples = self.path = None
 
     def run_of(self, params):
         """Return the cell of these parameters."""
@@ -193,7 +193,7 @@ def _peakmem(state):
 
     def teardown(*params):
         state.run.end()
-        if state.saves:
+        if state.saves and state.path:  # else setup skipped the cell
             state.run.keep(state.path)
 
     peakmem.setup, peakmem.teardown = setup, teardown

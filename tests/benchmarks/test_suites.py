@@ -149,6 +149,7 @@ def project(tmp_path_factory):
     )
     log = run(folder, *asv, fails=True)
     assert "Benchmarking virtualenv" in log, log
+    assert "AttributeError" not in log, log
     run(folder, "-m", "asv", "publish", "--config", ".asv.tiny.json")
     return folder
 
