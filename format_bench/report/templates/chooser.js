@@ -8,6 +8,8 @@
   const part = (name) => document.getElementById(`choose-${name}`);
   const form = part("form");
   const MOST_WEIGHT = 10;
+  // Bars end at this many times the upper end of the first one.
+  const BAR_END = 4;
   const STEP = 0.5;
 
   // Cells: a number, a number with its interval, the number of a reason as text, or null.
@@ -423,8 +425,10 @@
     const head = (text) => make("th", { scope: "col", textContent: text });
     const weighed = measures.map((each) => head(`${suite.measures[each].phrase} (${choice.weights.get(each)})`));
     const top = make("tr", {}, ...["format", "place", "score", "range of the score"].map(head), ...weighed);
-    const widest = Math.log(Math.max(1.0001, ...ranked.map(({ band }) => band[1])));
-    const at = (score) => `${(100 * Math.max(Math.log(score), 0)) / widest}%`;
+    // Without an end, one slow format would leave no width to see ties by.
+    const end = ranked.length ? BAR_END * ranked[0].band[1] : 1;
+    const widest = Math.log(Math.max(1.0001, Math.min(end, Math.max(...ranked.map(({ band }) => band[1])))));
+    const at = (score) => `${Math.min(100, (100 * Math.max(Math.log(score), 0)) / widest)}%`;
     const rows = ranked.map((each, place) => {
       const score = make("td", { textContent: shown(each.score) });
       score.dataset.value = each.score;
@@ -436,6 +440,7 @@
       bar.firstChild.style.left = at(low);
       bar.firstChild.style.right = `calc(100% - ${at(high)})`;
       bar.lastChild.style.left = at(each.score);
+      bar.classList.toggle("beyond", each.score > end);
       const word = place === 0 ? "best" : each.ties ? "tie" : "";
       const [first, last] = each.places;
       return make(
