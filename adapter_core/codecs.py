@@ -6,6 +6,15 @@ from dataclasses import dataclass
 
 from adapter_core.errors import UnknownLevelError
 
+# Other names of one algorithm: gzip and zlib wrap what deflate makes, RFC 1950 to 1952.
+_NAMES = {"zstandard": "zstd", "zlib": "gzip", "deflate": "gzip"}
+
+
+def algorithm_of(codec: str) -> str:
+    """Return the algorithm of a codec, whoever applies it: "zstd" of "blosc:zstd" and "zstandard"."""
+    name = codec.rpartition(":")[2]
+    return _NAMES.get(name, name)
+
 
 @dataclass(frozen=True)
 class Codec:

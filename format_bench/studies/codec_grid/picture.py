@@ -6,9 +6,10 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core.codecs import algorithm_of
 from adapter_core.files import write_atomically
 from format_bench.report.charts.figures import QUIET, style
-from format_bench.studies.codec_grid.tables import Cells, algorithm_of, by_format
+from format_bench.studies.codec_grid.tables import Cells, by_format
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

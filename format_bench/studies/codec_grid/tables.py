@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import data_formats
 import data_generator
 from adapter_core import Codec, UnavailableError, UnknownNameError, UnsupportedError
+from adapter_core.codecs import algorithm_of
 from adapter_core.errors import InvalidGridError
 from format_bench.display.markdown import TextTable
 from format_bench.families.cases import Case
@@ -172,15 +173,6 @@ TRACKS = (OWN_DEFAULT, *(f"{name} {LEVEL}" for name in ALGORITHMS))
 TITLE = "Own defaults beside the same codec and level"
 
 _HEADER = ["format", "metric", "default codec", *TRACKS]
-
-# Other names of one algorithm: gzip and zlib wrap what deflate makes, RFC 1950 to 1952.
-_NAMES = {"zstandard": "zstd", "zlib": "gzip", "deflate": "gzip"}
-
-
-def algorithm_of(codec: str) -> str:
-    """Return the algorithm of a codec, whoever applies it: "zstd" of "blosc:zstd" and "zstandard"."""
-    name = codec.rpartition(":")[2]
-    return _NAMES.get(name, name)
 
 
 def table(cells: Cells, floors: Floors | None = None) -> TextTable:
