@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adapter_core import UnknownLevelError
+from adapter_core import UnavailableError, UnknownLevelError, UnknownNameError
 from format_bench.families.operations import registry_of
 from format_bench.results.suites import Family, Step, family_of_suite
 
@@ -52,3 +52,11 @@ class Case:
     def steps(self) -> tuple[Step, ...]:
         """All steps of the case, in order."""
         return self.family.steps
+
+    @property
+    def file_name(self) -> str:
+        """Name of the measured file, with the format's suffix: some libraries refuse others."""
+        try:
+            return f"file{registry_of(self.family).find(self.format).suffix}"
+        except (UnavailableError, UnknownNameError):
+            return "file"

@@ -153,7 +153,9 @@ class Runner:
                         return
                     metadata_files.start(case.threads)
                     with tempfile.TemporaryDirectory(dir=folder, prefix="case-") as place:
-                        yield from self._run_case(case, number, data.of(case), Path(place) / "file")
+                        yield from self._run_case(
+                            case, number, data.of(case), Path(place) / case.file_name
+                        )
 
     def _run_case(self, case: Case, number: int, data: Outcome, file: Path) -> Iterator[Record]:
         missing = self.missing(case, number)
