@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
+from format_bench.results.candidates import Configuration
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
-from format_bench.results.suites import SUITES, compared_with, suite_order
+from format_bench.results.suites import SUITES, compared_with, item_of, suite_order
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
@@ -38,8 +39,9 @@ def suites_in(results: Results) -> list[str]:
 def one_suite(results: Results, measures: Collection[Measure], suite: str | None = None) -> Results:
     """Return the results of a suite, by default the first, that has values of all measures.
 
-    Configurations with codecs are added to those without, if these are of a single data set, and
-    further adapters to the usual ones, if they were measured on all data sets.
+    Of a data set in several sizes, e.g. samples of a user's data, the largest counts that at least two
+    configurations have. Configurations with codecs are added to those without, if these are of a single
+    data set, and further adapters to the usual ones, if they were measured on all data sets.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
     if suite is not None and suite not in suites:
         raise UnknownNameError(f"suite in {results.name}", suite, suites)
     for name in suites if suite is None else [suite]:
-        records = [each for each in results.records if suite_of(each) == name]
+        records = _largest(each for each in results.records if suite_of(each) == name)
         if wanted <= _measured(records):
             if name in SUITES and not SUITES[name].qualifier:
                 datasets = {(each.dataset, each.rows) for each in records}
@@ -68,6 +70,35 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
         own = [each for each in results.records if suite_of(each) == suite]
         results = replace(results, name=f"{suite} in {results.name}", records=own)
     raise InvalidWeightError(_lacking(results, wanted))
+
+
+def _largest(records: Iterable[Record]) -> list[Record]:
+    """Return the records of the largest size of each data set that allows a comparison."""
+    found = list(records)
+    measured: dict[str, dict[int, set[Configuration]]] = {}
+    for each in found:
+        sizes = measured.setdefault(each.dataset, {})
+        sizes.setdefault(each.rows, set()).add(Configuration.of(each))
+    largest = {
+        dataset: max(sizes, key=lambda rows: (len(sizes[rows]) > 1, rows))
+        for dataset, sizes in measured.items()
+    }
+    return [each for each in found if each.rows == largest[each.dataset]]
+
+
+def smaller_sizes(results: Results, scoped: Results) -> list[str]:
+    """Return a sentence for each data set of which smaller, or incomplete, sizes are left out."""
+    counting = {each.dataset: each.rows for each in scoped.records}
+    others: dict[str, set[int]] = {}
+    for each in results.records:
+        if each.rows != counting.get(each.dataset, each.rows):
+            others.setdefault(each.dataset, set()).add(each.rows)
+    item = item_of(suite_of(scoped.records[0]))
+    return [
+        f"{dataset} counts with {counting[dataset]:,} {item}s; its results with "
+        f"{' and '.join(f'{each:,}' for each in sorted(sizes))} are left out"
+        for dataset, sizes in others.items()
+    ]
 
 
 def _compressed(records: list[Record], datasets: set[tuple[str, int]]) -> list[Record]:
