@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.recommendation.scope import one_suite
-from format_bench.results.candidates import candidates_of, datasets_of, measures_of
+from format_bench.recommendation.scoring import checked
+from format_bench.results.candidates import Candidate, candidates_of, datasets_of, measures_of
 from format_bench.results.load import Results, suite_of
-from format_bench.results.metrics import Measure
+from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.suites import family_of_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from format_bench.recommendation.scoring import Weights
+    from format_bench.results.candidates import Configuration, DatasetSize
 
 
 class WeightedMetric(NamedTuple):
@@ -162,12 +168,62 @@ def criteria_of(preset: Preset, results: Results) -> Criteria:
     and so is a requirement of which nothing is known for any format.
     """
     candidates = candidates_of(results.records)
-    measured, datasets = measures_of(candidates), datasets_of(candidates)
     suite = suite_of(results.records[0])
+    return _answerable(preset, candidates, measures_of(candidates), suite, datasets_of(candidates))
+
+
+def criteria_before(
+    configurations: Iterable[Configuration],
+    suite: str,
+    weights: Weights,
+    requirements: tuple[Requirement, ...],
+    preset: str | None,
+) -> Criteria:
+    """Return the criteria of a user for configurations that have not been measured yet.
+
+    Parameters
+    ----------
+    configurations : iterable of Configuration
+        The candidates.
+    suite : str
+        Their suite.
+    weights, requirements, preset
+        As for `criteria_for`.
+
+    Raises
+    ------
+    InvalidWeightError
+        If the suite's family has no measure that the user gives a weight.
+    """
+    family = family_of_suite(suite)
+    measures = [
+        Measure(metric, step.cache if METRICS[metric].cached else None).comparable
+        for step in family.steps
+        for metric in step.metrics
+    ]
+    for measure in checked(weights) if weights else ():
+        if measure not in measures:
+            known = ", ".join(sorted(each.option for each in set(measures)))
+            raise InvalidWeightError(f"{family.name} have no {measure.phrase}; they have {known}")
+    if preset is None and weights:
+        return Criteria(weights, requirements, [])
+    chosen = PRESETS.get(preset or "", BALANCED)
+    base = _answerable(chosen, [Candidate(each) for each in configurations], measures, suite, [])
+    return Criteria(base.weights | weights, (*base.requirements, *requirements), base.caveats)
+
+
+def _answerable(
+    preset: Preset,
+    candidates: list[Candidate],
+    measures: list[Measure],
+    suite: str,
+    datasets: list[DatasetSize],
+) -> Criteria:
+    """Return the parts of a preset that can be answered, and caveats on the others."""
     caveats = [
         f"{measure.phrase} does not count: these results have no values of it"
         for measure in preset.weights
-        if measure not in measured
+        if measure not in measures
     ]
     requirements = []
     for requirement in preset.required:
@@ -176,5 +232,5 @@ def criteria_of(preset: Preset, results: Results) -> Criteria:
             requirements.append(requirement)
         else:
             caveats.append(f"{requirement} is not required: {answers[0].sentence}")
-    weights = {each: weight for each, weight in preset.weights.items() if each in measured}
+    weights = {each: weight for each, weight in preset.weights.items() if each in measures}
     return Criteria(weights, tuple(requirements), caveats)
