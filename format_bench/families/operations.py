@@ -84,6 +84,11 @@ class Operations(ABC):
         """Return the data that `store` has stored."""
 
     @staticmethod
+    @abstractmethod
+    def take(data: Any, positions: Sequence[int]) -> Any:
+        """Return the rows, or images, of data at some positions, e.g. a sample of them."""
+
+    @staticmethod
     def raw_bytes(data: Any) -> int | None:  # noqa: ARG004 (a family may know it)
         """Return the size of data in memory, if saving asks for free disk space beforehand."""
         return None

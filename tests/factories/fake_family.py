@@ -121,6 +121,11 @@ class NoteOperations(Operations):
         """Return the notes."""
         return json.loads(path.read_text(encoding="utf-8"))
 
+    @staticmethod
+    def take(data, positions):
+        """Return some of the notes."""
+        return [data[position] for position in positions]
+
     def warm_up(self):
         """Do nothing: no library is imported late."""
 

@@ -130,6 +130,12 @@ class ImageOperations(CatalogOperations):
         return image_cache.load(path)
 
     @staticmethod
+    def take(data: ImageSet, positions: Sequence[int]) -> ImageSet:
+        """Return the images at some positions, and their labels."""
+        images, labels = data
+        return [images[position] for position in positions], labels[list(positions)]
+
+    @staticmethod
     def raw_bytes(data: tuple[image_cache.CachedImages, np.ndarray]) -> int:
         """Return the size of all pixels: all storages of a large set together may fill a disk."""
         return data[0].size_bytes

@@ -16,6 +16,8 @@ from format_bench.results.status import WRONG
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 
@@ -48,6 +50,11 @@ class TableOperations(CatalogOperations):
         import pandas as pd
 
         return pd.read_pickle(path)  # noqa: S301 (written by `store`)
+
+    @staticmethod
+    def take(data: pd.DataFrame, positions: Sequence[int]) -> pd.DataFrame:
+        """Return the rows at some positions, with the default index."""
+        return data.iloc[positions].reset_index(drop=True)
 
     def warm_up(self) -> None:
         """Save and read a tiny table, and import the codec's own libraries."""
