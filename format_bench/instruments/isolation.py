@@ -61,6 +61,8 @@ def run(
 ) -> Outcome:
     """Call `step(*arguments)` in a fresh process and return its outcome.
 
+    A step may limit its parts by `signal.setitimer`: if the timer kills it, it counts as timed out.
+
     Parameters
     ----------
     step : callable
@@ -102,6 +104,8 @@ def _received(receiver: Connection, process: Any) -> Outcome:
         outcome: Outcome = receiver.recv()
     except EOFError:
         process.join()
+        if process.exitcode == -signal.SIGALRM:
+            return Outcome(status=CellStatus.TIMED_OUT, sentence="its timer ran out")
         return Outcome(status=CellStatus.FAILED, sentence=_death(process.exitcode))
     return outcome
 
@@ -131,7 +135,7 @@ def _child(
     try:
         outcome = Outcome(step(*arguments))
     except BaseException as error:
-        outcome = _outcome_of(error)
+        outcome = outcome_of(error)
     sender.send(outcome)
 
 
@@ -149,7 +153,8 @@ def _die_with_parent() -> None:
         os._exit(1)  # the parent died before the kernel was asked
 
 
-def _outcome_of(error: BaseException) -> Outcome:
+def outcome_of(error: BaseException) -> Outcome:
+    """Return the outcome of a step that raised an error."""
     status = _EXPECTED.get(type(error))
     text = str(error) if status else f"{type(error).__name__}: {error}"
     sentence = " ".join(text.split())[:500]

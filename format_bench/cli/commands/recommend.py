@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import click
 
-from format_bench.cli.commands.run import measuring_console
+from format_bench.cli.commands.run import Duration, measuring_console
 from format_bench.cli.sources import load_source
-from format_bench.recommendation import Requirement, output, purposes, recommend, scope, scoring
+from format_bench.racing import outcome
+from format_bench.racing.display import RaceDisplay
+from format_bench.racing.session import RaceRequest, race
+from format_bench.racing.standings import Wish
+from format_bench.recommendation import (
+    Recommendation,
+    Requirement,
+    output,
+    purposes,
+    recommend,
+    scope,
+    scoring,
+)
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.transfer import Speeds
-from format_bench.runner.plan import RunRequest
-from format_bench.runner.session import measure
+from format_bench.results import noise_floor
+from format_bench.results.load import RESULTS
 from format_bench.runner.user_data import Source
 
 DEFAULT = "reports/run"
 
 # Rows, or images, of own data that are measured for a recommendation.
 SAMPLE = 100_000
+
+# Time of a race of formats on own data.
+BUDGET_SECONDS = 60
 
 _NAMES = "\n".join(f"  {name:12} {meaning}" for name, meaning in MEANINGS.items())
 _PURPOSES = "\n".join(f"  {name:12} {each.purpose}" for name, each in purposes.PRESETS.items())
@@ -53,7 +69,7 @@ Presets; what is given besides is added, or takes the place of the same metric:
 @click.option(
     "--data",
     metavar="FILE|FOLDER",
-    help="Measure your own table, or images, first; results are kept in a folder below reports.",
+    help="Race the formats on your own table, or images; results are kept in a folder below reports.",
 )
 @click.option(
     "--weight",
@@ -86,6 +102,13 @@ Presets; what is given besides is added, or takes the place of the same metric:
     metavar="MB/S",
     help="Add size / speed to save times: files go over a link, or to a disk, of that speed.",
 )
+@click.option(
+    "--time-budget",
+    "budget_seconds",
+    type=Duration(),
+    help=f"Time for --data, as in 5m; then answer by what is known. [default: {BUDGET_SECONDS}s]",
+)
+@click.option("--thorough", is_flag=True, help="With --data, try all codecs at all levels.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
@@ -99,32 +122,40 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     suite: str | None,
     read_speed: float | None,
     save_speed: float | None,
+    budget_seconds: float | None,
+    thorough: bool,  # noqa: FBT001 (a switch)
     as_json: bool,  # noqa: FBT001 (a switch)
 ) -> None:
     """Print a recommendation."""
-    own = scoring.parsed(weighed)
+    own, requirements = scoring.parsed(weighed), tuple(map(Requirement, required))
     speeds = Speeds.of_megabytes(read_speed, save_speed)
-    found = load_source(_measured(data, results, ctx) if data is not None else results or DEFAULT)
-    if dataset is not None:
-        found = scope.of_dataset(found, dataset)
-    wanted = purposes.criteria_for(found, own, tuple(map(Requirement, required)), preset, suite)
-    answer = recommend(found, wanted.weights, wanted.requirements, speeds=speeds, suite=suite)
-    answer = replace(answer, caveats=[*answer.caveats, *wanted.caveats])
+    about_race: dict[str, Any] = {}
+    if data is not None:
+        if results is not None or dataset is not None or suite is not None:
+            raise click.UsageError("--data excludes RESULTS, --dataset and --suite")
+        wish = Wish(own, requirements, preset, speeds)
+        request = RaceRequest(Source(data, SAMPLE), wish, budget_seconds or BUDGET_SECONDS, thorough)
+        answer, about_race = _raced(request, quiet=ctx.obj["quiet"])
+    else:
+        if budget_seconds is not None or thorough:
+            raise click.UsageError("--time-budget and --thorough are about --data, which is not given")
+        found = load_source(results or DEFAULT)
+        if dataset is not None:
+            found = scope.of_dataset(found, dataset)
+        wanted = purposes.criteria_for(found, own, requirements, preset, suite)
+        answer = recommend(found, wanted.weights, wanted.requirements, speeds=speeds, suite=suite)
+        answer = replace(answer, caveats=[*answer.caveats, *wanted.caveats])
     if as_json:
-        click.echo(json.dumps(output.to_json(answer), ensure_ascii=False, indent=2, allow_nan=False))
+        facts = output.to_json(answer) | about_race
+        click.echo(json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False))
     else:
         output.show(answer, quiet=ctx.obj["quiet"])
 
 
-def _measured(data: str, results: str | None, ctx: click.Context) -> Path:
-    """Measure own data, or a sample of them, and return the folder of the results."""
-    if results is not None:
-        raise click.UsageError("RESULTS and --data exclude each other")
-    out = Path("reports", f"own-{Path(data).stem}")
-    measure(
-        RunRequest(out=out, user_data=Source(data, SAMPLE), cold=True),
-        measuring_console(quiet=ctx.obj["quiet"]),
-        on_own=lambda _: None,
-        on_record=lambda _: None,
-    )
-    return out
+def _raced(request: RaceRequest, *, quiet: bool) -> tuple[Recommendation, dict[str, Any]]:
+    """Race the formats on own data; return the recommendation, and the race as JSON values."""
+    start = time.monotonic()
+    with RaceDisplay(measuring_console(quiet=quiet)) as display:
+        progress = race(request, display, lambda: time.monotonic() - start)
+    answer = outcome.recommendation(progress, noise_floor.beside(request.results_folder / RESULTS))
+    return answer, {"race": outcome.to_json(progress)}

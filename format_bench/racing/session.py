@@ -1,0 +1,275 @@
+"""Session of a race: from a user's data to the standings, with samples, folders and records."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from adapter_core.errors import UserDataError, WrongValuesError
+from data_generator import DEFAULT_SEED
+from data_generator.sampling import sampled_rows
+from format_bench.families.measuring import Effort
+from format_bench.families.operations import operations_of
+from format_bench.instruments import isolation
+from format_bench.metadata.run_metadata import RunMetadataFiles
+from format_bench.racing import trial as trials
+from format_bench.racing.entries import entries_of
+from format_bench.racing.race import Progress, Race, Trial, Watcher
+from format_bench.racing.standings import Standings, Wish
+from format_bench.recommendation import purposes
+from format_bench.recommendation.answer import excluded_of
+from format_bench.results import records
+from format_bench.results.candidates import Candidate, Configuration
+from format_bench.results.load import RESULTS
+from format_bench.results.metrics import METRICS, Measure, Noise
+from format_bench.results.records import Record, key
+from format_bench.results.suites import FAMILIES, Family, Step
+from format_bench.runner import folders
+from format_bench.runner.recording import combined, records_of
+from format_bench.runner.user_data import Prepared, Source, prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from format_bench.families.cases import Case
+    from format_bench.racing.trial import StepOutcome
+    from format_bench.recommendation.scoring import Weights
+
+# Wall time of the calls of a step in one process: on samples, and on all rows.
+SAMPLE_SECONDS, FULL_SECONDS = 0.02, 0.3
+
+# The least number of calls of a step, if a time of it counts.
+SAMPLE_CALLS, FULL_CALLS = 2, 3
+
+# After this time of a case on one small sample, the next larger one is left out.
+SLOW_SECONDS = 1.0
+
+STORE_LIMIT_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class RaceRequest:
+    """A race as the user asks for it."""
+
+    data: Source
+    wish: Wish
+    budget_seconds: float
+    thorough: bool = False
+    """Take all codecs at all levels."""
+    out: Path | None = None
+    """Folder of the results; by default one below reports, after the data."""
+    scratch: Path | None = None
+
+    @property
+    def results_folder(self) -> Path:
+        """The folder of the results."""
+        return self.out or Path("reports", f"own-{Path(self.data.path).stem}")
+
+
+def race(request: RaceRequest, watcher: Watcher, elapsed_seconds: Callable[[], float]) -> Progress:
+    """Race the formats on a user's data; records are appended to the results as they come.
+
+    Parameters
+    ----------
+    request : RaceRequest
+        The data, the wish and the budget.
+    watcher : Watcher
+        Receiver of the events.
+    elapsed_seconds : callable
+        Returns the wall time from the call.
+
+    Raises
+    ------
+    FormatBenchError
+        If that cannot be, in one line.
+    """
+    out = request.results_folder
+    with ExitStack() as stack:
+        folder = stack.enter_context(folders.make(folders.check_scratch(request.scratch)))
+        own = prepare(request.data, folder)
+        family = FAMILIES[own.family]
+        entries = entries_of(family, own.name, own.rows, thorough=request.thorough)
+        cases = {_entry_of(case): case for case in (*entries.first, *entries.others)}
+        standings = Standings(out.name, own.rows, list(cases), request.wish, family.item)
+        weights = _exclude(standings, family, request.wish)
+        folders.open_results(out, fresh=False)
+        folders.check_same_data(out, own.name, own.fingerprint)
+        stack.enter_context(folders.only_run(out))
+        measurer = stack.enter_context(_Measurer(out, folder, own, cases, family, weights))
+        standings.add(measurer.earlier())
+        return Race(
+            standings,
+            [_entry_of(case) for case in entries.first],
+            measurer.measure,
+            budget_seconds=request.budget_seconds,
+            watcher=watcher,
+            elapsed_seconds=elapsed_seconds,
+        ).run()
+
+
+def _entry_of(case: Case) -> Configuration:
+    return Configuration(case.format, case.codec, case.level, case.threads)
+
+
+def _exclude(standings: Standings, family: Family, wish: Wish) -> Weights:
+    """Drop the entries whose declarations rule them out; return the weights that count.
+
+    Raises
+    ------
+    NoCandidateError
+        If that rules out all.
+    InvalidWeightError
+        If the family has no measure of a weight.
+    """
+    suite = family.suites[0].name
+    wanted = purposes.criteria_before(
+        standings.entries, suite, wish.weights, wish.requirements, wish.preset
+    )
+    candidates = [Candidate(each) for each in standings.entries]
+    for each in excluded_of(candidates, wanted.requirements, suite, {}):
+        standings.drop(each.candidate.configuration, "; ".join(each.reasons.values()))
+    return wanted.weights
+
+
+def steps_for(
+    family: Family, weights: Collection[Measure], *, is_full: bool
+) -> list[tuple[Step, Effort]]:
+    """Return the steps that weights and the comparison of the data need, with their efforts.
+
+    Steps whose times do not count are made once. Memory is measured if it counts.
+    """
+    found = []
+    for step in family.steps:
+        counting = {
+            metric
+            for metric in step.metrics
+            if Measure(metric, step.cache if METRICS[metric].cached else None).comparable in weights
+        }
+        is_timed = any(METRICS[metric].unit == "seconds" for metric in counting)
+        if not (counting or step is family.steps[0] or family.loss in step.metrics):
+            continue
+        metrics = [
+            metric
+            for metric in step.metrics
+            if metric in counting or METRICS[metric].noise is not Noise.MEMORY
+        ]
+        effort = Effort(0.0, 1)
+        if is_timed:
+            effort = (
+                Effort(FULL_SECONDS, FULL_CALLS) if is_full else Effort(SAMPLE_SECONDS, SAMPLE_CALLS)
+            )
+        found.append((replace(step, metrics=tuple(metrics)), effort))
+    return found
+
+
+class _Measurer:
+    """Measures trials, and keeps their records in the folder of results."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 (two folders, the data, and what is measured)
+        self,
+        out: Path,
+        folder: Path,
+        own: Prepared,
+        cases: Mapping[Configuration, Case],
+        family: Family,
+        weights: Weights,
+    ) -> None:
+        self._results, self._folder, self._own, self._cases = out / RESULTS, folder, own, cases
+        self._family, self._weights = family, weights
+        self._data: dict[int, Path] = {own.rows: own.place.value[0]}
+        self._columns: int = own.place.value[1]
+        self._run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self._metadata = RunMetadataFiles(out, self._run_id, folder, f"{own.rows} {family.item}s")
+        earlier = records.read(self._results) if self._results.exists() else []
+        self._found = {key(each): each for each in earlier}
+        # A process that has measured one case keeps memory for the next, which then seems to need less.
+        self._is_alone = any(METRICS[each.metric].noise is Noise.MEMORY for each in weights)
+
+    def __enter__(self) -> Self:
+        self._metadata.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._found:
+            self._metadata.start("all")
+        self._metadata.__exit__()
+
+    def earlier(self) -> list[Record]:
+        """Return the records of earlier races and runs on the data, with values or without."""
+        suite = self._family.suites[0].name
+        entries = set(self._cases)
+        return [
+            each
+            for each in self._found.values()
+            if (each.suite, each.dataset) == (suite, self._own.name)
+            and each.rows <= self._own.rows
+            and Configuration.of(each) in entries
+        ]
+
+    def measure(self, trial: Trial, limit_seconds: float) -> list[Record]:
+        """Measure a trial and return its records; they are on disk then."""
+        self._store(trial.sizes)
+        is_full = trial.sizes == (self._own.rows,)
+        cases = [
+            replace(self._cases[entry], rows=size) for entry in trial.entries for size in trial.sizes
+        ]
+        plan = trials.Plan(
+            tuple(cases),
+            tuple(steps_for(self._family, self._weights, is_full=is_full)),
+            self._data,
+            limit_seconds=limit_seconds,
+            case_limit_seconds=trial.limit_seconds,
+            slow_seconds=SLOW_SECONDS,
+        )
+        plans = [replace(plan, cases=(case,)) for case in cases] if self._is_alone else [plan]
+        return [
+            record
+            for each in plans
+            for outcome in trials.run(each, self._folder)
+            for record in self._keep(outcome)
+        ]
+
+    def _keep(self, found: StepOutcome) -> Iterable[Record]:
+        case, step, outcome = found
+        steps = [step]
+        if outcome.error == WrongValuesError.__name__:
+            # How fast wrong data were saved is of no interest.
+            steps.insert(0, self._family.steps[0])
+        for each in steps:
+            for new in records_of(case, self._columns, each, outcome, self._run_id):
+                record = combined(self._found.get(key(new)), new, outcome)
+                records.append(self._results, record)
+                self._found[key(record)] = record
+                yield record
+
+    def _store(self, sizes: Iterable[int]) -> None:
+        """Store the samples of some sizes that are not stored yet."""
+        missing = {each: self._folder / f"sample-{each}" for each in sizes if each not in self._data}
+        if missing:
+            whole = self._data[self._own.rows]
+            outcome = isolation.run(
+                _store_samples,
+                self._family,
+                whole,
+                self._own.rows,
+                missing,
+                limit_seconds=STORE_LIMIT_SECONDS,
+            )
+            if outcome.status:
+                raise UserDataError(f"{self._own.name}: cannot be sampled: {outcome.sentence}")
+            self._data |= missing
+
+
+def _store_samples(family: Family, whole: Path, rows: int, samples: Mapping[int, Path]) -> None:
+    """Store samples of stored data; a smaller one is part of a larger one."""
+    operations = operations_of(family)
+    data = operations.load(whole)
+    for size, path in samples.items():
+        positions = sampled_rows(rows, size, DEFAULT_SEED)
+        if positions is not None:
+            operations.store(operations.take(data, positions.tolist()), path)

@@ -1,0 +1,195 @@
+"""Standings of a race: the records so far, the ranking that follows, and the entries that are out.
+
+An entry is out when its best score within its bounds is worse than the worst one of another entry: the
+rule of Hoeffding races (Maron and Moore, "Hoeffding races: accelerating model selection search for
+classification and function approximation", NIPS 6, 1994). Scores and bounds are those of
+`format_bench.recommendation.scoring`, on values that are measured or estimated for all rows.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapter_core.errors import InvalidWeightError, NoCandidateError
+from format_bench.display.text import format_ratio, joined
+from format_bench.racing.estimates import estimate
+from format_bench.recommendation import Recommendation, Requirement, purposes, recommend
+from format_bench.recommendation.transfer import NO_TRANSFER, Speeds
+from format_bench.results.candidates import Configuration
+from format_bench.results.load import Results
+from format_bench.results.metrics import Measure
+
+if TYPE_CHECKING:
+    from format_bench.recommendation.answer import Excluded, Ranked
+    from format_bench.recommendation.purposes import Criteria
+    from format_bench.recommendation.scoring import Weights
+    from format_bench.results.noise_floor import Floors
+    from format_bench.results.records import Record
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Weights and requirements as the user gives them."""
+
+    weights: Weights
+    requirements: tuple[Requirement, ...] = ()
+    preset: str | None = None
+    speeds: Speeds = NO_TRANSFER
+    """Transfers that read and save times include."""
+
+    def criteria(self, results: Results) -> Criteria:
+        """Return the criteria that results can answer."""
+        return purposes.criteria_for(results, self.weights, self.requirements, self.preset)
+
+
+class Drop(NamedTuple):
+    """An entry that is out."""
+
+    configuration: Configuration
+    rows: int
+    """Rows of the largest sample on which it was measured; 0 if it was not."""
+    reason: str
+    """A sentence without a full stop."""
+
+
+class Standings:
+    """Records and drops of a race.
+
+    Parameters
+    ----------
+    name : str
+        Name of the results.
+    rows : int
+        All rows.
+    entries : sequence of Configuration
+        The entries of the race, in the order in which they are tried.
+    wish : Wish
+        Weights and requirements.
+    item : str
+        Unit of the size of the data.
+    """
+
+    def __init__(
+        self, name: str, rows: int, entries: Sequence[Configuration], wish: Wish, item: str = "row"
+    ) -> None:
+        self.name, self.rows, self.entries, self.wish = name, rows, entries, wish
+        self.item = item
+        self._records: dict[Configuration, dict[Measure, dict[int, Record]]] = defaultdict(dict)
+        self.drops: dict[Configuration, Drop] = {}
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Take new records; a later one of a cell replaces the earlier one."""
+        for record in records:
+            cells = self._records[Configuration.of(record)]
+            cells.setdefault(Measure.of(record).comparable, {})[record.rows] = record
+
+    def rows_of(self, entry: Configuration) -> list[int]:
+        """Return the numbers of rows on which an entry was measured, ascending."""
+        return sorted({rows for cells in self._records[entry].values() for rows in cells})
+
+    def rounds_of(self, entry: Configuration) -> int:
+        """Return the rounds of an entry on all rows."""
+        cells = (cells.get(self.rows) for cells in self._records[entry].values())
+        return max((each.rounds for each in cells if each), default=0)
+
+    def seconds_of(self, entry: Configuration) -> float:
+        """Return the time of one call of each step on all rows, measured or estimated."""
+        cells = self._records[entry]
+        found = (
+            estimate(by_rows.values(), self.rows).value
+            for measure, by_rows in cells.items()
+            if measure.metric in _STEP_TIMES
+        )
+        return sum(value for value in found if value is not None)
+
+    @property
+    def measured(self) -> list[Configuration]:
+        """The entries that were measured on all rows, in or out."""
+        return [each for each in self.entries if self.rows in self.rows_of(each)]
+
+    @property
+    def live(self) -> list[Configuration]:
+        """The entries that can still win, measured or not."""
+        return [each for each in self.entries if each not in self.drops]
+
+    def drop(self, entry: Configuration, reason: str) -> Drop:
+        """Take an entry out of the race."""
+        found = Drop(entry, max(self.rows_of(entry), default=0), reason)
+        self.drops[entry] = found
+        return found
+
+    def answer(self) -> Recommendation | None:
+        """Return the ranking of the entries that are in, or None if nothing can be ranked yet."""
+        try:
+            return self.recommendation()
+        except (NoCandidateError, InvalidWeightError):
+            return None
+
+    def recommendation(self, *, only_full: bool = False, floors: Floors | None = None) -> Recommendation:
+        """Return the recommendation by the records so far.
+
+        Parameters
+        ----------
+        only_full : bool
+            Rank all entries that were measured on all rows, also those that are out; by default, those
+            that are in, with estimates.
+        floors : Floors, optional
+            The noise floors of the machine, if they were measured.
+
+        Raises
+        ------
+        NoCandidateError
+            If no entry can be chosen.
+        InvalidWeightError
+            If no entry has values of everything that has a weight.
+        """
+        records = [record for entry in self.entries for record in self._cells(entry, full=only_full)]
+        if not records:
+            reasons = joined({each.reason for each in self.drops.values()} or {"nothing was measured"})
+            raise NoCandidateError(f"no candidate is left: {reasons}")
+        results = Results(self.name, records, [], floors)
+        criteria = self.wish.criteria(results)
+        answer = recommend(results, criteria.weights, criteria.requirements, speeds=self.wish.speeds)
+        return replace(answer, caveats=[*answer.caveats, *criteria.caveats])
+
+    def _cells(self, entry: Configuration, *, full: bool) -> Iterable[Record]:
+        cells = self._records[entry].values()
+        if full:
+            return [each[self.rows] for each in cells if self.rows in each]
+        return [] if entry in self.drops else [estimate(each.values(), self.rows) for each in cells]
+
+    def eliminate(self) -> list[Drop]:
+        """Take out the entries that cannot win any more, and return them with the reasons."""
+        answer = self.answer()
+        if answer is None:
+            return []
+        found = []
+        # An estimate may be far too low: only values on all rows rule others out.
+        if measured := [each for each in answer.ranked if self._is_full(each)]:
+            sure = min(measured, key=lambda each: each.band[1])
+            beaten = [each for each in answer.ranked if each.band[0] > sure.band[1]]
+            found = [self.drop(each.candidate.configuration, _beaten(each, sure)) for each in beaten]
+        return found + [
+            self.drop(each.candidate.configuration, _reason(each)) for each in answer.excluded
+        ]
+
+    def _is_full(self, ranked: Ranked) -> bool:
+        return self.rows in self.rows_of(ranked.candidate.configuration)
+
+
+# Times of one call of each of the runner's steps.
+_STEP_TIMES = ("save time", "read time")
+
+
+def _beaten(beaten: Ranked, sure: Ranked) -> str:
+    return (
+        f"its score is at least {format_ratio(beaten.band[0])}, "
+        f"that of {sure.candidate.name} at most {format_ratio(sure.band[1])}"
+    )
+
+
+def _reason(excluded: Excluded) -> str:
+    return joined(excluded.reasons.values(), most=None) if excluded.reasons else excluded.empty

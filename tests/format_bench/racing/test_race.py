@@ -1,0 +1,242 @@
+"""Races with invented formats: who is dropped, who wins, and when the budget ends them."""
+
+from __future__ import annotations
+
+import math
+import random
+from functools import partial
+
+import pytest
+
+from adapter_core.errors import NoCandidateError
+from format_bench.racing import outcome
+from format_bench.racing.estimates import LARGE_SAMPLE_MARGIN, SIZE_MARGIN, estimate
+from format_bench.racing.race import FIRST_ANSWER_SECONDS, Race, sample_sizes
+from format_bench.racing.standings import Standings, Wish
+from format_bench.results.candidates import Configuration
+from format_bench.results.metrics import Measure
+from tests.factories.records import record
+
+ROWS = 100_000
+WEIGHTS = {Measure("save time"): 1.0, Measure("read time"): 1.0, Measure("size"): 1.0}
+METRICS = ("save time", "read time", "size")
+
+# Standard deviation of the logarithm of a process' median: 1.15, the bound, is two of them.
+NOISE = math.log(1.15) / 2
+
+
+class World:
+    """Formats with a fixed part and a part for each row of each metric, and a clock.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the formats and of the noise.
+    number : int
+        Number of formats.
+    noise : float
+        Standard deviation of the logarithm of each measured time.
+    """
+
+    def __init__(self, seed, number=30, noise=NOISE):
+        self.chance = random.Random(seed)
+        self.noise, self.now, self.trials = noise, 0.0, []
+        self.entries = [Configuration(f"F{place}") for place in range(number)]
+        self.parts = {
+            (entry, metric): self._parts(metric) for entry in self.entries for metric in METRICS
+        }
+
+    def _parts(self, metric):
+        if metric == "size":
+            return 1000.0, self.chance.lognormvariate(math.log(40), 0.6)
+        return self.chance.uniform(0.0002, 0.05), self.chance.lognormvariate(math.log(1e-6), 1.5)
+
+    def true(self, entry, metric, rows=ROWS):
+        fixed, each_row = self.parts[entry, metric]
+        return fixed + each_row * rows
+
+    def true_scores(self):
+        best = {m: min(self.true(each, m) for each in self.entries) for m in METRICS}
+        shifts = {"save time": 0.01, "read time": 0.01, "size": 4096.0}
+        return {
+            entry: math.exp(
+                sum(math.log((shifts[m] + self.true(entry, m)) / (shifts[m] + best[m])) for m in METRICS)
+                / len(METRICS)
+            )
+            for entry in self.entries
+        }
+
+    def measure(self, trial, limit_seconds):
+        self.trials.append(trial)
+        found = []
+        for entry in trial.entries:
+            self.now += 0.1
+            for rows in trial.sizes:
+                for metric in METRICS:
+                    found.append(self._record(entry, metric, rows))
+        if self.now > limit_seconds + 1000:
+            raise AssertionError("the race goes on")
+        return found
+
+    def _record(self, entry, metric, rows):
+        value = self.true(entry, metric, rows)
+        unit = "bytes" if metric == "size" else "seconds"
+        if unit == "seconds":
+            self.now += 3 * value
+            value *= self.chance.lognormvariate(0, self.noise)
+        earlier = sum(entry in t.entries and rows in t.sizes for t in self.trials)
+        return record(entry.format, metric, value, rows=rows, unit=unit, repeats=[value], rounds=earlier)
+
+    def race(self, budget_seconds=1e6, weights=WEIGHTS, first=10, watcher=None):
+        standings = Standings("made up", ROWS, self.entries, Wish(weights))
+        return Race(
+            standings,
+            self.entries[:first],
+            self.measure,
+            budget_seconds=budget_seconds,
+            elapsed_seconds=lambda: self.now,
+            watcher=watcher,
+        )
+
+
+def test_without_noise_the_best_wins_and_most_others_see_samples_only():
+    world = World(1, noise=0.0)
+    progress = world.race().run()
+    scores = world.true_scores()
+    assert progress.is_settled
+    winner = progress.standings.recommendation(only_full=True).first.candidate.configuration
+    assert winner == min(scores, key=scores.get)
+    assert len(progress.standings.measured) < 0.8 * len(world.entries)
+
+
+def test_noise_drops_the_best_in_few_of_200_races_and_never_for_a_much_worse_one():
+    dropped = 0
+    for seed in range(200):
+        world = World(seed, number=8)
+        progress = world.race(first=4).run()
+        scores = world.true_scores()
+        best = min(scores, key=scores.get)
+        dropped += best in progress.standings.drops
+        winner = progress.standings.recommendation(only_full=True).first.candidate.configuration
+        assert scores[winner] < 1.15 * scores[best], seed
+    assert dropped <= 0.05 * 200
+
+
+def too_high_on_samples(seed, true, entry, metric, rows=ROWS):
+    """Return a value that is proportionally too high on all samples, so the estimate is as much."""
+    value = true(entry, metric, rows)
+    margin = 0.99 * (SIZE_MARGIN if metric == "size" else LARGE_SAMPLE_MARGIN)
+    factor = random.Random(f"{seed} {entry} {metric}").uniform(1, margin)
+    return value if rows == ROWS else value * factor
+
+
+def test_errors_of_estimates_within_the_margins_never_drop_the_best():
+    for seed in range(30):
+        world = World(seed, number=10, noise=0.0)
+        scores = world.true_scores()
+        world.true = partial(too_high_on_samples, seed, world.true)
+        progress = world.race(first=5).run()
+        assert min(scores, key=scores.get) not in progress.standings.drops, seed
+
+
+def test_of_two_sample_sizes_the_part_for_rows_is_told_from_the_fixed_one():
+    fixed, each_row = 0.02, 1e-7
+    records = [record("CSV", "read time", fixed + each_row * rows, rows=rows) for rows in (1_000, 4_000)]
+    found = estimate(records, ROWS)
+    assert found.value == pytest.approx(fixed + each_row * ROWS)
+    # By proportion it would be 0.51 s.
+    one = estimate(records[1:], ROWS)
+    assert one.interval[0] < fixed + each_row * ROWS < one.interval[1]
+    assert "estimated from 1,000 and 4,000 rows" in found.sentence
+    assert found.rows == ROWS
+
+
+def test_a_budget_ends_a_race_and_the_answer_says_what_is_missing():
+    world = World(3)
+    progress = world.race(budget_seconds=4.0).run()
+    assert not progress.is_settled
+    assert world.now < 2 * 4.0
+    answer = outcome.recommendation(progress, None)
+    caveats = " ".join(answer.caveats)
+    assert "4 s were spent before the race was settled" in caveats
+    assert "not tried, and may still win" in caveats
+    facts = outcome.to_json(progress)
+    assert len(facts["tried"]) + len(facts["not_tried"]) == len(world.entries)
+
+
+def test_an_answer_by_samples_says_so():
+    world = World(4)
+    progress = world.race(budget_seconds=0.2).run()
+    assert not progress.standings.measured
+    answer = outcome.recommendation(progress, None)
+    assert "the answer rests on samples of 1,000 and 4,000 rows" in " ".join(answer.caveats)
+
+
+def test_a_first_ranking_comes_in_time_though_the_first_formats_are_slow():
+    world = World(5)
+    measure = world.measure
+
+    def slow(trial, limit_seconds):
+        world.now += 1.5
+        return measure(trial, limit_seconds)
+
+    world.measure = slow
+    progress = world.race().run()
+    assert progress.first_seconds < FIRST_ANSWER_SECONDS
+    assert 2 < len(progress.first_ranking) < 10
+    assert progress.first_seconds < progress.last_seconds
+
+
+def test_an_entry_without_a_value_is_out_with_the_reason():
+    world = World(6)
+    measure = world.measure
+
+    def failing(trial, limit_seconds):
+        return [
+            record(each.format, each.metric, None, rows=each.rows) if each.format == "F2" else each
+            for each in measure(trial, limit_seconds)
+        ]
+
+    world.measure = failing
+    progress = world.race().run()
+    drop = progress.standings.drops[Configuration("F2")]
+    assert "it fell over" in drop.reason
+    assert sum(Configuration("F2") in trial.entries for trial in world.trials) == 1
+
+
+def test_an_entry_that_never_has_records_does_not_hold_up_the_race():
+    world = World(7, number=8)
+    measure = world.measure
+    world.measure = lambda trial, limit: [each for each in measure(trial, limit) if each.format != "F3"]
+    progress = world.race(first=4).run()
+    assert not progress.is_settled
+    assert progress.untried == [Configuration("F3")]
+
+
+def test_earlier_values_on_all_rows_are_not_measured_again():
+    world = World(8, number=6)
+    first = world.race(first=3).run()
+    again = world.race(first=3)
+    again.progress.standings.add(
+        record
+        for entry in first.standings.entries
+        for by_rows in first.standings._records[entry].values()
+        for record in by_rows.values()
+    )
+    before = len(world.trials)
+    assert again.run().is_settled
+    assert len(world.trials) == before
+
+
+def test_without_any_value_there_is_no_recommendation():
+    world = World(9)
+    world.measure = lambda *_: []
+    progress = world.race().run()
+    with pytest.raises(NoCandidateError):
+        outcome.recommendation(progress, None)
+
+
+def test_few_rows_have_no_samples():
+    assert sample_sizes(100_000) == ((1_000, 4_000), 20_000)
+    assert sample_sizes(1_000) == ((40,), 200)
+    assert sample_sizes(60) == ((), None)

@@ -1,0 +1,159 @@
+"""`format-bench recommend --data` as a user calls it, on small tables and real formats."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from format_bench.racing.entries import ELSE_WORTH_TRYING, WORTH_TRYING, entries_of
+from format_bench.results import records
+from format_bench.results.load import RESULTS
+from format_bench.results.suites import FAMILIES
+
+# Text to which rows can be added: few formats, so a race of them takes seconds.
+TEXT = ["--require", "text", "--require", "append"]
+
+
+def caller(root, folder):
+    """Return a function that calls the command in a folder."""
+
+    def run(*arguments: object, before=()):
+        command = [sys.executable, str(root / "main.py"), *before, "recommend", *map(str, arguments)]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def call(root, tmp_path):
+    """Call the command in a folder of the test."""
+    return caller(root, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def raced(root, tmp_path_factory):
+    """Return a finished race on a table of 3,000 rows, its folder, and the function to call again."""
+    folder = tmp_path_factory.mktemp("raced")
+    chance = np.random.default_rng(1)
+    df = pd.DataFrame({"number": chance.integers(0, 99, 3000), "price": chance.random(3000)})
+    df.to_csv(folder / "prices.csv", index=False)
+    call = caller(root, folder)
+    return call("--data", "prices.csv", *TEXT, "--json"), folder, call
+
+
+def test_a_race_ends_with_a_recommendation_and_the_reasons_of_those_out(raced):
+    done, folder, _ = raced
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    race = answer["race"]
+    assert race["settled"]
+    assert race["rows"] == 3000
+    assert 0 < race["first_answer"]["seconds"] <= race["last_answer"]["seconds"]
+    assert {each["rows"] for each in answer["tables"]} == {3000}
+    reasons = {each["name"]: each["reason"] for each in race["dropped"]}
+    assert reasons["Parquet"] == (
+        "Parquet is not text that people can read; "
+        "Parquet cannot take more rows without being written again"
+    )
+    tried = {each["name"]: each["rows"] for each in race["tried"]}
+    assert "Parquet" not in tried
+    sizes = tried[answer["use"]]
+    assert (sizes[0], sizes[-1]) == (30, 3000)
+    found = records.read(folder / "reports" / "own-prices" / RESULTS)
+    assert {each.rows for each in found} >= {30, 3000}
+    assert {each.suite for each in found} == {"tabular"}
+
+
+def test_lines_show_the_race(raced):
+    lines = raced[0].stderr
+    assert "\x1b" not in lines
+    assert " s  1. " in lines
+    assert "out by declaration: CSV zstd 1, " in lines
+
+
+def test_a_race_goes_on_from_its_results_and_quiet_hides_it(raced):
+    _, folder, call = raced
+    results = folder / "reports" / "own-prices" / RESULTS
+    before = results.read_bytes()
+    again = call("--data", "prices.csv", *TEXT, before=["--quiet"])
+    assert (again.returncode, again.stderr) == (0, "")
+    assert results.read_bytes().startswith(before)
+
+
+def test_results_of_a_race_are_ranked_by_all_rows(raced):
+    _, _, call = raced
+    ranked = json.loads(call("reports/own-prices", *TEXT, "--json").stdout)
+    assert {(each["dataset"], each["rows"]) for each in ranked["tables"]} == {("prices", 3000)}
+    assert any("its results with 30" in each for each in ranked["remarks"])
+
+
+def test_images_race_without_codecs(call, tmp_path):
+    chance = np.random.default_rng(1)
+    for label in ("cat", "dog"):
+        folder = tmp_path / "pets" / label
+        folder.mkdir(parents=True)
+        for number in range(30):
+            pixels = chance.integers(0, 255, (8, 8, 3), np.uint8)
+            Image.fromarray(pixels).save(folder / f"{number}.png")
+    done = call("--data", "pets", "--json", "--time-budget", "8s", "--weight", "size=1")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["family"] == "image"
+    assert all(each["codec"] is None for each in answer["ranked"])
+    assert len(answer["ranked"]) > 1
+
+
+def test_thorough_takes_all_codecs_at_all_levels():
+    usual, thorough = (
+        entries_of(FAMILIES["tables"], "eq", 100, thorough=each) for each in (False, True)
+    )
+    of_parquet = [
+        {(case.codec, case.level) for case in (*each.first, *each.others) if case.format == "Parquet"}
+        for each in (usual, thorough)
+    ]
+    assert of_parquet[0] == {
+        (None, None), ("zstd", 1), ("zstd", 9), ("lz4", 1), ("snappy", None)
+    }  # fmt: skip
+    assert {("zstd", level) for level in range(1, 23)} < of_parquet[1]
+    assert {("brotli", 0), ("brotli", 11), ("gzip", 9)} < of_parquet[1]
+
+
+def test_the_usual_formats_come_first_without_codec_and_with_zstd():
+    found = entries_of(FAMILIES["tables"], "eq", 100)
+    labels = {case.format for case in found.first}
+    assert {"Parquet", "Feather", "CSV", "Excel"} < labels
+    assert not any("[" in label for label in labels)
+    assert {case.codec for case in found.first} <= {None, "zstd", "zstandard", "blosc:zstd"}
+
+
+def test_the_page_on_compression_has_the_codecs_worth_trying(root):
+    page = (root / "docs" / "compression.md").read_text(encoding="utf-8")
+    section = page.partition("## Worth trying")[2].partition("\n## ")[0]
+    for algorithm, levels in (*WORTH_TRYING, ELSE_WORTH_TRYING):
+        for level in levels:
+            assert f"| {algorithm} {level} |" in section, algorithm
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--time-budget", "5s"], "--time-budget and --thorough are about --data"),
+        (["--thorough"], "--time-budget and --thorough are about --data"),
+        (["thesis", "--data", "prices.csv"], "--data excludes RESULTS"),
+        (["--data", "nothing.csv"], "nothing.csv"),
+        (["--data", "prices.csv", "--weight", "open_time=1"], "tables have no open time"),
+    ],
+)
+def test_a_mistake_is_one_line(raced, arguments, words):
+    done = raced[2](*arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stdout == ""
