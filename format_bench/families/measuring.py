@@ -148,16 +148,22 @@ def measure_reads_in_turn(
     warm, cold = Repeats(effort.budget_seconds, effort.min_repeats), Stopwatch()
     memory = FirstGrowth()
     amplification = []
-    found: Any = None
-    for stopwatch in warm:
-        found = None
-        page_cache.fill(file)
-        with memory, stopwatch:
-            found = operations.read(file)
-        found = None
-        page_cache.make_cold(file)
-        found, share = _read_cold(operations, file, cold)
-        amplification.append(share)
+    page_cache.fill(file)
+    # On fresh memory: the growth counts, the time would be that of either state by the order alone.
+    with memory:
+        found = operations.read(file)
+    for pass_, stopwatch in enumerate(warm):
+        # What follows an eviction finds other caches than what follows a read, so they swap places.
+        for is_cold in (pass_ % 2 == 0, pass_ % 2 == 1):
+            found = None
+            if is_cold:
+                page_cache.make_cold(file)
+                found, share = _read_cold(operations, file, cold)
+                amplification.append(share)
+            else:
+                page_cache.fill(file)
+                with stopwatch:
+                    found = operations.read(file)
     # Repeats may have dropped the first call.
     del cold.samples[: len(cold.samples) - len(warm.samples)]
     return {
