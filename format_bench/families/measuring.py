@@ -107,12 +107,7 @@ def _read(operations: Operations, data: Callable[[], Any], file: Path, effort: E
         found = None
         with memory, stopwatch:
             found = operations.read(file)
-    return [
-        operations.verify(data(), found),
-        *_times("read", repeats),
-        _peak("read memory", memory.growth),
-        Measured("held memory", [memory.growth.held_bytes]),
-    ]
+    return [operations.verify(data(), found), *_times("read", repeats), *_memory_of_read(memory.growth)]
 
 
 def _cold_read(operations: Operations, file: Path, effort: Effort) -> list[Measured]:
@@ -170,8 +165,7 @@ def measure_reads_in_turn(
         "read": [
             operations.verify(data(), found),
             *_times("read", warm),
-            _peak("read memory", memory.growth),
-            Measured("held memory", [memory.growth.held_bytes]),
+            *_memory_of_read(memory.growth),
         ],
         "cold read": [
             Measured("read time", [each.wall_seconds for each in cold.samples]),
@@ -200,6 +194,10 @@ def _times(step: str, repeats: Repeats) -> list[Measured]:
     cpu = [sample.cpu_seconds for sample in repeats.samples]
     remark = f"repeats stopped as {repeats.stopped}"
     return [Measured(f"{step} time", wall, remark), Measured(f"{step} CPU time", cpu)]
+
+
+def _memory_of_read(growth: Growth) -> list[Measured]:
+    return [_peak("read memory", growth), Measured("held memory", [growth.held_bytes])]
 
 
 def _peak(metric: str, growth: Growth) -> Measured:
