@@ -42,3 +42,16 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Run `format-bench` in a process of its own; return its exit status and output."""
     command = [sys.executable, "-W", "error", "-m", "format_bench", *map(str, arguments)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def output_of(code: str, **environment: str) -> str:
+    """Run Python code in the checkout in a process of its own; return its output.
+
+    Its environment variables are these alone. It must neither fail nor warn.
+    """
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert not done.stderr
+    return done.stdout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -178,3 +178,24 @@ def remarks(suite: SuiteResults) -> list[Remark]:
                 place = f"{configuration}, {measure} ({group.name})"
                 found.setdefault(cell.sentence, []).append(place)
     return [Remark(sentence, cells) for sentence, cells in found.items()]
+
+
+def rows_of_losses(suites: Sequence[SuiteResults]) -> list[list[str]]:
+    """Return a row for each loss of some suites: title, configuration, data sets, the loss."""
+    return [
+        [suite.title, str(each.configuration), ", ".join(each.groups), each.words]
+        for suite in suites
+        for each in losses(suite)
+    ]
+
+
+def rows_of_gaps(suites: Sequence[SuiteResults]) -> list[list[str]]:
+    """Return a row for each gap: title, configuration, data sets, measures, status, reason."""
+    return [
+        [
+            *(suite.title, str(each.configuration), ", ".join(each.groups)),
+            *(each.what, each.status, each.sentence),
+        ]
+        for suite in suites
+        for each in gaps(suite)
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
 import sys
 
 import numpy as np
@@ -16,6 +15,7 @@ from data_generator.datasets import webface
 from data_generator.random_words import RandomWords
 from data_generator.synthetic import uniform_columns as columns
 from data_generator.synthetic.uniform_columns import ENGLISH_NOUNS
+from tests.helpers import output_of
 
 ROWS = 20_000
 TYPES = {"int": "int64", "float": "float64", "bool": "bool", "str": "str"}
@@ -41,21 +41,14 @@ def test_a_table_is_the_same_as_ever(name):
     assert digest(data_generator.table(name, rows=1_000).df) == DIGESTS[name]
 
 
-def test_a_table_is_the_same_in_another_process(root):
+def test_a_table_is_the_same_in_another_process():
     code = (
         "import data_generator, hashlib\n"
         "text = data_generator.table('str', rows=500, seed=7).df.to_csv(index=False)\n"
         "print(hashlib.sha256(text.encode()).hexdigest()[:16])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=root,
-        env={"PYTHONHASHSEED": "123", "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == digest(data_generator.table("str", rows=500, seed=7).df)
+    text = output_of(code, PYTHONHASHSEED="123", OMP_NUM_THREADS="1")
+    assert text.strip() == digest(data_generator.table("str", rows=500, seed=7).df)
 
 
 def test_name_rows_and_seed_decide():

@@ -9,7 +9,6 @@ import pickle
 import random
 import shutil
 import socket
-import subprocess
 import sys
 import tracemalloc
 
@@ -21,6 +20,7 @@ from adapter_core import UnavailableError, UnknownNameError
 from data_generator.datasets import bundled_images, scenes
 from data_generator.decoding import to_array
 from data_generator.lazy_images import LazyImages
+from tests.helpers import output_of
 
 SYNTHETIC = tuple(scenes.PARAMETERS)
 SAMPLE = 1_000
@@ -66,7 +66,7 @@ def test_images_are_the_same_as_ever(name):
 
 
 @pytest.mark.parametrize("name", SYNTHETIC)
-def test_images_are_the_same_in_another_process_and_another_order(root, name):
+def test_images_are_the_same_in_another_process_and_another_order(name):
     code = (
         "import data_generator\n"
         "from tests.data_generator.test_images_data import digest\n"
@@ -74,16 +74,9 @@ def test_images_are_the_same_in_another_process_and_another_order(root, name):
         "images[88]\n"
         "print(digest([images[i] for i in (80, 3, 41)]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=root,
-        env={"PYTHONHASHSEED": "123", "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    text = output_of(code, PYTHONHASHSEED="123", OMP_NUM_THREADS="1")
     images = list(data_generator.images(name, 90).images)
-    assert done.stdout.strip() == digest([images[80], images[3], images[41]])
+    assert text.strip() == digest([images[80], images[3], images[41]])
 
 
 @pytest.mark.parametrize("name", data_generator.image_names())
@@ -430,7 +423,7 @@ def test_a_set_that_is_not_in_the_cache_is_reported_when_offline():
         data_generator.load_images("ImageNet-100")
 
 
-def test_an_unreachable_hub_is_reported_in_one_line(root, tmp_path):
+def test_an_unreachable_hub_is_reported_in_one_line(tmp_path):
     code = (
         "import data_generator, adapter_core\n"
         "try:\n"
@@ -439,19 +432,10 @@ def test_an_unreachable_hub_is_reported_in_one_line(root, tmp_path):
         "    print(error)"
     )
     endpoint = "http://127.0.0.1:9"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=root,
-        env={"PATH": os.environ["PATH"], "HF_HOME": str(tmp_path), "HF_ENDPOINT": endpoint},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    text = output_of(code, PATH=os.environ["PATH"], HF_HOME=str(tmp_path), HF_ENDPOINT=endpoint)
     message = (
         f"CIFAR-10 is unavailable: uoft-cs/cifar10 could not be loaded from {endpoint}: ConnectError"
     )
-    assert done.stdout.startswith(message)
-    assert "try: load_images('CIFAR-10', path=...)" in done.stdout
-    assert done.stdout.count("\n") == 1
-    assert not done.stderr
+    assert text.startswith(message)
+    assert "try: load_images('CIFAR-10', path=...)" in text
+    assert text.count("\n") == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -26,6 +25,7 @@ from data_generator.datasets.workloads import (
     quantile,
     workload,
 )
+from tests.helpers import output_of
 from tools import check_workloads
 
 # Of the first 2,000 rows with the default seed. A change of these numbers is a change of the data, after
@@ -51,7 +51,7 @@ def test_a_workload_is_the_same_as_ever(name):
     assert digest(data_generator.table(name, rows=2_000).df) == DIGESTS[name]
 
 
-def test_a_workload_is_the_same_on_a_processor_with_fewer_instructions(root):
+def test_a_workload_is_the_same_on_a_processor_with_fewer_instructions():
     umath = np._core._multiarray_umath
     features = [name for name in umath.__cpu_dispatch__ if umath.__cpu_features__.get(name)]
     if not features:
@@ -61,15 +61,8 @@ def test_a_workload_is_the_same_on_a_processor_with_fewer_instructions(root):
         "text = data_generator.table('core', rows=20_000).df.to_csv(index=False)\n"
         "print(hashlib.sha256(text.encode()).hexdigest()[:16])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=root,
-        env={"NPY_DISABLE_CPU_FEATURES": " ".join(features), "PYTHONHASHSEED": "7"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == digest(data_generator.table("core", rows=20_000).df)
+    text = output_of(code, NPY_DISABLE_CPU_FEATURES=" ".join(features), PYTHONHASHSEED="7")
+    assert text.strip() == digest(data_generator.table("core", rows=20_000).df)
 
 
 def test_name_rows_and_seed_decide():
@@ -211,7 +204,7 @@ def test_a_missing_hub_package_is_reported(monkeypatch):
         hub.hub_table("some/table")
 
 
-def test_an_unreachable_hub_is_reported_in_one_line(root, tmp_path):
+def test_an_unreachable_hub_is_reported_in_one_line(tmp_path):
     code = (
         "import data_generator, adapter_core\n"
         "try:\n"
@@ -220,17 +213,9 @@ def test_an_unreachable_hub_is_reported_in_one_line(root, tmp_path):
         "    print(error)"
     )
     endpoint = "http://127.0.0.1:9"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=root,
-        env={"PATH": os.environ["PATH"], "HF_HOME": str(tmp_path), "HF_ENDPOINT": endpoint},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    text = output_of(code, PATH=os.environ["PATH"], HF_HOME=str(tmp_path), HF_ENDPOINT=endpoint)
     message = (
         f"some/table is unavailable: its split train could not be loaded from {endpoint}: ConnectError"
     )
-    assert done.stdout.startswith(message)
-    assert done.stdout.count("\n") == 1
+    assert text.startswith(message)
+    assert text.count("\n") == 1

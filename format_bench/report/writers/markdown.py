@@ -42,26 +42,10 @@ def _tables(outline: Outline, results: Results) -> Iterator[TextTable]:
         for group in suite.groups:
             title = ", ".join(filter(None, (f"{suite.title}: {group.name}", suite.extent(group))))
             yield text_table(title, result_table(group, outline.floors), escape=_escaped)
-    lost = (
-        [suite.title, str(each.configuration), ", ".join(each.groups), each.words]
-        for suite in outline.suites
-        for each in losses_and_gaps.losses(suite)
-    )
+    lost = losses_and_gaps.rows_of_losses(outline.suites)
     yield from _list("Losses", ["kind of data", "format", "data sets", "what was lost"], lost)
-    empty = (
-        [
-            suite.title,
-            str(each.configuration),
-            ", ".join(each.groups),
-            each.what,
-            each.status,
-            each.sentence,
-        ]
-        for suite in outline.suites
-        for each in losses_and_gaps.gaps(suite)
-    )
     header = ["kind of data", "format", "data sets", "what", "status", "why"]
-    yield from _list("Empty cells", header, empty)
+    yield from _list("Empty cells", header, losses_and_gaps.rows_of_gaps(outline.suites))
     known = ([f"{each.section}: {each.name}", *each.values] for each in metadata_table.facts(results))
     runs = [f"run {number}" for number in range(1, len(results.metadata) + 1)]
     yield from _list("Circumstances", ["fact", *runs], known)

@@ -81,25 +81,10 @@ def _table(suite: SuiteResults, measure: Measure, floors: Floors | None) -> tupl
 
 
 def _add_lists(book: Any, outline: Outline) -> None:
-    lost = [
-        [suite.title, str(each.configuration), ", ".join(each.groups), each.words]
-        for suite in outline.suites
-        for each in losses_and_gaps.losses(suite)
-    ]
+    lost = losses_and_gaps.rows_of_losses(outline.suites)
     _add(book, "losses", ["family", "format", "data sets", "what was lost"], lost)
-    empty = [
-        [
-            suite.title,
-            str(each.configuration),
-            ", ".join(each.groups),
-            each.what,
-            each.status,
-            each.sentence,
-        ]
-        for suite in outline.suites
-        for each in losses_and_gaps.gaps(suite)
-    ]
-    _add(book, "empty cells", ["family", "format", "data sets", "what", "status", "why"], empty)
+    header = ["family", "format", "data sets", "what", "status", "why"]
+    _add(book, "empty cells", header, losses_and_gaps.rows_of_gaps(outline.suites))
 
 
 def _plain(value: Any) -> Any:
