@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
     from format_bench.families.cases import Case
-    from format_bench.results.records import Record
-    from format_bench.runner.progress import MeasureColumn
+    from format_bench.runner.session import RunSummary
     from format_bench.runner.user_data import Prepared
 
 
@@ -45,31 +44,27 @@ def describe(own: Prepared) -> None:
     to.print()
 
 
-def show(
-    records: Iterable[Record], cases: Sequence[Case], columns: Sequence[MeasureColumn], out: Path
-) -> None:
+def show(found: RunSummary, out: Path) -> None:
     """Print a table for each data set, with notes, and the verdict.
 
     Parameters
     ----------
-    records : iterable of Record
-        All records in the folder of results; those of other runs are left out.
-    cases : sequence of Case
-        The cases of the run.
-    columns : sequence of MeasureColumn
-        The columns of the tables.
+    found : RunSummary
+        The outcome of the run; records of other runs are left out.
     out : Path
         The folder of results.
     """
     from format_bench.report import findings
 
     to = terminal.console()
-    own = progress.records_of_cases(records, cases)
+    own = progress.records_of_cases(found.records, found.cases)
     floors = noise_floor.beside(out / RESULTS)
-    for dataset in dict.fromkeys(case.dataset for case in cases):
-        found = progress.table(dataset, cases, columns, own, floors)
-        terminal.text_table(to, text_table(_title(dataset, cases), found), style_of)
-        to.print()
+    for cases in filter(None, (found.sample, found.cases)):
+        records = progress.records_of_cases(found.records, cases)
+        for dataset in dict.fromkeys(case.dataset for case in cases):
+            table = progress.table(dataset, cases, found.columns, records, floors, found.not_run)
+            terminal.text_table(to, text_table(_title(dataset, cases), table), style_of)
+            to.print()
     terminal.prose(to, f"{symbols(floors)} Medians; see {out} for all samples.")
     if check := str(SelfCheck.of(own)):
         terminal.prose(to, check)

@@ -29,12 +29,13 @@ _IMPORTED = {"numpy", "pandas", "pyarrow"}
 
 
 class Entries(NamedTuple):
-    """Entries of a race, in the order in which they are tried; those of one format are neighbours."""
+    """Entries of a race, in the order in which they are tried."""
 
     first: list[Case]
     """The usual formats, without codec and with zstd at its first level."""
     others: list[Case]
-    """The other codecs and levels of the usual formats, then all of the further engines and formats."""
+    """The other codecs and levels of the usual formats; then the further engines and formats, without
+    codec first."""
 
 
 def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = False) -> Entries:
@@ -54,15 +55,18 @@ def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = Fals
         Take all codecs at all levels.
     """
     registry, suite = registry_of(family), family.suites[0].name
-    usual = sorted(registry.usual_names(), key=partial(_further_libraries, family))
+    by_libraries = partial(_further_libraries, family)
+    usual = registry.usual_names()
     found = Entries([], [])
-    for label in dict.fromkeys((*usual, *registry.names())):
+    for label in sorted(registry.names(), key=by_libraries):
         for place, (codec, level) in enumerate(_choices(family, label, thorough=thorough)):
             case = Case(label, dataset, rows, codec=codec, level=level, suite=suite)
             if case in found.first or case in found.others:
                 continue
             is_first = place == 0 or (place == 1 and algorithm_of(codec or "") == WORTH_TRYING[0][0])
             (found.first if is_first and label in usual else found.others).append(case)
+    # Each engine without codec comes before the codecs of any, which its result may make needless.
+    found.others.sort(key=lambda case: case.format not in usual and 1 + (case.codec is not None))
     return found
 
 

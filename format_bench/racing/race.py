@@ -31,12 +31,15 @@ LEAST_ROWS = 20
 # Wall time of the call after which the first ranking is due.
 FIRST_ANSWER_SECONDS = 10.0
 
+# Time before that at which measurements are interrupted for it. None starts in twice the time.
+SPARE_SECONDS = 1.0
+
 # Wall time of an entry on the small samples, the imports of its libraries included. It is
 # shorter before the first ranking.
 FIRST_LIMIT_SECONDS, SAMPLE_LIMIT_SECONDS = 4.0, 15.0
 
 # Share of the budget after which no further entry is tried while others are left to finish.
-TRYING_SHARE = 0.6
+TRYING_SHARE = 0.7
 
 # Entries that are measured on all rows before others are tried: only sure values rule others out.
 LEADERS = 3
@@ -163,8 +166,11 @@ class Race:
             self._report_first(trial)
             self.progress.trial = trial
             self._watcher.starts(self.progress)
-            self._standings.add(self._measure(trial, self._left()))
-            self._note(trial)
+            is_first = self.progress.first_seconds is None and self.progress.answer is not None
+            before_first = FIRST_ANSWER_SECONDS - SPARE_SECONDS - self._elapsed()
+            limit = min(self._left(), before_first) if is_first else self._left()
+            self._standings.add(self._measure(trial, limit))
+            self._note(trial, is_first=is_first)
             self._update()
             if self.progress.first_seconds is not None:
                 self._report()
@@ -188,7 +194,7 @@ class Race:
     def _report_first(self, coming: Trial) -> None:
         """Report the first ranking when the usual formats are done, or would take too long."""
         if self.progress.first_seconds is None and self.progress.answer:
-            is_late = self._elapsed() + FIRST_LIMIT_SECONDS > FIRST_ANSWER_SECONDS
+            is_late = self._elapsed() + 2 * SPARE_SECONDS > FIRST_ANSWER_SECONDS
             if is_late or not self._is_among_first(coming):
                 self._report()
 
@@ -204,8 +210,11 @@ class Race:
             self.progress.first_ranking = [each.candidate.name for each in self.progress.answer.ranked]
         self._watcher.ranked(self.progress)
 
-    def _note(self, trial: Trial) -> None:
+    def _note(self, trial: Trial, *, is_first: bool) -> None:
         for entry in trial.entries:
+            # An entry that the first ranking has interrupted has another chance after it.
+            if is_first and not self._standings.rows_of(entry):
+                continue
             for size in trial.sizes:
                 self._attempted.add((entry, size, self._round(entry, size)))
 
@@ -215,16 +224,18 @@ class Race:
     def _next(self) -> Trial | None:
         """Return the next trial, or None if nothing is left to do."""
         is_early = self._elapsed() < TRYING_SHARE * self.progress.budget_seconds
+        needs_leaders = len(self._standings.measured) < LEADERS
         return next(
             filter(
                 None,
                 (
                     self._untried(first=True),
-                    self._on_all_rows(LEADERS) if is_early else None,
+                    self._on_all_rows(LEADERS) if is_early and needs_leaders else None,
                     self._untried(first=False) if is_early else None,
                     self._on_all_rows(None),
+                    self._once_more(LEADERS, 2),
                     self._untried(first=False),
-                    self._once_more(),
+                    self._once_more(None, ROUNDS),
                 ),
             ),
             None,
@@ -268,15 +279,28 @@ class Race:
                 return self._single(entry, size)
         return None
 
-    def _once_more(self) -> Trial | None:
-        """Return a trial of the entry with the fewest rounds, if several are left."""
-        live = [each for each in self._by_promise() if 0 < self._standings.rounds_of(each) < ROUNDS]
+    def _once_more(self, most: int | None, rounds: int) -> Trial | None:
+        """Return a trial of the entry with the fewest rounds on all rows, if several are left.
+
+        Parameters
+        ----------
+        most : int, optional
+            Number of entries that count, best first; all by default.
+        rounds : int
+            Number of rounds after which an entry is left alone.
+        """
         if len(self._standings.live) < 2:  # noqa: PLR2004 (one alone has won)
             return None
-        for entry in sorted(live, key=self._standings.rounds_of):
-            if self._has_time(entry) and not self._is_attempted(entry, self._standings.rows):
-                return self._single(entry, self._standings.rows)
-        return None
+        found = [
+            each
+            for each in self._by_promise()[:most]
+            if 0 < self._standings.rounds_of(each) < rounds
+            and self._has_time(each)
+            and not self._is_attempted(each, self._standings.rows)
+        ]
+        if not found:
+            return None
+        return self._single(min(found, key=self._standings.rounds_of), self._standings.rows)
 
     def _single(self, entry: Configuration, size: int) -> Trial:
         limit = max(FIRST_LIMIT_SECONDS, 4 * CALLS * self._standings.seconds_of(entry))

@@ -10,12 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from adapter_core.errors import UserDataError, WrongValuesError
-from data_generator import DEFAULT_SEED
-from data_generator.sampling import sampled_rows
+from adapter_core.errors import WrongValuesError
 from format_bench.families.measuring import Effort
-from format_bench.families.operations import operations_of
-from format_bench.instruments import isolation
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing import trial as trials
 from format_bench.racing.entries import entries_of
@@ -31,7 +27,7 @@ from format_bench.results.records import Record, key
 from format_bench.results.suites import FAMILIES, Family, Step
 from format_bench.runner import folders
 from format_bench.runner.recording import combined, records_of
-from format_bench.runner.user_data import Prepared, Source, prepare
+from format_bench.runner.user_data import Prepared, Source, prepare, store_samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,8 +44,6 @@ SAMPLE_CALLS, FULL_CALLS = 2, 3
 
 # After this time of a case on one small sample, the next larger one is left out.
 SLOW_SECONDS = 1.0
-
-STORE_LIMIT_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -251,25 +245,5 @@ class _Measurer:
         """Store the samples of some sizes that are not stored yet."""
         missing = {each: self._folder / f"sample-{each}" for each in sizes if each not in self._data}
         if missing:
-            whole = self._data[self._own.rows]
-            outcome = isolation.run(
-                _store_samples,
-                self._family,
-                whole,
-                self._own.rows,
-                missing,
-                limit_seconds=STORE_LIMIT_SECONDS,
-            )
-            if outcome.status:
-                raise UserDataError(f"{self._own.name}: cannot be sampled: {outcome.sentence}")
+            store_samples(self._own, missing)
             self._data |= missing
-
-
-def _store_samples(family: Family, whole: Path, rows: int, samples: Mapping[int, Path]) -> None:
-    """Store samples of stored data; a smaller one is part of a larger one."""
-    operations = operations_of(family)
-    data = operations.load(whole)
-    for size, path in samples.items():
-        positions = sampled_rows(rows, size, DEFAULT_SEED)
-        if positions is not None:
-            operations.store(operations.take(data, positions.tolist()), path)

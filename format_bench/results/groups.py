@@ -54,6 +54,8 @@ class ComparisonGroup:
     threads: str = "all"
     cells: dict[tuple[Configuration, Measure], ResultCell] = field(default_factory=dict)
     """The thread policy is not repeated in the configurations."""
+    not_run: ResultCell = NOT_RUN
+    """The cells without a record."""
 
     @classmethod
     def of(cls, name: str, records: Iterable[Record]) -> ComparisonGroup:
@@ -88,8 +90,8 @@ class ComparisonGroup:
         return sorted_measures(measure for _, measure in self.cells)
 
     def cell(self, configuration: Configuration, measure: Measure) -> ResultCell:
-        """Return a cell; `NOT_RUN` if it has no record."""
-        return self.cells.get((configuration, measure), NOT_RUN)
+        """Return a cell; `not_run` if it has no record."""
+        return self.cells.get((configuration, measure), self.not_run)
 
     def values(self, measure: Measure) -> dict[Configuration, float]:
         """Return the values of a measure, in the order of the configurations."""

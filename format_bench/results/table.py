@@ -198,7 +198,7 @@ def _interval(cell: ResultCell) -> str:
 
 
 def _reason(configuration: Configuration, cell: ResultCell) -> str:
-    if cell is NOT_RUN:
+    if cell.status == NOT_RUN.status:
         return f"{cell.status}: {cell.sentence}"
     # Sentences of adapters name the format, and are the same for all levels of a codec: one note.
     if cell.sentence.startswith(configuration.format):

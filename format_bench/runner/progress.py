@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rich.console import Console, Group
@@ -59,12 +60,13 @@ def records_of_cases(records: Iterable[Record], cases: Iterable[Case]) -> list[R
     return [record for record in records if key(record) in cells]
 
 
-def table(
+def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
     dataset: str,
     cases: Iterable[Case],
     columns: Iterable[MeasureColumn],
     records: Iterable[Record],
     floors: Floors | None,
+    not_run: str = "",
 ) -> ResultTable:
     """Return the table of one data set.
 
@@ -80,10 +82,14 @@ def table(
         The records of the cases.
     floors : Floors, optional
         The noise floors of the machine, if they were measured.
+    not_run : str
+        The reason for cells without a record, if it is known.
     """
     rows = list(dict.fromkeys(configuration_of(case) for case in cases if case.dataset == dataset))
     found = [each for each in records if each.dataset == dataset]
     group = ComparisonGroup.of(dataset, found) if found else ComparisonGroup(dataset)
+    if not_run:
+        group = replace(group, not_run=replace(NOT_RUN, sentence=not_run))
     return ResultTable.of(
         rows, [(each.title, measured_column(group, each.measure, floors, rows)) for each in columns]
     )

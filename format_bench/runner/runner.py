@@ -11,7 +11,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ class Limits:
     limit_bytes: int | None = None
     """Address space of a step's process."""
     time_budget_seconds: float = math.inf
-    """Wall time of a run after which no further case starts."""
+    """Wall time of a run, after which a step is ended and none starts. Steps share it alike."""
 
 
 class Runner:
@@ -72,6 +72,8 @@ class Runner:
         Data sets that need not be generated, by name, as `CaseData.of` returns them.
     watch : callable, optional
         Called before each step.
+    costs : mapping of Case to float, optional
+        Estimated seconds of one call of each step; a case that would exceed the time budget is left out.
     """
 
     def __init__(  # noqa: PLR0913 (two folders, limits, and three further choices)
@@ -83,6 +85,7 @@ class Runner:
         steps: Collection[str] | None = None,
         prepared: Mapping[str, Outcome] | None = None,
         watch: Watch | None = None,
+        costs: Mapping[Case, float] | None = None,
     ) -> None:
         self.out, self.scratch = out, scratch
         self.results = out / RESULTS
@@ -94,6 +97,8 @@ class Runner:
         self.steps = steps
         self.prepared = prepared or {}
         self.watch = watch
+        self.costs = costs or {}
+        self._end = math.inf
         self.run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
     def run(self, cases: Iterable[Case]) -> Iterator[Record]:
@@ -141,17 +146,24 @@ class Runner:
         return record is None or (record.status is CellStatus.VALUE and record.rounds < number)
 
     def _run_in(self, folder: Path, cases: list[Case]) -> Iterator[Record]:
-        end = time.monotonic() + self.limits.time_budget_seconds
+        share_seconds = self.limits.time_budget_seconds / len(self.left(cases))
+        self.effort = replace(self.effort, budget_seconds=min(self.effort.budget_seconds, share_seconds))
         data = CaseData(folder, self.prepared, self.limits.limit_seconds)
         scale = f"{', '.join(str(rows) for rows in sorted({case.rows for case in cases}))} rows"
         with RunMetadataFiles(self.out, self.run_id, folder, scale) as metadata_files:
+            for policy in {case.threads for case, _ in self.left(cases)}:
+                metadata_files.start(policy)
+            # Only now, since on a busy machine the metadata would take most of a short budget.
+            self._end = time.monotonic() + self.limits.time_budget_seconds
             for number in range(1, self.limits.rounds + 1):
                 for case in cases:
                     if not self.missing(case, number):
                         continue
-                    if time.monotonic() > end:
+                    left_seconds = self._end - time.monotonic()
+                    if left_seconds <= 0:
                         return
-                    metadata_files.start(case.threads)
+                    if self.costs.get(case, 0.0) > left_seconds:
+                        continue
                     with tempfile.TemporaryDirectory(dir=folder, prefix="case-") as place:
                         yield from self._run_case(
                             case, number, data.of(case), Path(place) / case.file_name
@@ -164,12 +176,16 @@ class Runner:
         if not before.status and first not in missing:
             before = self._isolated(case, case_steps.leave_file, case, data.value[0], file)
         for step in missing:
+            if self._is_over():
+                return
             outcome = before
             if not before.status:
                 if self.watch:
                     self.watch(case, step, number)
                 arguments = (step, case, data.value[0], file, self.effort)
                 outcome = self._isolated(case, case_steps.run_step, *arguments)
+            if outcome.status is CellStatus.TIMED_OUT and self._is_over():
+                return  # the budget ended the step, which a later run may finish
             if outcome.error == WrongValuesError.__name__:
                 # How fast wrong data were saved is of no interest.
                 yield from self._append(case, first, outcome, data, number)
@@ -177,11 +193,14 @@ class Runner:
                 before = outcome
             yield from self._append(case, step, outcome, data, number)
 
+    def _is_over(self) -> bool:
+        return time.monotonic() >= self._end
+
     def _isolated(self, case: Case, call: Any, *arguments: Any) -> Outcome:
         return isolation.run(
             call,
             *arguments,
-            limit_seconds=self.limits.limit_seconds,
+            limit_seconds=max(0.0, min(self.limits.limit_seconds, self._end - time.monotonic())),
             limit_bytes=self.limits.limit_bytes,
             environment=threads.environment(case.threads),
         )

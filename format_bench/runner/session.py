@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections import defaultdict
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from format_bench.families.measuring import Effort
 from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.instruments.isolation import Outcome
 from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS
+from format_bench.results.status import CellStatus
 from format_bench.runner import folders
 from format_bench.runner.plan import RunRequest, plan
 from format_bench.runner.progress import Display, MeasureColumn, columns_of
 from format_bench.runner.runner import Limits, Runner
-from format_bench.runner.timing import MeasuredShare
-from format_bench.runner.user_data import Prepared, prepare
+from format_bench.runner.timing import TIMES, MeasuredShare, in_words
+from format_bench.runner.user_data import Prepared, prepare, store_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from rich.console import Console
@@ -28,6 +34,11 @@ if TYPE_CHECKING:
 
 # In how many processes each step is made, if it is repeated so often.
 ROUNDS = 3
+
+# With a time budget, all cases are measured on a part of the rows first, if those are not too few, and
+# for at most a share of the time.
+SAMPLE_DIVISOR, LEAST_SAMPLE = 25, 20
+SAMPLE_SHARE = 1 / 3
 
 # Wall time of the repeats of a step, of all rounds together, if their number is not given.
 BUDGET_SECONDS = 6.0
@@ -43,6 +54,10 @@ class RunSummary:
     records: list[Record]
     """All records in the folder of results."""
     watch: MeasuredShare
+    sample: tuple[Case, ...] = ()
+    """The same cases on a sample of the rows, if some were not run for want of time."""
+    not_run: str = ""
+    """The reason for cells that were not run, if it is known."""
 
 
 def measure(
@@ -84,8 +99,70 @@ def measure(
         if own:
             folders.check_same_data(request.out, own.name, own.fingerprint)
             on_own(own)
-        runner = _runner(request, made.cases, scratch, own)
-        return _follow(runner, made.cases, request, shown, on_record)
+        if math.isinf(request.time_budget_seconds):
+            runner = _runner(request, made.cases, scratch, own)
+            return _follow(runner, made.cases, request, shown, on_record)
+        folder = stack.enter_context(folders.make(scratch))
+        return _within_budget(request, made.cases, scratch, folder, own, shown, on_record)
+
+
+def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
+    request: RunRequest,
+    cases: tuple[Case, ...],
+    scratch: Path,
+    folder: Path,
+    own: Prepared | None,
+    shown: Console,
+    on_record: Callable[[Record], None],
+) -> RunSummary:
+    """Measure all cases on a sample of the rows, then on all rows, the cheapest first."""
+    end = time.monotonic() + request.time_budget_seconds
+    full = _runner(request, cases, scratch, own)
+    samples = tuple(replace(each, rows=each.rows // SAMPLE_DIVISOR) for each in cases)
+    is_sampled = full.left(cases) and min(each.rows for each in samples) >= LEAST_SAMPLE
+    if is_sampled:
+        sampler = _runner(request, samples, scratch, None)
+        if own:
+            path = folder / "sample"
+            store_samples(own, {samples[0].rows: path})
+            sampler.prepared = {own.name: Outcome((path, own.place.value[1]))}
+        budget_seconds = SAMPLE_SHARE * request.time_budget_seconds
+        sampler.limits = Limits(
+            repeats=1,
+            budget_seconds=0,
+            time_budget_seconds=budget_seconds,
+            limit_seconds=min(budget_seconds / 2, 3 * budget_seconds / len(cases)),
+        )
+        sampler.effort = Effort(0.0, 1)
+        _follow(sampler, samples, request, shown, on_record, is_last=False)
+        seconds = _seconds(samples, sampler.read())
+        full.costs = {
+            case: SAMPLE_DIVISOR * seconds[sample]
+            for case, sample in zip(cases, samples, strict=True)
+            if sample in seconds
+        }
+    full.limits = replace(full.limits, time_budget_seconds=max(0.0, end - time.monotonic()))
+    # Those that had no time on the sample come last.
+    in_order = tuple(sorted(cases, key=lambda each: full.costs.get(each, math.inf)))
+    found = _follow(full, in_order, request, shown, on_record)
+    found = replace(found, cases=cases)
+    if not full.left(cases):
+        return found
+    spent = f"the time budget of {in_words(request.time_budget_seconds)} was spent"
+    return replace(found, sample=samples if is_sampled else (), not_run=spent)
+
+
+def _seconds(cases: Iterable[Case], records: Iterable[Record]) -> dict[Case, float]:
+    """Return the seconds of one call of each step; 0 of cases that fail, which end soon."""
+    by_case: defaultdict[tuple[object, ...], list[Record]] = defaultdict(list)
+    for each in records:
+        by_case[each.format, each.codec, each.level, each.dataset, each.rows].append(each)
+    found = {}
+    for case in cases:
+        own = by_case[case.format, case.codec, case.level, case.dataset, case.rows]
+        if own and not any(each.status is CellStatus.TIMED_OUT for each in own):
+            found[case] = sum(each.value or 0.0 for each in own if each.metric in TIMES)
+    return found
 
 
 def _runner(request: RunRequest, cases: Sequence[Case], scratch: Path, user: Prepared | None) -> Runner:
@@ -100,12 +177,14 @@ def _runner(request: RunRequest, cases: Sequence[Case], scratch: Path, user: Pre
     return Runner(request.out, scratch, limits, steps=steps, prepared=prepared)
 
 
-def _follow(
+def _follow(  # noqa: PLR0913 (a run, and who follows it)
     runner: Runner,
     cases: tuple[Case, ...],
     request: RunRequest,
     shown: Console,
     on_record: Callable[[Record], None],
+    *,
+    is_last: bool = True,
 ) -> RunSummary:
     columns = columns_of(cases[0].suite, cold=request.cold)
     earlier, floors = runner.read(), noise_floor.beside(request.out / RESULTS)
@@ -118,7 +197,7 @@ def _follow(
                 display.add(record)
                 on_record(record)
     finally:
-        if left := len(runner.left(cases)):
+        if is_last and (left := len(runner.left(cases))):
             steps = f"{left} step{'s are' if left > 1 else ' is'} left"
             told = f"{steps}; what is measured is in {request.out}, and the same command goes on"
             shown.print(told, soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from adapter_core import FormatBenchError
 from adapter_core.errors import UserDataError
 from data_generator import DEFAULT_SEED
+from data_generator.sampling import sampled_rows
 from data_generator.user.load import fingerprint
 from format_bench.families.operations import operations_of
 from format_bench.instruments import isolation
@@ -15,7 +16,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -76,6 +77,28 @@ def prepare(source: Source, folder: Path) -> Prepared:
         raise UserDataError(outcome.value)
     prepared: Prepared = outcome.value
     return prepared
+
+
+def store_samples(own: Prepared, samples: Mapping[int, Path]) -> None:
+    """Store samples of prepared data, by their numbers of rows; a smaller one is part of a larger one.
+
+    Raises
+    ------
+    UserDataError
+        If the process that takes them dies.
+    """
+    outcome = isolation.run(_store_samples, own, samples, limit_seconds=LIMIT_SECONDS)
+    if outcome.status:
+        raise UserDataError(f"{own.name}: cannot be sampled: {outcome.sentence}")
+
+
+def _store_samples(own: Prepared, samples: Mapping[int, Path]) -> None:
+    operations = operations_of(FAMILIES[own.family])
+    data = operations.load(own.place.value[0])
+    for rows, path in samples.items():
+        positions = sampled_rows(own.rows, rows, DEFAULT_SEED)
+        if positions is not None:
+            operations.store(operations.take(data, positions.tolist()), path)
 
 
 def _prepare(source: Source, target: Path) -> Prepared | str:

@@ -89,7 +89,7 @@ class Names(click.ParamType[tuple[str, ...]]):
     "time_budget_seconds",
     type=Duration(),
     default=math.inf,
-    help="As in 10m; then begin no more.",
+    help="As in 10m: measure a sample of the rows first, then all, the cheapest formats first.",
 )
 @click.option("--scratch", type=click.Path(path_type=Path), help="Folder for the measured files.")
 @click.option(
@@ -126,7 +126,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         on_record=lambda record: click.echo(json.dumps(asdict(record))) if as_json else None,
     )
     if not as_json:
-        summaries.show(found.records, found.cases, found.columns, wanted.out)
+        summaries.show(found, wanted.out)
         shown.print(found.watch.text())
     if report:
         shown.print(f"report: {summaries.write(wanted.out)}", soft_wrap=True)

@@ -142,6 +142,18 @@ def test_the_time_budget_leaves_the_rest_for_later(call_here):
     assert "left; what is measured is in" in done.stderr
 
 
+def test_within_a_time_budget_dear_formats_have_values_on_a_sample_and_a_reason(call_here, tmp_path):
+    done = call_here("--formats", "Excel,Feather", "--rows", 400_000, "--time-budget", "25s")
+    assert done.returncode == 0
+    found = records.read(tmp_path / "out" / RESULTS)
+    rows = {label: {r.rows for r in found if r.format == label} for label in ("Excel", "Feather")}
+    # Excel comes first in the alphabet, but would take longer than the rest of the budget.
+    assert rows["Excel"] == {16_000}
+    assert 400_000 in rows["Feather"]
+    assert "not run: the time budget of 25 s was spent" in done.stdout
+    assert "16,000 rows" in done.stdout
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_user_tables_are_described_and_measured(call_here, tmp_path, kind):
     df = pd.DataFrame({"number": range(300), "word": [f"w{i % 7}" for i in range(300)]})

@@ -181,6 +181,22 @@ def test_a_value_survives_a_later_round_without_one():
 
 
 @pytest.mark.usefixtures("libraries_unasked")
+def test_a_step_that_the_time_budget_ends_can_be_measured_later(tmp_path):
+    case = Case("Excel", "eq", 60_000)
+    runner = Runner(tmp_path, tmp_path, Limits(time_budget_seconds=1.0))
+    assert list(runner.run([case])) == []
+    assert len(runner.left([case])) == len(STEPS)
+
+
+@pytest.mark.usefixtures("libraries_unasked")
+def test_a_case_that_costs_more_than_the_time_budget_is_left_out(tmp_path):
+    cheap, dear = (Case(label, "eq", 100) for label in ("Feather", "Pickle"))
+    limits = Limits(budget_seconds=0, time_budget_seconds=300)
+    runner = Runner(tmp_path, tmp_path, limits, costs={cheap: 0.1, dear: 1_000.0})
+    assert {record.format for record in runner.run([dear, cheap])} == {"Feather"}
+
+
+@pytest.mark.usefixtures("libraries_unasked")
 def test_the_time_budget_ends_a_run_between_cases(tmp_path):
     cases = [Case(label, "eq", 100) for label in ("Feather", "Pickle")]
     assert list(Runner(tmp_path, tmp_path, Limits(time_budget_seconds=0)).run(cases)) == []
