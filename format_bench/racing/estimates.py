@@ -67,7 +67,8 @@ def _measured(record: Record, noise: Noise) -> Record:
         return replace(record, interval=[value, value])
     # The mean of independent processes is nearer to the truth by the square root of their number.
     margin = PROCESS_MARGIN ** (1 / math.sqrt(record.rounds))
-    return replace(record, interval=[value / margin, value * margin])
+    low, high = record.interval or (value, value)
+    return replace(record, interval=[min(low, value / margin), max(high, value * margin)])
 
 
 def _extrapolated(measured: Mapping[int, float], rows: int, margin: float) -> tuple[float, float, float]:

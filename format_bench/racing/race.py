@@ -39,7 +39,7 @@ SPARE_SECONDS = 1.0
 FIRST_LIMIT_SECONDS, SAMPLE_LIMIT_SECONDS = 4.0, 15.0
 
 # Share of the budget after which no further entry is tried while others are left to finish.
-TRYING_SHARE = 0.7
+TRYING_SHARE = 0.6
 
 # Entries that are measured on all rows before others are tried: only sure values rule others out.
 LEADERS = 3
@@ -224,13 +224,14 @@ class Race:
     def _next(self) -> Trial | None:
         """Return the next trial, or None if nothing is left to do."""
         is_early = self._elapsed() < TRYING_SHARE * self.progress.budget_seconds
-        needs_leaders = len(self._standings.measured) < LEADERS
+        # After these, an entry that seems to be the best one so far is measured at once.
+        leaders = LEADERS if len(self._standings.measured) < LEADERS else 1
         return next(
             filter(
                 None,
                 (
                     self._untried(first=True),
-                    self._on_all_rows(LEADERS) if is_early and needs_leaders else None,
+                    self._on_all_rows(leaders) if is_early else None,
                     self._untried(first=False) if is_early else None,
                     self._on_all_rows(None),
                     self._once_more(LEADERS, 2),

@@ -151,6 +151,15 @@ def test_of_two_sample_sizes_the_part_for_rows_is_told_from_the_fixed_one():
     assert found.rows == ROWS
 
 
+def test_values_on_all_rows_are_as_uncertain_as_processes_or_their_samples():
+    sure = record("CSV", "read time", 1.0, rows=ROWS, interval=[0.99, 1.01])
+    assert estimate([sure], ROWS).interval == pytest.approx([1 / 1.15, 1.15])
+    unsure = record("CSV", "read time", 1.0, rows=ROWS, interval=[0.5, 1.1])
+    assert estimate([unsure], ROWS).interval == pytest.approx([0.5, 1.15])
+    exact = record("CSV", "size", 1e6, rows=ROWS)
+    assert estimate([exact], ROWS).interval == [1e6, 1e6]
+
+
 def test_a_budget_ends_a_race_and_the_answer_says_what_is_missing():
     world = World(3)
     progress = world.race(budget_seconds=4.0).run()
