@@ -11,7 +11,7 @@ from rich.text import Text
 
 from format_bench.display.terminal import rich_table
 from format_bench.display.text import format_ratio, joined, plural
-from format_bench.racing.race import Progress, Watcher
+from format_bench.racing.race import RaceState, Watcher
 
 if TYPE_CHECKING:
     from format_bench.racing.standings import Drop
@@ -35,7 +35,7 @@ class RaceDisplay(Watcher):
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._progress: Progress | None = None
+        self._progress: RaceState | None = None
         self._names: list[str] = []
         self._live = Live(console=console, get_renderable=self._shown, transient=True)
 
@@ -48,11 +48,11 @@ class RaceDisplay(Watcher):
         if self._console.is_terminal:
             self._live.stop()
 
-    def starts(self, progress: Progress) -> None:
+    def starts(self, progress: RaceState) -> None:
         """Show the trial that starts."""
         self._progress = progress
 
-    def dropped(self, drops: Sequence[Drop], progress: Progress) -> None:
+    def dropped(self, drops: Sequence[Drop], progress: RaceState) -> None:
         """Print the entries that are out, with reasons."""
         if names := [each.configuration for each in drops if not each.rows]:
             self._print(progress, f"out by declaration: {joined(names, most=IN_LINE)}")
@@ -60,7 +60,7 @@ class RaceDisplay(Watcher):
             if each.rows:
                 self._print(progress, drop_line(each))
 
-    def ranked(self, progress: Progress) -> None:
+    def ranked(self, progress: RaceState) -> None:
         """Print the first places of a ranking, if they are not the same as before."""
         self._progress = progress
         names = [each.candidate.name for each in progress.answer.ranked] if progress.answer else []
@@ -68,7 +68,7 @@ class RaceDisplay(Watcher):
             self._names = names[:IN_LINE]
             self._print(progress, ranking_line(progress))
 
-    def _print(self, progress: Progress, line: str) -> None:
+    def _print(self, progress: RaceState, line: str) -> None:
         if not self._console.is_terminal:
             self._console.print(f"{progress.elapsed_seconds():6.1f} s  {line}", soft_wrap=True)
 
@@ -91,7 +91,7 @@ def drop_line(drop: Drop) -> str:
     return f"out{rows}: {drop.configuration}: {drop.reason}"
 
 
-def ranking_line(progress: Progress) -> str:
+def ranking_line(progress: RaceState) -> str:
     """Return the first places of the ranking as a line."""
     if progress.answer is None:
         return "no ranking yet"
@@ -102,7 +102,7 @@ def ranking_line(progress: Progress) -> str:
     return f"{', '.join(names)}; the first on {rows:,} {progress.standings.item}s ({counts})"
 
 
-def _state(progress: Progress) -> str:
+def _state(progress: RaceState) -> str:
     left = max(0.0, progress.budget_seconds - progress.elapsed_seconds())
     counts = (
         f"{len(progress.standings.live)} in, {len(progress.standings.drops)} out, "
@@ -116,7 +116,7 @@ def _state(progress: Progress) -> str:
     return f"{counts}; at most {plural(round(left), 'second')} left{now}"
 
 
-def _row(ranked: Ranked, progress: Progress) -> list[str]:
+def _row(ranked: Ranked, progress: RaceState) -> list[str]:
     rows = max(progress.standings.rows_of(ranked.candidate.configuration))
     return [
         ranked.candidate.name,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from format_bench.display.text import joined, plural
 
 if TYPE_CHECKING:
-    from format_bench.racing.race import Progress
+    from format_bench.racing.race import RaceState
     from format_bench.recommendation import Recommendation
     from format_bench.results.candidates import Configuration
     from format_bench.results.noise_floor import Floors
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 NAMED = 5
 
 
-def recommendation(progress: Progress, floors: Floors | None) -> Recommendation:
+def recommendation(progress: RaceState, floors: Floors | None) -> Recommendation:
     """Return the recommendation of a race, with caveats on the race.
 
     It is by values on all rows, where at least two entries have them; until then, by estimates.
 
     Parameters
     ----------
-    progress : Progress
+    progress : RaceState
         The race at its end.
     floors : Floors, optional
         The noise floors of the machine, if they were measured.
@@ -42,7 +42,7 @@ def recommendation(progress: Progress, floors: Floors | None) -> Recommendation:
     return replace(answer, caveats=[*_caveats(progress, answer), *answer.caveats])
 
 
-def _caveats(progress: Progress, answer: Recommendation) -> list[str]:
+def _caveats(progress: RaceState, answer: Recommendation) -> list[str]:
     """Return sentences on the rows that the answer rests on, and on the changes that time may bring."""
     found = progress.standings
     out = f"{len(found.drops)} of {plural(len(found.entries), 'candidate')} are out"
@@ -66,7 +66,7 @@ def _caveats(progress: Progress, answer: Recommendation) -> list[str]:
     return sentences
 
 
-def to_json(progress: Progress) -> dict[str, Any]:
+def to_json(progress: RaceState) -> dict[str, Any]:
     """Return a race as JSON values."""
     found = progress.standings
     return {
@@ -91,6 +91,6 @@ def to_json(progress: Progress) -> dict[str, Any]:
     }
 
 
-def _tried(entry: Configuration, progress: Progress) -> dict[str, Any]:
+def _tried(entry: Configuration, progress: RaceState) -> dict[str, Any]:
     found = progress.standings
     return {"name": str(entry), "rows": found.rows_of(entry), "rounds": found.rounds_of(entry)}

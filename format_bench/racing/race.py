@@ -68,7 +68,7 @@ Measurer = Callable[[Trial, float], "list[Record]"]
 
 
 @dataclass
-class Progress:
+class RaceState:
     """State of a race, for displays; updated in place."""
 
     standings: Standings
@@ -103,13 +103,13 @@ class Progress:
 class Watcher:
     """Receiver of the events of a race; does nothing by default."""
 
-    def starts(self, progress: Progress) -> None:
+    def starts(self, progress: RaceState) -> None:
         """Show that a trial starts."""
 
-    def dropped(self, drops: Sequence[Drop], progress: Progress) -> None:
+    def dropped(self, drops: Sequence[Drop], progress: RaceState) -> None:
         """Show entries that are out."""
 
-    def ranked(self, progress: Progress) -> None:
+    def ranked(self, progress: RaceState) -> None:
         """Show a new ranking."""
 
 
@@ -155,9 +155,9 @@ class Race:
         self._watcher = watcher or Watcher()
         self._small, self._large = sample_sizes(standings.rows)
         self._attempted: set[tuple[Configuration, int, int]] = set()
-        self.progress = Progress(standings, self._elapsed, budget_seconds)
+        self.progress = RaceState(standings, self._elapsed, budget_seconds)
 
-    def run(self) -> Progress:
+    def run(self) -> RaceState:
         """Measure until the race is settled or the budget is spent."""
         if declared := list(self._standings.drops.values()):
             self._watcher.dropped(declared, self.progress)

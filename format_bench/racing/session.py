@@ -15,7 +15,7 @@ from format_bench.families.measuring import Effort
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing import trial as trials
 from format_bench.racing.entries import entries_of
-from format_bench.racing.race import Progress, Race, Trial, Watcher
+from format_bench.racing.race import Race, RaceState, Trial, Watcher
 from format_bench.racing.standings import Standings, Wish
 from format_bench.recommendation import purposes
 from format_bench.recommendation.answer import excluded_of
@@ -65,7 +65,7 @@ class RaceRequest:
         return self.out or Path("reports", f"own-{Path(self.data.path).stem}")
 
 
-def race(request: RaceRequest, watcher: Watcher, elapsed_seconds: Callable[[], float]) -> Progress:
+def race(request: RaceRequest, watcher: Watcher, elapsed_seconds: Callable[[], float]) -> RaceState:
     """Race the formats on a user's data; records are appended to the results as they come.
 
     Parameters
@@ -212,7 +212,7 @@ class _Measurer:
         cases = [
             replace(self._cases[entry], rows=size) for entry in trial.entries for size in trial.sizes
         ]
-        plan = trials.Plan(
+        plan = trials.TrialPlan(
             tuple(cases),
             tuple(steps_for(self._family, self._weights, is_full=is_full)),
             self._data,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrialPlan:
     """Measurements of one trial."""
 
     cases: tuple[Case, ...]
@@ -60,12 +60,12 @@ class StepOutcome(NamedTuple):
 Start = tuple["Case", "Step"]
 
 
-def run(plan: Plan, folder: Path) -> list[StepOutcome]:
+def run(plan: TrialPlan, folder: Path) -> list[StepOutcome]:
     """Measure the cases of a plan and return the outcomes; cases that had no time have none.
 
     Parameters
     ----------
-    plan : Plan
+    plan : TrialPlan
         The cases; those that follow on a crash or a hang are measured in a further process.
     folder : Path
         The folder for measured files.
@@ -100,7 +100,7 @@ def run(plan: Plan, folder: Path) -> list[StepOutcome]:
     return found
 
 
-def _measure(cases: Sequence[Case], plan: Plan, limit_seconds: float, place: Path) -> None:
+def _measure(cases: Sequence[Case], plan: TrialPlan, limit_seconds: float, place: Path) -> None:
     """Measure cases, in a process of their own; start none after the limit."""
     start = time.monotonic()
     # The objects of all imports, which collections before and after each measured call would search.
@@ -119,7 +119,7 @@ def _measure(cases: Sequence[Case], plan: Plan, limit_seconds: float, place: Pat
     signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _measure_case(case: Case, plan: Plan, folder: Path, spool: IO[bytes]) -> float:
+def _measure_case(case: Case, plan: TrialPlan, folder: Path, spool: IO[bytes]) -> float:
     """Measure a case and return the seconds that it took, without imports and warm-up."""
     folder.mkdir()
     file = folder / case.file_name

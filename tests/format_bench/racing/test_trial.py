@@ -30,7 +30,7 @@ if __name__ == "__main__":
     steps = tuple((step, Effort(0.0, 1)) for step in FAMILIES["tables"].steps[:2])
     # Fake formats have no codecs to be told apart by: each has a trial of its own.
     for first in range(0, len(cases), 2):
-        plan = trial.Plan(tuple(cases[first : first + 2]), steps, data, limit_seconds, 4.0)
+        plan = trial.TrialPlan(tuple(cases[first : first + 2]), steps, data, limit_seconds, 4.0)
         for found in trial.run(plan, folder):
             outcome = found.outcome
             facts = [found.case.format, found.case.rows, found.step.name, outcome.sentence]
