@@ -114,6 +114,7 @@ class MetricState:
 
     def __init__(self, suite, benchmark, metric):
         self.suite, self.benchmark, self.metric = suite, benchmark, metric
+        self.saves = metric.name == "save peak memory"
         self.samples = self.path = None
 
     def run_of(self, params):
@@ -183,7 +184,6 @@ def _peakmem(state):
     def setup(first, *others):
         state.run = state.run_of((first, *others))
         state.operations = state.run.start()
-        state.saves = state.metric.name == "save peak memory"
         if state.saves:
             state.run.check()
             state.data, state.path = state.run.data, state.run.new_path

@@ -6,6 +6,7 @@ belongs to the process that measures the format.
 
 from __future__ import annotations
 
+import contextlib
 from importlib import import_module
 
 from format_bench.families.operations import operations_of, registry_of
@@ -14,7 +15,9 @@ from format_bench.results.suites import FAMILIES
 _COMMON = ("numpy", "packaging.requirements", "pandas", "pyarrow.pandas_compat", "threadpoolctl")
 
 for _name in _COMMON:
-    import_module(_name)
+    # Without one of them, adapters are unavailable with the reason.
+    with contextlib.suppress(ImportError):
+        import_module(_name)
 for _family in FAMILIES.values():
     operations_of(_family).datasets()  # imports the files of all data sets
     registry_of(_family).names()  # reads the declarations of all adapters
