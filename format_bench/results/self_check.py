@@ -45,6 +45,11 @@ class Pair:
         low, high = self.lower.value or 0.0, self.upper.value or 0.0
         return max(0.0, 1 - high / low) if low > 0 else 0.0
 
+    @property
+    def noise(self) -> float:
+        """The larger noise of the two values; 0 if neither has samples enough."""
+        return max(noise_of(each.repeats) or 0.0 for each in (self.lower, self.upper))
+
     def __str__(self) -> str:
         """Return the pair in words."""
         what = f"{self.lower.format} on {self.lower.dataset}"
@@ -98,12 +103,13 @@ class SelfCheck:
                 f"Self-check: {plural(pairs, 'pair')} of values, all in the order that they must have."
             )
         verb = "is" if len(wrong) == 1 else "are"
+        beyond = sum(each.gap > each.noise for each in wrong)
         text = (
-            f"Self-check: {len(wrong):,} of {pairs:,} pairs {verb} out of order, the widest by "
-            f"{wrong[0].gap:.0%} ({wrong[0]})"
+            f"Self-check: {len(wrong):,} of {pairs:,} pairs {verb} out of order, {beyond:,} by more than "
+            f"the halves of their samples differ, the widest by {wrong[0].gap:.0%} ({wrong[0]})"
         )
         if self.share > TRUSTED_SHARE:
-            return f"{text}: more than {TRUSTED_SHARE:.0%}, so differences below that are noise."
+            return f"{text}: these times are noise below {wrong[0].gap:.0%}."
         return f"{text}."
 
     def _halves(self) -> str:
