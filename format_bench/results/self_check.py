@@ -105,8 +105,8 @@ class SelfCheck:
         verb = "is" if len(wrong) == 1 else "are"
         beyond = sum(each.gap > each.noise for each in wrong)
         text = (
-            f"Self-check: {len(wrong):,} of {pairs:,} pairs {verb} out of order, {beyond:,} by more than "
-            f"the halves of their samples differ, the widest by {wrong[0].gap:.0%} ({wrong[0]})"
+            f"Self-check: {len(wrong):,} of {pairs:,} pairs {verb} out of order, {beyond:,} by more "
+            f"than the halves of their samples differ, the widest by {wrong[0].gap:.0%} ({wrong[0]})"
         )
         if self.share > TRUSTED_SHARE:
             return f"{text}: these times are noise below {wrong[0].gap:.0%}."

@@ -60,7 +60,7 @@ def test_only_cells_of_one_configuration_are_paired():
     assert len(checked(warm, cold).pairs) == 1
 
 
-def test_a_gap_within_the_noise_of_its_cells_is_told_apart():
+def test_a_gap_within_the_noise_of_its_cells_is_counted_separately():
     plain = timed("save time", 1.1, [1.0, 1.0, 1.2, 1.2])
     durable = timed("durable save time", 1.0, [1.0, 1.0, 1.0, 1.0])
     assert "1 of 1 pairs is out of order, 0 by more" in str(checked(plain, durable))
