@@ -24,6 +24,8 @@ from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
 from format_bench.runner.progress import columns_of
+from format_bench.runner.session import RunSummary
+from format_bench.runner.timing import MeasuredShare
 from tests.factories.records import record, results
 
 LABELS = ("CSV", "Feather", "ORC", "Parquet")
@@ -105,9 +107,9 @@ def test_the_terminal_shows_these_marks(run, tmp_path, capsys):
     found, expected = run
     if found.floors:
         noise_floor.write(found.floors, tmp_path / noise_floor.FILE_NAME)
-    cases = [Case(label, "eq", 50_000) for label in LABELS]
+    cases = tuple(Case(label, "eq", 50_000) for label in LABELS)
     columns = columns_of("tabular", cold=True)
-    summaries.show(found.records, cases, columns, tmp_path)
+    summaries.show(RunSummary(cases, columns, found.records, MeasuredShare([])), tmp_path)
     title, *lines = capsys.readouterr().out.splitlines()
     assert title == "eq, 50,000 rows"
     rows = [re.split(r" {2,}", line.strip()) for line in lines[: 1 + len(LABELS)]]
