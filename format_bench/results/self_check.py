@@ -33,7 +33,7 @@ MIN_SAMPLES = 4
 
 
 @dataclass(frozen=True)
-class Pair:
+class OrderedPair:
     """Two values of one configuration on one data set, of which the second cannot be the smaller."""
 
     lower: Record
@@ -61,7 +61,7 @@ class Pair:
 class SelfCheck:
     """Orderings and halves of some results."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[OrderedPair, ...]
     """All pairs with two values."""
     noise: tuple[float, ...]
     """Noise of each timed cell with samples enough; see `noise_of`."""
@@ -74,7 +74,7 @@ class SelfCheck:
         return cls(tuple(_pairs(valued)), tuple(each for each in noise if each is not None))
 
     @property
-    def out_of_order(self) -> list[Pair]:
+    def out_of_order(self) -> list[OrderedPair]:
         """Pairs in the wrong order, the widest gap first."""
         return sorted((each for each in self.pairs if each.gap), key=lambda each: -each.gap)
 
@@ -138,7 +138,7 @@ def _is_wall_time(record: Record) -> bool:
     return METRICS[record.metric].noise is Noise.WALL_TIME
 
 
-def _pairs(records: list[Record]) -> Iterator[Pair]:
+def _pairs(records: list[Record]) -> Iterator[OrderedPair]:
     """Yield the pairs of values that must be in order."""
     cells = {(_configuration(each), Measure.of(each)): each for each in records}
     for (configuration, measure), record in cells.items():
@@ -151,7 +151,7 @@ def _pairs(records: list[Record]) -> Iterator[Pair]:
         else:
             lower = None
         if lower:
-            yield Pair(lower, record)
+            yield OrderedPair(lower, record)
 
 
 def _configuration(record: Record) -> tuple[object, ...]:
