@@ -1,11 +1,15 @@
-"""The checkout, git and `format-bench`, for tests."""
+"""The checkout, git, `format-bench` and pages in a browser, for tests."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import BAD_REQUEST
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -55,3 +59,33 @@ def output_of(code: str, **environment: str) -> str:
     )
     assert not done.stderr
     return done.stdout
+
+
+@contextmanager
+def watched_pages(browser: Any, allows: Callable[[str, str], bool]) -> Iterator[Callable[..., Any]]:
+    """Return a function that opens an address; errors, messages and foreign requests fail the test.
+
+    Parameters
+    ----------
+    browser : playwright.sync_api.Browser
+        A real browser.
+    allows : callable
+        Tells from the address of a request and that of its page whether the page may make it.
+    """
+    contexts, trouble = [], []
+
+    def open_page(address: str, width: int = 1400) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("request", lambda r: None if allows(r.url, address) else trouble.append(r.url))
+        page.on("response", lambda r: trouble.append(r.url) if r.status >= BAD_REQUEST else None)
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert trouble == []

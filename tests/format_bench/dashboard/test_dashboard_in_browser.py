@@ -15,6 +15,7 @@ from format_bench.dashboard.asv_page import ASV_PAGE, VENDOR_SWITCH
 from tests.factories.histories import MadeUp, Planted
 from tests.factories.site import Made, pages, publish
 from tests.format_bench.report.test_report_in_browser import TEXTS_THAT_ARE_HARD_TO_READ, browser, unfold
+from tests.helpers import watched_pages
 
 __all__ = ["browser"]
 
@@ -61,26 +62,8 @@ def served(url: str) -> str:
 @pytest.fixture
 def opened(browser, address):
     """Return a function that opens a page; errors, and requests to other hosts, fail the test."""
-    contexts, trouble = [], []
-
-    def open_page(name: str, width: int = 1400):
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: trouble.append(message.text))
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on(
-            "request",
-            lambda r: trouble.append(r.url) if not r.url.startswith((address, "data:")) else None,
-        )
-        page.on("response", lambda r: trouble.append(r.url) if r.status >= 400 else None)
-        page.goto(address + name)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert trouble == []
+    with watched_pages(browser, lambda url, _: url.startswith((address, "data:"))) as open_page:
+        yield lambda name, width=1400: open_page(address + name, width)
 
 
 def test_each_page_is_readable_and_accessible(site, opened):

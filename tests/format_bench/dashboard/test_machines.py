@@ -19,7 +19,7 @@ from tests.factories.site import Made, pages, parsed, publish
 from tests.format_bench.dashboard.test_dashboard import check_links, check_policies
 from tests.format_bench.report.test_chooser_in_browser import shown
 from tests.format_bench.report.test_report_in_browser import browser
-from tests.helpers import run
+from tests.helpers import run, watched_pages
 
 __all__ = ["browser"]
 
@@ -45,24 +45,9 @@ def results_dir(site):
 @pytest.fixture
 def opened(browser, site):
     """Return a function that opens a page; errors, and requests to other files, fail the test."""
-    contexts, trouble = [], []
-
-    def open_page(name: str, width: int = 1400):
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: trouble.append(message.text))
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        start = site.html.as_uri()
-        page.on("request", lambda r: trouble.append(r.url) if not r.url.startswith(start) else None)
-        path, mark, fragment = name.partition("#")
-        page.goto((site.html / path).as_uri() + mark + fragment)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert [each for each in trouble if each != "data:,"] == []
+    start = site.html.as_uri()
+    with watched_pages(browser, lambda url, _: url.startswith(start) or url == "data:,") as open_page:
+        yield lambda name, width=1400: open_page(f"{start}/{name}", width)
 
 
 def test_each_machine_has_an_overview_and_comparisons(site):

@@ -11,6 +11,7 @@ import pytest
 from format_bench import report
 from format_bench.results.status import CellStatus
 from tests.factories.records import compressed, labels, measured, record, results
+from tests.helpers import watched_pages
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 ARGUMENTS = (
@@ -87,24 +88,9 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, files):
-    """Return a function that opens a report; what the browser says or asks for fails the test."""
-    contexts, trouble = [], []
-
-    def open_page(name: str, width: int = 1400):
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        contexts.append(context)
-        page = context.new_page()
-        address = (files / f"{name}.html").as_uri()
-        page.on("console", lambda message: trouble.append(message.text))
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("request", lambda r: trouble.append(r.url) if r.url not in (address, "data:,") else None)
-        page.goto(address)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert trouble == []
+    """Return a function that opens a report; messages and requests of the page fail the test."""
+    with watched_pages(browser, lambda url, page: url in (page, "data:,")) as open_page:
+        yield lambda name, width=1400: open_page((files / f"{name}.html").as_uri(), width)
 
 
 def unfold(page) -> None:
