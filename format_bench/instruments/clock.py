@@ -86,6 +86,11 @@ class Stopwatch:
             self.samples.append(Sample(wall, user - self._cpu[0], system - self._cpu[1]))
 
 
+def first_calls(samples: int, min_repeats: int) -> int:
+    """Return the number of first samples that do not count: 1 if enough others follow, else 0."""
+    return int(samples > max(min_repeats, FEWEST_LATER))
+
+
 def time_call(step: Callable[[], Any]) -> Sample:
     """Call once and return the times; the result of the call is freed outside the clock."""
     stopwatch = Stopwatch()
@@ -152,8 +157,7 @@ class Repeats:
             if len(self.samples) != passes:
                 raise RuntimeError(f"pass {passes} of the loop has not timed one block")
             self.stopped = self._reason_to_stop(time.perf_counter() - start)
-        if len(self.samples) > max(self._min_repeats, FEWEST_LATER):
-            del self.samples[0]
+        del self.samples[: first_calls(len(self.samples), self._min_repeats)]
 
     def _reason_to_stop(self, spent_seconds: float) -> Literal["", "stable", "budget", "enough"]:
         if len(self.samples) < self._min_repeats:

@@ -14,7 +14,7 @@ from data_generator.random_words import RandomWords
 from format_bench.families.images import cache as image_cache
 from format_bench.families.operations import CatalogOperations, Measured
 from format_bench.instruments import page_cache
-from format_bench.instruments.clock import MAX_REPEATS, MIN_REPEATS
+from format_bench.instruments.clock import MAX_REPEATS, MIN_REPEATS, first_calls
 from format_bench.results.status import WRONG
 from format_bench.verification.images import verify_images
 
@@ -96,8 +96,8 @@ def _goes(budget_seconds: float) -> Iterator[int]:
 
 
 def _later(goes: list[float]) -> list[float]:
-    """Return the goes without the first one, which finds fresh memory, if enough follow."""
-    return goes[1:] if len(goes) > MIN_REPEATS else goes
+    """Return the goes that count."""
+    return goes[first_calls(len(goes), MIN_REPEATS) :]
 
 
 def _calls(reader: ImageReader, size: int, go: int) -> Iterator[np.ndarray]:
