@@ -183,9 +183,9 @@ class Race:
 
     def _update(self) -> None:
         """Drop the entries that cannot win any more, and rank the others."""
-        drops = self._standings.eliminate()
         self.progress.answer = self._standings.answer()
-        if drops:
+        if self.progress.answer and (drops := self._standings.eliminate(self.progress.answer)):
+            self.progress.answer = self._standings.answer()
             self._watcher.dropped(drops, self.progress)
 
     def _left(self) -> float:

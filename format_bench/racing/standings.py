@@ -161,11 +161,8 @@ class Standings:
             return [each[self.rows] for each in cells if self.rows in each]
         return [] if entry in self.drops else [estimate(each.values(), self.rows) for each in cells]
 
-    def eliminate(self) -> list[Drop]:
-        """Take out the entries that cannot win any more, and return them with the reasons."""
-        answer = self.answer()
-        if answer is None:
-            return []
+    def eliminate(self, answer: Recommendation) -> list[Drop]:
+        """Take out the entries that cannot win any more by an answer; return them with the reasons."""
         found = []
         # An estimate may be far too low: only values on all rows rule others out.
         if measured := [each for each in answer.ranked if self._is_full(each)]:
