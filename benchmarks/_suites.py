@@ -46,12 +46,8 @@ LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 8}[SCALE]
 BUDGET_SECONDS = os.environ.get("FORMAT_BENCH_BUDGET_SECONDS")
 
 with contextlib.suppress(Exception):
-    # Done before asv's fork server forks, so that hundreds of processes need not.
-    import pandas  # noqa: F401
-    import pyarrow  # noqa: F401
-
-    for family in suites.FAMILIES.values():
-        importlib.import_module(family.adapters).registry.names()
+    # Before asv's server forks hundreds of processes.
+    import format_bench.families.preloaded  # noqa: F401
 
 
 def prepare(suite):
