@@ -11,23 +11,27 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from adapter_core.array_source import ArraySource
+
 
 @dataclass(frozen=True)
 class Dataset:
-    """Data of one benchmark: a table, or images with their labels."""
+    """Data of one benchmark: a table, images with their labels, or an n-d array."""
 
     name: str
     df: pd.DataFrame | None = None
-    """Shape (rows, columns), with the default index; None for a set of images."""
+    """Shape (rows, columns), with the default index; None for other data."""
     images: Sequence[np.ndarray] | None = None
-    """uint8 arrays of shape (height, width) or (height, width, channels); None for a table."""
+    """uint8 arrays of shape (height, width) or (height, width, channels); None for other data."""
     labels: Sequence[int] | None = None
-    """One integer from 0 to 2**31 - 1 for each image; None for a table."""
+    """One integer from 0 to 2**31 - 1 for each image; None for other data."""
+    array: ArraySource | None = None
+    """N-d array, made chunk by chunk; None for other data."""
 
 
 @dataclass(frozen=True)
 class UserData(Dataset):
-    """A user's own table or images."""
+    """A user's own table, images or array."""
 
     remarks: tuple[str, ...] = ()
     """Changes and omissions that make the data measurable, as clauses."""
@@ -44,17 +48,17 @@ class DatasetDefinition:
     name: str
     """Unique among all data sets, whatever their family."""
     family: str
-    """Kind of data: ``tables`` or ``images``."""
+    """Kind of data: ``tables``, ``images`` or ``arrays``."""
     description: str
     """One line for lists, without a full stop."""
     make: Callable[[int, int], Dataset]
-    """Generator, called with the number of rows or images and with the seed."""
+    """Generator, called with the number of rows, images or chunks and with the seed."""
     default_count: int
-    """Number of rows or images if none is given; all of a real data set."""
+    """Number of rows, images or chunks if none is given; all of a real data set."""
     quick_count: int | None = None
-    """Largest number of rows or images of a run without a given number; None for the suite's own."""
+    """Largest number of them in a run without a given number; None for the suite's own."""
     is_real: bool = False
-    """The data come from a package: there are `default_count` rows or images, and seeds are ignored."""
+    """The data come from a package: there are `default_count` items, and seeds are ignored."""
     requires: tuple[str, ...] = ()
     """Distributions that contain the data, or without which they cannot be made."""
     load: Callable[[Path, int], Dataset] | None = None
@@ -62,7 +66,7 @@ class DatasetDefinition:
     number of rows; None if the set does not imitate one."""
 
     def count_for_run(self, usual: int) -> int:
-        """Return the number of rows or images of a run whose suite usually takes `usual` ones."""
+        """Return the number of items of a run whose suite usually takes `usual` ones."""
         if self.quick_count is not None:
             usual = min(usual, self.quick_count)
         return min(usual, self.default_count) if self.is_real else usual
