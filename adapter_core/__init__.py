@@ -1,11 +1,15 @@
 """Contract of adapters: base classes, registry, availability, errors.
 
-`adapter_core.tables` and `adapter_core.images` are the parts that several adapters of one kind share.
+`adapter_core.arrays`, `adapter_core.images` and `adapter_core.tables` are the parts that several
+adapters of one kind share.
 Third-party packages are imported inside functions only: the facts of every adapter can be read on a
 machine without the formats' libraries.
 """
 
 from adapter_core.adapter import BaseAdapter
+from adapter_core.array_reader import ArrayReader
+from adapter_core.array_source import ArraySource
+from adapter_core.array_store import ArrayStore
 from adapter_core.availability import Availability
 from adapter_core.codecs import Codec
 from adapter_core.data_format import DataFormat, Feature
@@ -26,6 +30,9 @@ from adapter_core.registry import Registry
 from adapter_core.traits import Trait
 
 __all__ = [
+    "ArrayReader",
+    "ArraySource",
+    "ArrayStore",
     "Availability",
     "BaseAdapter",
     "CannotHoldError",

@@ -1,8 +1,9 @@
-"""Compression codecs of table formats."""
+"""Compression codecs of table formats and array stores."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from adapter_core.errors import UnknownLevelError
 
@@ -11,23 +12,43 @@ _NAMES = {"zstandard": "zstd", "zlib": "gzip", "deflate": "gzip"}
 
 
 def algorithm_of(codec: str) -> str:
-    """Return the algorithm of a codec, whoever applies it: "zstd" of "blosc:zstd" and "zstandard"."""
-    name = codec.rpartition(":")[2]
+    """Return the algorithm of a codec, whoever applies it.
+
+    It is "zstd" for "blosc:zstd", "zstd+shuffle" and "zstandard".
+    """
+    name = codec.partition("+")[0].rpartition(":")[2]
     return _NAMES.get(name, name)
+
+
+class ErrorScale(StrEnum):
+    """Quantity that the error of a lossy codec is relative to: at most 2**-n of it at level n."""
+
+    VALUE = "value"
+    """Each value's own magnitude."""
+    RANGE = "range"
+    """Largest less smallest value of the chunk."""
+    ONE = "one"
+    """The unit of the data: the bound is absolute."""
 
 
 @dataclass(frozen=True)
 class Codec:
-    """A compression codec that a format offers."""
+    """A compression codec that a format offers.
+
+    Filters follow the name of the algorithm, e.g. "zstd+shuffle"; its container precedes it, e.g.
+    "blosc:lz4+bitshuffle". The usual filter of a container has no mention: Blosc shuffles.
+    """
 
     name: str
-    """Name that `DataFormat.save` takes and `DataFormat.codec_used` returns."""
+    """Name that `save` takes and `codec_used` returns."""
     levels: range | None = None
     """Levels that make a difference; None without levels, or if the library ignores them."""
     default_level: int | None = None
     """Level that the library chooses by default."""
     requires: str = ""
     """Distribution that only this codec needs; also part of the format's `requires`."""
+    error: ErrorScale | None = None
+    """Scale of the error of a lossy codec, whose levels are bits of precision; None if lossless."""
 
     def level_or_default(self, level: int | None) -> int | None:
         """Return the level to use: the given one, or the default one for None.

@@ -7,24 +7,15 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.adapter import BaseAdapter
-from adapter_core.availability import Availability, import_failure, probe
-from adapter_core.errors import (
-    CannotHoldError,
-    UnavailableError,
-    UnknownLevelError,
-    UnknownNameError,
-    UnsupportedError,
-)
+from adapter_core.codec_choice import CodecChoice
+from adapter_core.errors import CannotHoldError, UnknownNameError, UnsupportedError
 from adapter_core.kinds import Kind, kinds_of
 from adapter_core.values import integers_beyond_float
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from adapter_core.codecs import Codec
 
 
 class Feature(StrEnum):
@@ -34,7 +25,7 @@ class Feature(StrEnum):
     """Reads only the requested columns, without building the others."""
 
 
-class DataFormat(BaseAdapter):
+class DataFormat(CodecChoice):
     """A format that stores a pandas DataFrame in a file or a directory.
 
     A subclass implements `_save` and `_read`, and declares the columns that it refuses. Tables have the
@@ -57,58 +48,6 @@ class DataFormat(BaseAdapter):
     """True if reading a truncated file always raises."""
     kept_digits: ClassVar[int | None] = None
     """Decimal digits of a float that the library's writer keeps; None if all."""
-    codecs: ClassVar[tuple[Codec, ...]] = ()
-    """Codecs to choose from; empty if `default_codec` is the only way to write."""
-    default_codec: ClassVar[str | None] = None
-    """Codec that the library uses by default; `save` uses it only if `codecs` is empty."""
-
-    def availability(self) -> Availability:
-        """Import the required packages and report whether the format can work here.
-
-        Packages that only a codec requires may be missing; see `codec_availability`.
-        """
-        optional = {codec.requires for codec in self.codecs}
-        needed = tuple(each for each in self.requires if each not in optional)
-        return probe(needed, self.modules, self._install_hint)
-
-    def codec_named(self, name: str) -> Codec:
-        """Return one of the format's codecs.
-
-        Raises
-        ------
-        UnknownNameError
-            If the format has no codec of that name.
-        UnsupportedError
-            If the format offers no choice of codecs.
-        """
-        if not self.codecs:
-            raise UnsupportedError(f"{self.label} offers no choice of a codec")
-        for codec in self.codecs:
-            if codec.name == name:
-                return codec
-        raise UnknownNameError(f"{self.label} codec", name, [codec.name for codec in self.codecs])
-
-    def codec_availability(self, name: str) -> Availability:
-        """Report whether one of the format's codecs can work here."""
-        package = self.codec_named(name).requires
-        reason = import_failure(self.modules.get(package, package)) if package else ""
-        return Availability(not reason, reason, self._install_hint if reason else "")
-
-    def codec_used(self, path: str | os.PathLike[str]) -> str | None:
-        """Return the codec of the values in a file, read from the file itself; None if uncompressed.
-
-        Some values may be uncompressed all the same: libraries store them as they are where a codec
-        would not make them smaller. Encodings such as dictionaries and bit-packing do not count as
-        codecs.
-
-        Raises
-        ------
-        FileNotFoundError
-            If the path does not exist.
-        """
-        path = Path(path)
-        self._check_exists(path)
-        return self._codec_used(path) if self.codecs or self.default_codec else None
 
     def save(
         self,
@@ -218,22 +157,6 @@ class DataFormat(BaseAdapter):
         if name is not None:
             raise self.refusal(f"column {name!r} contains {contents}")
 
-    def _chosen(self, codec: str | None, level: int | None) -> dict[str, Any]:
-        """Return the arguments of `_save` for compression; empty without a codec."""
-        if codec is None:
-            if level is not None:
-                raise UnknownLevelError(f"{self.label}: level {level} is given without a codec")
-            return {}
-        level = self.codec_named(codec).level_or_default(level)
-        answer = self.codec_availability(codec)
-        if not answer:
-            raise UnavailableError(f"{self.label} with {codec}", answer.reason, answer.install_hint)
-        return {"codec": codec, "level": level}
-
-    def _check_exists(self, path: Path) -> None:
-        if not path.exists():
-            raise FileNotFoundError(f"{self.label}: there is no file {path}")
-
     def _check_labels(self, df: pd.DataFrame) -> None:
         import pandas as pd
 
@@ -281,10 +204,6 @@ class DataFormat(BaseAdapter):
     @abstractmethod
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         """Read the table, or the given columns in any order; all of them exist."""
-
-    def _codec_used(self, path: Path) -> str | None:
-        """Return the codec of a file; required if the format declares codecs or a default codec."""
-        raise NotImplementedError(f"{type(self).__module__}: declares a codec, so it must override this")
 
     def _column_names(self, path: Path) -> list[str]:
         """Return the names of the columns in a file; required for column projection."""

@@ -1,0 +1,78 @@
+"""Description of a stored array, and its text for stores that keep text beside the values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.array_source import ArraySource, Attribute
+
+KEY = "format_bench.array"
+"""Name of the metadata entry that contains the text."""
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """Shape, dtype, chunks and properties of an array in a file."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    chunks: tuple[int, ...]
+    name: str = ""
+    """Empty if the store does not keep it."""
+    dims: tuple[str, ...] = ()
+    """Empty if the store does not keep them."""
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    coordinates: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: ArraySource) -> Self:
+        """Return the description of a source."""
+        facts = ("shape", "dtype", "chunks", "name", "dims", "attributes", "coordinates")
+        return cls(**{name: getattr(source, name) for name in facts})
+
+    def to_json(self) -> str:
+        """Return the description as JSON; floats have all their digits."""
+        return json.dumps(
+            {
+                "shape": self.shape,
+                "dtype": self.dtype.str,
+                "chunks": self.chunks,
+                "name": self.name,
+                "dims": self.dims,
+                "attributes": dict(self.attributes),
+                "coordinates": {
+                    name: {"dtype": values.dtype.str, "values": values.tolist()}
+                    for name, values in self.coordinates.items()
+                },
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the description of a text from `to_json`."""
+        import numpy as np
+
+        facts = json.loads(text)
+        coordinates = {
+            name: np.array(each["values"], each["dtype"]) for name, each in facts["coordinates"].items()
+        }
+        shape, chunks, dims = (tuple(facts[name]) for name in ("shape", "chunks", "dims"))
+        dtype = np.dtype(facts["dtype"])
+        return cls(shape, dtype, chunks, facts["name"], dims, facts["attributes"], coordinates)
+
+    def extended(self, source: ArraySource) -> Self:
+        """Return the description after a source has been appended along the first axis."""
+        import numpy as np
+
+        first = self.dims[0] if self.dims else ""
+        coordinates = dict(self.coordinates)
+        if first in coordinates and first in source.coordinates:
+            coordinates[first] = np.concatenate([coordinates[first], source.coordinates[first]])
+        edge = self.shape[0] + source.shape[0]
+        return replace(self, shape=(edge, *self.shape[1:]), coordinates=coordinates)

@@ -1,0 +1,108 @@
+"""Base class of open n-d arrays, read by hyperrectangles."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.array_description import Description
+    from adapter_core.array_source import Attribute, Selection
+
+
+class ArrayReader(ABC):
+    """An open array.
+
+    A subclass implements `_read`, and overrides `close` if it keeps something open.
+
+    Parameters
+    ----------
+    description : Description
+        Shape, dtype and chunks in the file, and the properties that the store has kept.
+    """
+
+    def __init__(self, description: Description) -> None:
+        self.description = description
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The edges of the array."""
+        return self.description.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the values."""
+        return self.description.dtype
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """The shape of a chunk in the file; that of the array if it is not divided."""
+        return self.description.chunks
+
+    @property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """The attributes, empty if the store does not keep them."""
+        return self.description.attributes
+
+    @property
+    def coordinates(self) -> Mapping[str, np.ndarray]:
+        """The coordinates by dimension, empty if the store does not keep them."""
+        return self.description.coordinates
+
+    def read(self, selection: tuple[slice, ...] | None = None) -> np.ndarray:
+        """Return the values of a hyperrectangle, or of the whole array.
+
+        Parameters
+        ----------
+        selection : tuple of slice, optional
+            One slice for each of the first dimensions, without a step; the others are read whole.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of the selection's shape and the array's dtype; may be read-only, or a view of a mapped file.
+
+        Raises
+        ------
+        IndexError
+            If there are more slices than dimensions, or a slice has a step.
+        """
+        if selection is None:
+            return self._read(tuple(slice(0, edge) for edge in self.shape))
+        return self._read(self._resolved(selection))
+
+    def close(self) -> None:  # noqa: B027 (many readers keep no file open)
+        """Release the file; a second call does nothing."""
+
+    def __enter__(self) -> Self:
+        """Return the reader itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the reader."""
+        self.close()
+
+    def _resolved(self, selection: tuple[slice, ...]) -> Selection:
+        if len(selection) > len(self.shape):
+            raise IndexError(f"{len(selection)} slices for an array of {len(self.shape)} dimensions")
+        whole = (slice(None),) * (len(self.shape) - len(selection))
+        resolved = []
+        for each, edge in zip((*selection, *whole), self.shape, strict=True):
+            start, stop, step = each.indices(edge)
+            if step != 1:
+                raise IndexError(f"a selection has no steps, but one is {step}")
+            resolved.append(slice(start, max(start, stop)))
+        return tuple(resolved)
+
+    @abstractmethod
+    def _read(self, selection: Selection) -> np.ndarray:
+        """Return the values of a selection within the shape, which may be empty."""

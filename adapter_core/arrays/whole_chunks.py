@@ -1,0 +1,57 @@
+"""Arrays whose chunks are read whole, one by one."""
+
+from __future__ import annotations
+
+import itertools
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from adapter_core.array_reader import ArrayReader
+from adapter_core.array_source import chunk_selection, shape_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.array_source import Selection
+
+
+class WholeChunkReader(ArrayReader):
+    """An open array whose store returns whole chunks only.
+
+    A subclass implements `_chunk`.
+    """
+
+    @abstractmethod
+    def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
+        """Return the chunk at an index of the grid, of its own shape."""
+
+    def _read(self, selection: Selection) -> np.ndarray:
+        import numpy as np
+
+        if 0 in shape_of(selection):
+            return np.empty(shape_of(selection), self.dtype)
+        touched = [
+            range(each.start // chunk, -(-each.stop // chunk))
+            for each, chunk in zip(selection, self.chunks, strict=True)
+        ]
+        if all(len(each) == 1 for each in touched):
+            index = tuple(each[0] for each in touched)
+            inner, _ = self._overlap(index, selection)
+            chunk = self._chunk(index)
+            # A whole chunk is returned without a copy; a part of one must not keep the rest in memory.
+            return chunk if chunk.shape == shape_of(inner) else chunk[inner].copy()
+        found = np.empty(shape_of(selection), self.dtype)
+        for index in itertools.product(*touched):
+            inner, outer = self._overlap(index, selection)
+            found[outer] = self._chunk(index)[inner]
+        return found
+
+    def _overlap(self, index: tuple[int, ...], selection: Selection) -> tuple[Selection, Selection]:
+        """Return where a chunk and a selection overlap, in the chunk and in the selection."""
+        inner, outer = [], []
+        place = chunk_selection(index, self.shape, self.chunks)
+        for chunk, wanted in zip(place, selection, strict=True):
+            start, stop = max(chunk.start, wanted.start), min(chunk.stop, wanted.stop)
+            inner.append(slice(start - chunk.start, stop - chunk.start))
+            outer.append(slice(start - wanted.start, stop - wanted.start))
+        return tuple(inner), tuple(outer)

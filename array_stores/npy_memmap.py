@@ -1,0 +1,97 @@
+"""One NPY file, memory-mapped, through NumPy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core import ArrayReader, ArrayStore, Trait
+from adapter_core.array_description import Description
+from adapter_core.array_store import Property
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core import ArraySource
+    from adapter_core.array_source import Selection
+
+
+class Adapter(ArrayStore):
+    """One NPY file in C order; readers map it, and pages come in when their values are used.
+
+    The file format is that of NEP 1, https://numpy.org/neps/nep-0001-npy-format.html.
+    """
+
+    label = "NPY.memmap"
+    suffix = ".npy"
+    requires = ("numpy",)
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    keeps: ClassVar = frozenset()
+    loses: ClassVar = dict.fromkeys(Property, "the file has shape and dtype alone")
+
+    def _save(
+        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import numpy as np
+        from numpy.lib import format as npy
+
+        with path.open("wb") as file:
+            header = {"shape": source.shape, "fortran_order": False, "descr": source.dtype.str}
+            npy.write_array_header_1_0(file, header)
+            start = file.tell()
+            file.truncate(start + source.size_bytes)
+            if _are_runs(source):
+                # A copy less than through a mapping.
+                for _, values in source:
+                    values.tofile(file)
+                return
+        if source.size_bytes:
+            mapped = np.memmap(path, source.dtype, "r+", start, source.shape)
+            for selection, values in source:
+                mapped[selection] = values
+
+    def _open(self, path: Path) -> ArrayReader:
+        return _Reader(path)
+
+    @staticmethod
+    def plain_save(source: ArraySource, path: Path) -> None:
+        """Fill a map from `numpy.lib.format.open_memmap`."""
+        from numpy.lib import format as npy
+
+        mapped = npy.open_memmap(path, "w+", source.dtype, source.shape)
+        for selection, values in source:
+            mapped[selection] = values
+
+    @staticmethod
+    def plain_read(path: Path) -> int:
+        """Copy each row of a map."""
+        import numpy as np
+
+        mapped = np.load(path, mmap_mode="r")
+        return len([row.copy() for row in mapped])
+
+
+class _Reader(ArrayReader):
+    def __init__(self, path: Path) -> None:
+        import numpy as np
+
+        # Empty files cannot be mapped.
+        with path.open("rb") as file:
+            np.lib.format.read_magic(file)
+            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+        self._values = np.load(path, mmap_mode=None if 0 in shape else "r")
+        whole = tuple(max(1, edge) for edge in shape)
+        super().__init__(Description(shape, dtype, whole))
+
+    def _read(self, selection: Selection) -> np.ndarray:
+        import numpy as np
+
+        return np.asarray(self._values)[selection]
+
+
+def _are_runs(source: ArraySource) -> bool:
+    """Return whether each chunk is one run of bytes of the file, in order."""
+    # All axes after the first with several values in a chunk must be whole.
+    divided = [chunk < edge for chunk, edge in zip(source.chunks, source.shape, strict=True)]
+    last = max((axis for axis, each in enumerate(divided) if each), default=0)
+    return all(chunk == 1 for chunk in source.chunks[:last])
