@@ -12,9 +12,9 @@ from data_generator.synthetic.edge_case_images import equal, unequal
 from format_bench.conformance.selection import ready, selected
 
 if TYPE_CHECKING:
-    from adapter_core import Codec, DataFormat, ImageStorage
+    from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage
 
-FIXTURES = {"adapter": "table", "storage": "image"}
+FIXTURES = {"adapter": "table", "storage": "image", "store": "array"}
 """Family of each fixture that is an adapter."""
 
 
@@ -67,6 +67,13 @@ def adapter(request: pytest.FixtureRequest) -> DataFormat:
 def storage(request: pytest.FixtureRequest) -> ImageStorage:
     """Return an available image storage."""
     return ready(request.param)
+
+
+@pytest.fixture
+def store(request: pytest.FixtureRequest) -> ArrayStore:
+    """Return an available array store, also for the codec of the test if it has one."""
+    with_codec = "codec" in request.fixturenames
+    return ready(request.param, request.getfixturevalue("codec") if with_codec else None)
 
 
 @pytest.fixture

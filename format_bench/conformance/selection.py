@@ -10,13 +10,22 @@ from typing import Any
 
 import pytest
 
+import array_stores
 import data_formats
 import image_storages
-from adapter_core import BaseAdapter, Codec, DataFormat, ImageStorage, UnavailableError
+from adapter_core import (
+    ArrayStore,
+    BaseAdapter,
+    Codec,
+    DataFormat,
+    ImageStorage,
+    UnavailableError,
+)
 
 FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
     "table": (DataFormat, data_formats),
     "image": (ImageStorage, image_storages),
+    "array": (ArrayStore, array_stores),
 }
 """Families of the tests, with the base class of their adapters and the package that lists them."""
 
@@ -40,7 +49,7 @@ class SelectedAdapter:
 
 
 def selected(config: pytest.Config, family: str) -> list[SelectedAdapter]:
-    """Return the adapters to test in a family, "table" or "image"."""
+    """Return the adapters to test in one of `FAMILIES`."""
     base, package = FAMILIES[family]
     name = config.getoption("--adapter")
     if name is None:
@@ -64,11 +73,10 @@ def load(name: str) -> type[BaseAdapter]:
         raise pytest.UsageError(
             f"--adapter {name}: give MODULE:CLASS, importable here: {error}"
         ) from error
-    if not (isinstance(found, type) and issubclass(found, (DataFormat, ImageStorage))):
-        raise pytest.UsageError(
-            f"--adapter {name}: it is not an adapter_core.data_format.DataFormat "
-            "or adapter_core.image_storage.ImageStorage"
-        )
+    bases = tuple(base for base, _ in FAMILIES.values())
+    if not (isinstance(found, type) and issubclass(found, bases)):
+        known = " or ".join(f"{base.__module__}.{base.__name__}" for base in bases)
+        raise pytest.UsageError(f"--adapter {name}: it is not an {known}")
     return found
 
 

@@ -1,0 +1,102 @@
+"""Arrays for the conformance tests of array stores, and comparisons of what comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adapter_core.array_source import ArraySource
+from adapter_core.array_store import ALL_DTYPES
+from adapter_core.codecs import ErrorScale
+
+if TYPE_CHECKING:
+    from adapter_core import ArrayStore, Codec
+
+DTYPES = sorted(ALL_DTYPES)
+
+SHAPES = {
+    "0-d": ((), ()),
+    "1-d, ragged": ((11,), (4,)),
+    "2-d": ((6, 10), (3, 10)),
+    "3-d, ragged in all": ((5, 7, 9), (2, 3, 4)),
+    "4-d, one image a chunk": ((4, 3, 8, 12), (1, 3, 8, 12)),
+    "5-d": ((2, 2, 3, 4, 5), (1, 2, 3, 2, 5)),
+    "one chunk": ((3, 4), (3, 4)),
+    "chunk larger than the array": ((3, 4), (8, 8)),
+    "edge of 1": ((1, 1, 1), (1, 1, 1)),
+}
+"""Shapes of arrays and of their chunks."""
+
+
+def values(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """Return values of a shape and dtype, in C order, without special ones."""
+    count = int(np.prod(shape))
+    numbers = np.arange(count) * 7 % 113
+    if dtype == "bool":
+        return (numbers % 3 == 0).reshape(shape)
+    kind = np.dtype(dtype).kind
+    return (numbers * (1 if kind in "iu" else 0.25)).astype(dtype).reshape(shape)
+
+
+def a_dtype_of(store: ArrayStore, codec: Codec | None = None) -> str:
+    """Return a usual dtype that a store supports, with a codec if one is given."""
+    usual = ("float32", "float64", "uint16", "uint8", "int32", *DTYPES)
+    for dtype in usual:
+        if dtype in store.dtypes:
+            source = ArraySource.of(values((2, 8, 12), dtype), (1, 8, 12))
+            try:
+                store.check(source, codec.name if codec else None)
+            except ValueError:
+                continue
+            return dtype
+    raise AssertionError(f"{store.label} supports none of the dtypes")
+
+
+def smooth(dtype: str, steps: int = 4) -> ArraySource:
+    """Return an array that every codec makes smaller, shape (steps, 24, 32), a step a chunk."""
+    step, row, column = np.ogrid[:steps, :24, :32]
+    field = 100 + step + row // 4 + column // 8
+    return ArraySource.of((field % 2 == 0 if dtype == "bool" else field).astype(dtype), (1, 24, 32))
+
+
+def described() -> dict[str, object]:
+    """Return all properties of an array of shape (4, 24, 32)."""
+    return {
+        "name": "t2m",
+        "dims": ("time", "latitude", "longitude"),
+        "attributes": {
+            "units": "K",
+            "long_name": "2 metre température",
+            "level": 2,
+            "offset": 273.15,
+            "range": [180.5, 330.25],
+            "steps": [1, 3, 6],
+        },
+        "coordinates": {
+            "time": np.arange(4, dtype="int64") * 6 + 1_051_896,
+            "latitude": np.linspace(60.0, 54.25, 24),
+            "longitude": np.linspace(0.0, 7.75, 32, dtype="float32"),
+        },
+    }
+
+
+def difference(
+    store: ArrayStore, saved: np.ndarray, found: np.ndarray, codec: Codec | None = None, level: int = 0
+) -> str:
+    """Return how an array differs from the saved one; empty if by nothing beyond a declared error.
+
+    Values are compared bit for bit, or within the bound of a lossy store or codec.
+    """
+    if (found.dtype, found.shape) != (saved.dtype, saved.shape):
+        return f"{found.dtype} of shape {found.shape}, not {saved.dtype} of shape {saved.shape}"
+    scale, bits = (codec.error, level) if codec and codec.error else store.error or (None, 0)
+    if scale is None:
+        same = np.ascontiguousarray(found).tobytes() == np.ascontiguousarray(saved).tobytes()
+        return "" if same else "other bits"
+    saved, found = saved.astype("float64"), found.astype("float64")
+    span = saved.max() - saved.min() if saved.size else 0.0
+    allowed = {ErrorScale.VALUE: np.abs(saved), ErrorScale.RANGE: span, ErrorScale.ONE: 1.0}[scale]
+    # The bound is that of exact arithmetic; libraries calculate in the array's own precision.
+    excess = np.abs(found - saved) - allowed * 2.0**-bits * (1 + 1e-6)
+    return f"an error {excess.max():g} above the bound" if (excess > 0).any() else ""
