@@ -1,0 +1,252 @@
+"""Filters, chunk cache and attributes of HDF5 datasets, through h5py."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.array_source import grid_of
+from adapter_core.array_store import ALL_DTYPES
+from adapter_core.codecs import Codec, ErrorScale
+
+if TYPE_CHECKING:
+    import h5py
+    import numpy as np
+
+    from adapter_core.array_source import ArraySource, Attribute, Selection
+
+_PLUGIN = "hdf5plugin"
+_BLOSC = {"blosclz": 0, "lz4": 1, "lz4hc": 2, "zlib": 4, "zstd": 5}
+# Numbers of the inner codecs of Blosc and Blosc2, from blosc.h.
+_BITSHUFFLE = {"lz4": 2, "zstd": 3}
+# Numbers of the inner codecs of Bitshuffle, from bshuf_h5filter.h.
+_SHUFFLES = {0: "+noshuffle", 1: "", 2: "+bitshuffle"}
+_SHUFFLE = 2
+_SZIP_BLOCK = 8
+# The pixels of a block that h5py chooses.
+_BITSHUFFLE_ID = 32008
+_ZFP_ID = 32013
+_ZFP_REVERSIBLE = 2176
+# Mode word of zfp's reversible mode in its header, from zfp.c.
+_NAMES = {
+    1: "gzip",
+    4: "szip",
+    307: "bzip2",
+    32000: "lzf",
+    32001: "blosc:",
+    32004: "lz4",
+    _BITSHUFFLE_ID: "+bitshuffle",
+    _ZFP_ID: "zfp",
+    32015: "zstd",
+    32017: "sz",
+    32024: "sz3",
+    32026: "blosc2:",
+}
+# Identifiers of filters, from H5Zpublic.h and The HDF Group's list of registered filters,
+# https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md.
+_MOST_DIMS = 4
+_LIMITED_DIMS = ("zfp", "zfp+lossy", "sz", "sz3")
+_BITS = range(1, 21)
+
+CODECS = (
+    Codec("gzip", range(1, 10), 4),
+    Codec("gzip+shuffle", range(1, 10), 4),
+    Codec("lzf"),
+    Codec("lzf+shuffle"),
+    Codec("szip"),
+    Codec("bzip2", range(1, 10), 9, requires=_PLUGIN),
+    Codec("lz4", requires=_PLUGIN),
+    Codec("lz4+bitshuffle", requires=_PLUGIN),
+    Codec("zstd", range(1, 23), 3, requires=_PLUGIN),
+    Codec("zstd+shuffle", range(1, 23), 3, requires=_PLUGIN),
+    Codec("zstd+bitshuffle", range(1, 23), 3, requires=_PLUGIN),
+    *(Codec(f"blosc:{name}", range(1, 10), 5, requires=_PLUGIN) for name in _BLOSC),
+    *(
+        Codec(f"blosc:{name}+{shuffle}", range(1, 10), 5, requires=_PLUGIN)
+        for name in ("lz4", "zstd")
+        for shuffle in ("bitshuffle", "noshuffle")
+    ),
+    *(Codec(f"blosc2:{name}", range(1, 10), 5, requires=_PLUGIN) for name in _BLOSC),
+    Codec("zfp", requires=_PLUGIN),
+    Codec("zfp+lossy", _BITS, 10, requires=_PLUGIN, error=ErrorScale.ONE),
+    Codec("sz", _BITS, 10, requires=_PLUGIN, error=ErrorScale.RANGE),
+    Codec("sz3", _BITS, 10, requires=_PLUGIN, error=ErrorScale.RANGE),
+)
+"""Codecs of h5py and hdf5plugin.
+
+Lossy modes with a bound are zfp's fixed accuracy, and the mode of SZ and SZ3 that is relative to the
+range of the chunk. zfp's bound is at least the precision of the dtype at the largest of the values that
+it encodes together, 4 along each dimension.
+
+Blosc does not apply its bitshuffle if the number of values in a chunk is no multiple of 8.
+"""
+
+MOST_CACHE_BYTES = 256 * 2**20
+"""Largest chunk cache, unless one chunk is larger."""
+
+RESERVED = frozenset("CLASS NAME DIMENSION_LIST REFERENCE_LIST DIMENSION_LABELS".split())
+"""Attributes that dimension scales use, from the HDF5 Dimension Scale Specification."""
+
+
+def filter_options(codec: str | None, level: int | None) -> dict[str, Any]:
+    """Return the arguments of `h5py.Group.create_dataset` for one of `CODECS`."""
+    if codec is None:
+        return {}
+    if codec in ("lzf", "szip", "gzip"):
+        return {"compression": codec, "compression_opts": level} if level else {"compression": codec}
+    algorithm, _, shuffle = codec.partition("+")
+    if algorithm in ("lzf", "gzip"):
+        return {**filter_options(algorithm, level), "shuffle": True}
+    container, _, inner = algorithm.rpartition(":")
+    return _plugin_options(container, inner, shuffle, level or 0)
+
+
+def _plugin_options(container: str, name: str, shuffle: str, level: int) -> dict[str, Any]:
+    import hdf5plugin as plugin
+
+    if container:
+        shuffles = {"": 1, "bitshuffle": 2, "noshuffle": 0}
+        if container == "blosc2":
+            return {"compression": plugin.Blosc2(name, level, plugin.Blosc2.SHUFFLE)}
+        return {"compression": plugin.Blosc(name, level, shuffles[shuffle])}
+    if shuffle == "bitshuffle":
+        return {"compression": plugin.Bitshuffle(0, name, level or 3)}
+    options = {"shuffle": True} if shuffle == "shuffle" else {}
+    error = 2.0**-level
+    if name == "zfp":
+        chosen = plugin.Zfp(accuracy=error) if shuffle == "lossy" else plugin.Zfp(reversible=True)
+    elif name == "sz":
+        chosen = plugin.SZ(relative=error)
+    elif name == "sz3":
+        # plugin.SZ3 logs a warning for mode 1, relative to the range, which takes the second number.
+        _, high, low, *_ = plugin.SZ3(absolute=error).filter_options
+        values = (1, 0, 0, high, low, 0, 0, 0, 0)
+        return {"compression": plugin.SZ3_ID, "compression_opts": values}
+    else:
+        chosen = {"bzip2": plugin.BZip2, "zstd": plugin.Zstd, "lz4": plugin.LZ4}[name](level)
+    return {**options, "compression": chosen}
+
+
+def refused_by(codec: str | None, source: ArraySource) -> str:
+    """Return the reason for which HDF5 or a codec cannot encode an array, or an empty string."""
+    if source.chunk_bytes >= 2**32:
+        return f"HDF5 chunks are smaller than 4 GiB, not {source.chunk_bytes} bytes"
+    if codec is None or not source.shape:
+        return ""
+    dtype = source.dtype.name
+    if codec in ("zfp+lossy", "sz", "sz3") and dtype not in ("float32", "float64"):
+        return f"{codec} supports float32 and float64 only, and values are {dtype}"
+    if codec == "zfp" and dtype not in ("float32", "float64", "int32", "int64"):
+        return f"zfp does not support values of type {dtype}"
+    if codec in _LIMITED_DIMS and sum(edge > 1 for edge in source.chunks) > _MOST_DIMS:
+        return f"{codec} supports chunks of at most {_MOST_DIMS} dimensions with several values"
+    if codec in ("sz", "sz3") and any(map(operator.mod, source.shape, source.chunks)):
+        # Incomplete chunks are padded with zeros, which would count in the range.
+        return f"{codec} guarantees its bound for complete chunks only, and the last ones are not"
+    if codec == "szip" and dtype not in ALL_DTYPES - {"bool", "complex64", "complex128"}:
+        return f"szip supports integers and floats only, and values are {dtype}"
+    if codec == "szip" and math.prod(source.chunks) < _SZIP_BLOCK:
+        return f"szip needs chunks of at least {_SZIP_BLOCK} values"
+    return ""
+
+
+def codec_of(dataset: h5py.Dataset) -> str | None:
+    """Return the codec of a dataset from its filter pipeline; None without filters."""
+    created = dataset.id.get_create_plist()
+    filters = {}
+    for place in range(created.get_nfilters()):
+        identifier, _, values, _ = created.get_filter(place)
+        filters[identifier] = values
+    shuffled = filters.pop(_SHUFFLE, None) is not None
+    for identifier, values in filters.items():
+        name = _NAMES.get(identifier, "")
+        if name.endswith(":"):
+            return name + _key(_BLOSC, values[6]) + _SHUFFLES[values[5]]
+        if identifier == _BITSHUFFLE_ID:
+            return _key(_BITSHUFFLE, values[4]) + name
+        if identifier == _ZFP_ID:
+            # After the filter's version stands zfp's header of 96 bits, whose last 12 are the mode.
+            return name if values[3] >> 20 == _ZFP_REVERSIBLE else f"{name}+lossy"
+        if name:
+            return f"{name}+shuffle" if shuffled else name
+    return None
+
+
+def _key(numbers: Mapping[str, int], number: int) -> str:
+    return next(name for name, each in numbers.items() if each == number)
+
+
+def reopened_with_cache(file: h5py.File, name: str) -> h5py.Dataset:
+    """Open a dataset with a chunk cache that suits its chunks.
+
+    HDF5 decodes a chunk again at each touch unless it is in the cache; the default cache may be smaller
+    than a chunk. Here it has room for all chunks of one index along the first axis, at most
+    `MOST_CACHE_BYTES`: reading index by index then decodes each chunk once. Chunks without filters get a
+    cache of size 0, since HDF5 reads only the requested bytes of those that are larger than the cache.
+
+    The cache exists as long as any handle of the dataset is open.
+    """
+    import h5py
+
+    identifier = h5py.h5d.open(file.id, name.encode())
+    created = identifier.get_create_plist()
+    if created.get_layout() != h5py.h5d.CHUNKED:
+        return h5py.Dataset(identifier)
+    filters = [created.get_filter(place)[0] for place in range(created.get_nfilters())]
+    if any(not h5py.h5z.filter_avail(each) for each in filters):
+        import hdf5plugin  # noqa: F401 (registers its filters)
+    chunks = created.get_chunk()
+    row = math.prod(grid_of(identifier.shape, chunks)[1:])
+    chunk_bytes = math.prod(chunks) * identifier.dtype.itemsize
+    cache_bytes = max(chunk_bytes, min(row * chunk_bytes, MOST_CACHE_BYTES)) if filters else 0
+    access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+    # A hash table of prime size, some ten times the number of chunks, as HDF5 recommends.
+    slots = next((each for each in (8191, 131071) if each > 10 * row), 524287)
+    access.set_chunk_cache(slots, cache_bytes, 0.75)
+    # HDF5 ignores the setting while another handle of the dataset is open.
+    identifier.close()
+    return h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))
+
+
+def write_chunks(target: Any, source: ArraySource, first_row: int = 0) -> None:
+    """Assign each chunk of a source to a dataset or variable, from a row on."""
+    for selection, values in source:
+        target[shifted(selection, first_row)] = values
+
+
+def shifted(selection: Selection, first_row: int) -> Selection:
+    """Return a selection moved along the first axis."""
+    if not first_row:
+        return selection
+    first, *others = selection
+    return (slice(first.start + first_row, first.stop + first_row), *others)
+
+
+def attribute_of(value: str | bytes | np.generic | np.ndarray) -> Attribute:
+    """Return the value of an attribute, as it was given to h5py or netCDF4."""
+    if isinstance(value, bytes):
+        return value.decode()
+    return value if isinstance(value, str) else value.tolist()
+
+
+def refused_properties(source: ArraySource, reserved: frozenset[str]) -> str:
+    """Return the reason for which HDF5 cannot keep a source's properties, or an empty string."""
+    for name in (source.name, *source.dims, *source.attributes):
+        if not name or "/" in name or "\0" in name or name in (".", ".."):
+            return f"HDF5 has no objects or attributes of the name {name!r}"
+    if source.name in source.coordinates:
+        return f"the variable and a coordinate both have the name {source.name!r}"
+    for name, value in source.attributes.items():
+        if name in reserved:
+            return f"HDF5 files use the attribute {name!r} for themselves"
+        if isinstance(value, str) and "\0" in value:
+            return f"the attribute {name!r} contains a NUL character"
+        numbers = value if isinstance(value, list) else [value]
+        if any(isinstance(each, int) and not -(2**63) <= each < 2**63 for each in numbers):
+            return f"the attribute {name!r} has an integer of more than 64 bits"
+    for name, values in source.coordinates.items():
+        if values.dtype.name not in ALL_DTYPES:
+            return f"coordinates {name!r} of type {values.dtype} are not numbers"
+    return ""

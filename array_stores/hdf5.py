@@ -1,0 +1,160 @@
+"""HDF5 through h5py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core import ArrayReader, ArrayStore, Trait
+from adapter_core.array_description import Description
+from adapter_core.arrays import hdf5
+
+if TYPE_CHECKING:
+    import h5py
+    import numpy as np
+
+    from adapter_core import ArraySource
+    from adapter_core.array_source import Selection
+
+
+class Adapter(ArrayStore):
+    """An HDF5 file with one chunked dataset, whose coordinates are dimension scales.
+
+    Attributes are HDF5 attributes, names of dimensions are labels. The first axis is unlimited. The
+    chunk cache suits the file, see `adapter_core.arrays.hdf5.reopened_with_cache`. A 0-d array is a
+    contiguous dataset, and HDF5 has no filters for it.
+
+    The file format is https://docs.hdfgroup.org/hdf5/develop/_f_m_t3.html; the codecs beyond gzip, lzf
+    and szip are filters of hdf5plugin. HDF5 notices a truncated file, but not flipped bits.
+    """
+
+    label = "HDF5"
+    suffix = ".h5"
+    requires = ("h5py", "hdf5plugin")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    codecs: ClassVar = hdf5.CODECS
+
+    def _check_further(self, source: ArraySource, codec: str | None) -> None:
+        reason = hdf5.refused_by(codec, source) or hdf5.refused_properties(source, hdf5.RESERVED)
+        if reason:
+            raise self.refusal(reason)
+
+    def _save(
+        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import h5py
+
+        # Each chunk is written whole, so that a cache would be a copy for nothing.
+        with h5py.File(path, "w", rdcc_nbytes=0) as file:
+            dataset = file.create_dataset(
+                source.name,
+                source.shape,
+                source.dtype,
+                **(_layout(source) | hdf5.filter_options(codec, level) if source.shape else {}),
+            )
+            for name, value in source.attributes.items():
+                dataset.attrs[name] = value
+            _write_coordinates(file, dataset, source)
+            hdf5.write_chunks(dataset, source)
+
+    def _open(self, path: Path) -> ArrayReader:
+        return _Reader(path)
+
+    def _append(self, source: ArraySource, path: Path) -> None:
+        import h5py
+
+        with h5py.File(path, "r+", rdcc_nbytes=0) as file:
+            name = _variable(file)
+            dataset = hdf5.reopened_with_cache(file, name)
+            first_row = dataset.shape[0]
+            dataset.resize(first_row + source.shape[0], 0)
+            hdf5.write_chunks(dataset, source, first_row)
+            label = dataset.dims[0].label
+            if label in file and label in source.coordinates:
+                file[label].resize(dataset.shape[0], 0)
+                file[label][first_row:] = source.coordinates[label]
+
+    def _codec_used(self, path: Path) -> str | None:
+        import h5py
+
+        with h5py.File(path) as file:
+            return hdf5.codec_of(file[_variable(file)])
+
+    @staticmethod
+    def plain_save(source: ArraySource, path: Path) -> None:
+        """Assign the chunks to a dataset of `h5py`."""
+        import h5py
+
+        with h5py.File(path, "w") as file:
+            dataset = file.create_dataset("x", source.shape, source.dtype, chunks=source.chunks)
+            for selection, values in source:
+                dataset[selection] = values
+
+    @staticmethod
+    def plain_read(path: Path) -> int:
+        """Index the dataset by the selection of each chunk."""
+        import h5py
+
+        with h5py.File(path) as file:
+            dataset = file["x"]
+            return len([dataset[each].shape for each in dataset.iter_chunks()])
+
+
+class _Reader(ArrayReader):
+    def __init__(self, path: Path) -> None:
+        import h5py
+
+        self._file = h5py.File(path)
+        name = _variable(self._file)
+        self._dataset = hdf5.reopened_with_cache(self._file, name)
+        dims = tuple(each.label for each in self._dataset.dims)
+        super().__init__(
+            Description(
+                self._dataset.shape,
+                self._dataset.dtype,
+                self._dataset.chunks or self._dataset.shape,
+                name,
+                dims,
+                {
+                    key: hdf5.attribute_of(value)
+                    for key, value in self._dataset.attrs.items()
+                    if key not in hdf5.RESERVED
+                },
+                {each: self._file[each][()] for each in dims if each in self._file},
+            )
+        )
+
+    def _read(self, selection: Selection) -> np.ndarray:
+        import numpy as np
+
+        return np.asarray(self._dataset[selection])
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _layout(source: ArraySource) -> dict[str, tuple[int | None, ...]]:
+    """Return the arguments for a chunked dataset whose first axis is unlimited."""
+    # A chunk must not be larger than an axis of a limited length.
+    edges = zip(source.chunks, source.shape, strict=True)
+    limits = [None if chunk > edge else edge for chunk, edge in edges]
+    return {"chunks": source.chunks, "maxshape": (None, *limits[1:])}
+
+
+def _write_coordinates(file: h5py.File, dataset: h5py.Dataset, source: ArraySource) -> None:
+    for axis, name in enumerate(source.dims):
+        dataset.dims[axis].label = name
+        if name in source.coordinates:
+            if name not in file:
+                # Only the coordinates of the first axis can be extended.
+                limits = None if axis else (None,)
+                scale = file.create_dataset(name, data=source.coordinates[name], maxshape=limits)
+                scale.make_scale(name)
+            dataset.dims[axis].attach_scale(file[name])
+
+
+def _variable(file: h5py.File) -> str:
+    """Return the name of the dataset that is not a dimension scale."""
+    import h5py
+
+    return next(name for name in file if not h5py.h5ds.is_scale(file[name].id))
