@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayStore, Trait
-from adapter_core.array_description import Description
+from adapter_core import Trait
+from adapter_core.arrays import chunk_codecs
+from adapter_core.arrays.encoded import EncodedStore, StoredDescription, chunk_index, chunk_name
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 from adapter_core.files import write_atomically
 
@@ -14,41 +16,48 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import ArrayReader, ArraySource
-    from adapter_core.array_source import Selection
 
 DESCRIPTION_FILE = "array.json"
 
 
-class Adapter(ArrayStore):
+class Adapter(EncodedStore):
     """A directory of NPY files, e.g. ``0.3.1.npy`` for the chunk at (0, 3, 1), and a description.
 
-    The file format is that of NEP 1, https://numpy.org/neps/nep-0001-npy-format.html.
+    The file format is that of NEP 1, https://numpy.org/neps/nep-0001-npy-format.html. With a codec, a
+    file consists of the compressed values alone.
     """
 
     label = "NPY"
     suffix = ".npys"
-    requires = ("numpy",)
+    requires = ("blosc2", "lz4", "numcodecs", "numpy", "pcodec", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         path.mkdir()
-        _write_chunks(source, path, first_row=0)
-        (path / DESCRIPTION_FILE).write_text(Description.of(source).to_json(), encoding="utf-8")
+        _write_chunks(source, path, 0, codec, level)
+        stored = StoredDescription.of_source(source, codec, level)
+        (path / DESCRIPTION_FILE).write_text(stored.to_json(), encoding="utf-8")
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
 
     def _append(self, source: ArraySource, path: Path) -> None:
-        saved = _Reader(path).description
-        _write_chunks(source, path, first_row=saved.shape[0] // saved.chunks[0])
+        saved = _Reader(path).stored
+        first_row = saved.array.shape[0] // saved.array.chunks[0]
+        _write_chunks(source, path, first_row, saved.codec, saved.level)
         with write_atomically(path / DESCRIPTION_FILE) as file:
-            file.write_text(saved.extended(source).to_json(), encoding="utf-8")
+            extended = replace(saved, array=saved.array.extended(source))
+            file.write_text(extended.to_json(), encoding="utf-8")
+
+    def _first_chunk(self, path: Path) -> tuple[str | None, bytes]:
+        reader = _Reader(path)
+        first = (0,) * len(reader.shape)
+        return reader.stored.codec, Path(reader.folder + chunk_name(first)).read_bytes()
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:
-        """Save each chunk by `numpy.save`."""
         import numpy as np
 
         path.mkdir()
@@ -57,37 +66,39 @@ class Adapter(ArrayStore):
 
     @staticmethod
     def plain_read(path: Path) -> int:
-        """Read each chunk by `numpy.load`."""
         import numpy as np
 
-        return len([np.load(file) for file in path.glob("*.npy")])
+        return len([np.load(file).size for file in path.glob("*.npy")])
 
 
 class _Reader(WholeChunkReader):
     def __init__(self, path: Path) -> None:
-        self._folder = f"{path}/"
-        super().__init__(Description.from_json((path / DESCRIPTION_FILE).read_bytes()))
+        self.folder = f"{path}/"
+        self.stored = StoredDescription.from_json((path / DESCRIPTION_FILE).read_bytes())
+        super().__init__(self.stored.array)
 
     def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
         import numpy as np
 
-        chunk: np.ndarray = np.load(self._folder + _name(index))
-        return chunk
+        name = self.folder + chunk_name(index)
+        if self.stored.codec is None:
+            chunk: np.ndarray = np.load(name)
+            return chunk
+        with open(name, "rb") as file:  # noqa: PTH123 (once a chunk)
+            data = file.read()
+        return chunk_codecs.decode(data, self.stored.codec, self.dtype, self.chunk_shape(index))
 
 
-def _write_chunks(source: ArraySource, path: Path, first_row: int) -> None:
+def _write_chunks(
+    source: ArraySource, path: Path, first_row: int, codec: str | None, level: int | None
+) -> None:
     import numpy as np
 
     folder = f"{path}/"
     for selection, values in source:
-        np.save(folder + _name(_index(selection, source.chunks, first_row)), values)
-
-
-def _index(selection: Selection, chunks: tuple[int, ...], first_row: int) -> tuple[int, ...]:
-    """Return the index in the grid of chunks, whose first row of a source is `first_row`."""
-    index = [each.start // chunk for each, chunk in zip(selection, chunks, strict=True)]
-    return tuple([index[0] + first_row, *index[1:]] if index else index)
-
-
-def _name(index: tuple[int, ...]) -> str:
-    return f"{'.'.join(map(str, index)) or '0'}.npy"
+        name = folder + chunk_name(chunk_index(selection, source.chunks, first_row))
+        if codec is None:
+            np.save(name, values)
+        else:
+            with open(name, "wb") as file:  # noqa: PTH123 (once a chunk)
+                file.write(chunk_codecs.encode(values, codec, level))

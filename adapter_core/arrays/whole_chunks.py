@@ -46,6 +46,10 @@ class WholeChunkReader(ArrayReader):
             found[outer] = self._chunk(index)[inner]
         return found
 
+    def chunk_shape(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape of the chunk at an index of the grid."""
+        return shape_of(chunk_selection(index, self.shape, self.chunks))
+
     def _overlap(self, index: tuple[int, ...], selection: Selection) -> tuple[Selection, Selection]:
         """Return where a chunk and a selection overlap, in the chunk and in the selection."""
         inner, outer = [], []
