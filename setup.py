@@ -25,6 +25,8 @@ extras: dict[str, set[str]] = {
     "native": set(),
     # Real sets of images, and those of the Hugging Face hub.
     "images": {"datasets", "pillow", *datasets.requirements("images")},
+    # Real arrays.
+    "arrays": datasets.requirements("arrays"),
 }
 for each in adapters:
     for extra in (each.stem, "native" if each.excluded_from_all else "all"):
@@ -92,7 +94,7 @@ setup(
         ],
         "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
-            "formatbench[docs,images]",
+            "formatbench[arrays,docs,images]",
             "hypothesis",
             "import-linter",
             "mypy",

@@ -1,4 +1,4 @@
-"""Data for benchmarks: ``table("eq", rows=1_000_000, seed=1)`` or ``images("cifar-like", 1000)``.
+"""Data for benchmarks: ``table("eq", rows=1_000_000)``, ``images("cifar-like")``, ``array("noise")``.
 
 Data are a pure function of name, number and seed: the same in every process and on every machine.
 `datasets.find` returns the definition of a named data set. `realistic_table` generates a table with the
@@ -6,7 +6,7 @@ properties of a `TableSpec`; `load_images` and `hub_table` load real data from t
 """
 
 from data_generator import datasets
-from data_generator.catalog import image_names, images, names, table
+from data_generator.catalog import array, array_names, image_names, images, names, table
 from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.hub import hub_table, load_images
 from data_generator.realistic.tables import realistic_table
@@ -19,6 +19,8 @@ __all__ = [
     "Dataset",
     "DatasetDefinition",
     "TableSpec",
+    "array",
+    "array_names",
     "datasets",
     "hub_table",
     "image_names",

@@ -1,4 +1,4 @@
-"""Generation of tables and images by name."""
+"""Generation of tables, images and arrays by name."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ def names() -> list[str]:
 def image_names() -> list[str]:
     """Return the names of all sets of images: synthetic ones first, then real ones."""
     return datasets.names("images")
+
+
+def array_names() -> list[str]:
+    """Return the names of all n-d arrays: synthetic ones first, then real ones."""
+    return datasets.names("arrays")
 
 
 def table(
@@ -100,4 +105,35 @@ def images(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dat
     definition = datasets.find(name, "images", "set of images")
     if count is not None and count < 0:
         raise ValueError(f"a set cannot have {count} images")
+    return definition.make(definition.default_count if count is None else count, seed)
+
+
+def array(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dataset:
+    """Return a named n-d array, the same for the same (name, count, seed) on every machine.
+
+    Chunks of synthetic arrays are generated when they are read, in any order, and are not kept: 896 of
+    ``era5-like`` would take 8.7 GB. Fewer chunks are the first ones of more.
+
+    Parameters
+    ----------
+    name : str
+        One of `array_names`; ``format-bench list datasets`` describes each.
+    count : int, optional
+        Number of chunks, along the first axis; if not given, all of a real array, or as many as the data
+        that a synthetic one imitates.
+    seed : int
+        Synthetic arrays of different seeds have nothing in common. Real ones and ``constant`` ignore it.
+
+    Raises
+    ------
+    UnknownNameError
+        If no array has that name.
+    ValueError
+        If `count` is negative, or larger than a real array.
+    UnavailableError
+        If the package of a real array is missing.
+    """
+    definition = datasets.find(name, "arrays", "array")
+    if count is not None and count < 0:
+        raise ValueError(f"an array cannot have {count} chunks")
     return definition.make(definition.default_count if count is None else count, seed)

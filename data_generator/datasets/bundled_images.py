@@ -6,13 +6,12 @@ Only files inside the installed packages are opened: nothing is ever downloaded.
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adapter_core import UnavailableError
-from adapter_core.availability import probe
 from data_generator.dataset import Dataset, DatasetDefinition
+from data_generator.datasets._packages import module_of
 from data_generator.decoding import to_array
 from data_generator.lazy_images import LazyImages
 
@@ -43,7 +42,7 @@ def digits(count: int, _seed: int) -> Dataset:
     """
     import numpy as np
 
-    found = _module("digits", "scikit-learn", "sklearn", "sklearn.datasets").load_digits()
+    found = module_of("digits", "scikit-learn", "sklearn", "sklearn.datasets").load_digits()
     _check("digits", count, len(found.images))
     # Rounded to the nearest: (16 * 255 + 8) // 16 is 255.
     pixels = ((found.images[:count].astype(np.uint16) * 255 + 8) // 16).astype(np.uint8)
@@ -64,7 +63,7 @@ def pictures(count: int, _seed: int) -> Dataset:
         If scikit-image is missing or broken, or if its version lacks one of the pictures.
     """
     _check("pictures", count, len(PICTURES))
-    package = _module("pictures", "scikit-image", "skimage", "skimage")
+    package = module_of("pictures", "scikit-image", "skimage", "skimage")
     paths = [Path(package.__file__).parent / "data" / name for name in PICTURES[:count]]
     for path in paths:
         if not path.is_file():
@@ -85,15 +84,6 @@ def _picture(paths: list[Path], number: int) -> np.ndarray:
 def _check(name: str, count: int, most: int) -> None:
     if count > most:
         raise ValueError(f"{name} has {most:,} images, not {count:,}")
-
-
-def _module(label: str, distribution: str, package: str, module: str) -> Any:
-    """Return a module of an optional package."""
-    hint = f"python -m pip install {distribution}"
-    available = probe((distribution,), {distribution: package}, hint)
-    if not available:
-        raise UnavailableError(label, available.reason, hint)
-    return import_module(module)
 
 
 DATASETS = (

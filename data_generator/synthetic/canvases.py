@@ -14,6 +14,7 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from data_generator.random_words import RandomWords
+from data_generator.synthetic.octaves import doubled, signed_noise
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +65,7 @@ def _canvas(style: CanvasStyle, random: RandomWords) -> np.ndarray:
     rough = random.integers(style.roughness, style.leaves).astype(np.int32)
     bright = random.integers(256, style.leaves).astype(np.int32)
     # Differences of two draws are mostly near 0: most things are nearly grey.
-    red, blue = (_signed(random, 2, style.leaves) >> 3 for _ in range(2))
+    red, blue = (signed_noise(random, 2, style.leaves) >> 3 for _ in range(2))
     grey = bright[places] + (texture * rough[places] >> 8)
     green = -(red + blue) >> 2
     canvas = np.empty((SIDE, SIDE, 3), np.uint8)
@@ -121,12 +122,12 @@ def _texture(persistence: int, random: RandomWords) -> np.ndarray:
     """Return noise of all scales around 0, shape (512, 512), dtype int32."""
     # From coarse to fine: each octave doubles the resolution and adds noise of a smaller amplitude.
     side, amplitude = 4, 256
-    texture = _signed(random, 4, side * side).reshape(side, side)
+    texture = signed_noise(random, 4, side * side).reshape(side, side)
     while side < SIDE:
         side *= 2
         amplitude = amplitude * persistence // 16
-        texture = _doubled(_doubled(texture).T).T >> 4
-        texture += _signed(random, 4, side * side).reshape(side, side) * amplitude >> 8
+        texture = doubled(texture)
+        texture += signed_noise(random, 4, side * side).reshape(side, side) * amplitude >> 8
     return texture
 
 
@@ -139,23 +140,3 @@ def _softened(pixels: np.ndarray) -> np.ndarray:
     pixels[:, -1] *= 2
     pixels >>= 2
     return pixels
-
-
-def _doubled(rows: np.ndarray) -> np.ndarray:
-    """Return twice as many rows by linear interpolation, times 4; the last row neighbours the first."""
-    import numpy as np
-
-    doubled = np.empty((2 * len(rows), *rows.shape[1:]), rows.dtype)
-    thrice = 3 * rows
-    np.add(thrice, np.roll(rows, 1, axis=0), out=doubled[0::2])
-    np.add(thrice, np.roll(rows, -1, axis=0), out=doubled[1::2])
-    return doubled
-
-
-def _signed(random: RandomWords, draws: int, count: int) -> np.ndarray:
-    """Return nearly normal noise, differences of sums of `draws` bytes; shape (count,), dtype int32."""
-    import numpy as np
-
-    numbers = random.words(-(-count * draws // 8)).view(np.uint8)[: count * draws].reshape(draws, count)
-    half = draws // 2
-    return numbers[:half].sum(axis=0, dtype=np.int32) - numbers[half:].sum(axis=0, dtype=np.int32)

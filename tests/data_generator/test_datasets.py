@@ -15,6 +15,7 @@ from data_generator import datasets
 
 TABLES = "eq int float bool str webface core bi classic geo log ml flights weather".split()
 IMAGES = "cifar-like imagenet-like digits pictures".split()
+ARRAYS = "era5-like era5-small noise constant image-batch digits-float faces elevation".split()
 
 TOY_TABLE = '''
 """Toy table."""
@@ -58,11 +59,12 @@ def run_in(folder, *arguments: str) -> str:
 def test_synthetic_data_sets_come_first():
     assert data_generator.names() == TABLES
     assert data_generator.image_names() == IMAGES
+    assert data_generator.array_names() == ARRAYS
 
 
 def test_names_are_unique_in_all_families():
     names = datasets.names()
-    assert len(names) == len(set(names)) == len(TABLES) + len(IMAGES)
+    assert len(names) == len(set(names)) == len(TABLES + IMAGES + ARRAYS)
 
 
 def test_each_data_set_has_a_description_of_one_line():
@@ -89,6 +91,8 @@ def test_an_unknown_data_set_is_reported_with_the_nearest_of_its_family():
         ("pictures", 2_000, 19),
         ("eq", 100_000, 100_000),
         ("weather", 100_000, 26_115),
+        ("era5-like", 2_000, 16),
+        ("faces", 2_000, 20),
         ("weather", 100, 100),
     ],
 )
