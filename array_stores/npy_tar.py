@@ -120,7 +120,7 @@ class _Reader(WholeChunkReader):
         if self.stored.codec is None:
             self.file.seek(start)
             chunk = np.empty(shape, self.dtype)
-            if self.file.readinto(chunk.reshape(-1).view(np.uint8)) != size:
+            if self.file.readinto(chunk.reshape(-1).view(np.uint8).data) != size:
                 raise ValueError(f"the chunk at {index} is truncated")
             return chunk
         data = os.pread(self.file.fileno(), size, start)
