@@ -10,7 +10,7 @@ import pytest
 import array_stores
 from adapter_core import ArraySource, CannotHoldError
 
-LABELS = ["HDF5"]
+LABELS = ["HDF5", "NetCDF4", "NetCDF4[h5netcdf]"]
 
 
 @pytest.fixture
@@ -79,3 +79,50 @@ def test_codec_is_read_from_the_filters_of_any_hdf5_file(tmp_path):
     store = array_stores.get("HDF5")
 
     assert [store.codec_used(tmp_path / name) for name in "ab"] == ["zfp+lossy", "zfp"]
+
+
+def test_h5netcdf_alone_decodes_a_chunk_again_for_each_selection(compressed):
+    import h5netcdf
+
+    store, path = compressed("NetCDF4[h5netcdf]", "gzip")
+    with store.open(path) as reader:
+        ours = seconds_of(lambda: [reader.read((slice(i, i + 1),)) for i in range(16)])
+    with h5netcdf.File(path) as file:
+        variable = file.variables["values"]
+        plain = seconds_of(lambda: [variable[i : i + 1] for i in range(16)])
+
+    assert ours < plain / 2
+
+
+def test_netcdf_scale_factors_and_fill_values_are_mere_attributes(tmp_path):
+    values = np.array([1.0, 9.969209968386869e36, np.nan, -0.0], "float32")  # netCDF's fill value
+    attributes = {"scale_factor": 0.5, "add_offset": 10.0, "missing_value": 1.0}
+    for label in ("NetCDF4", "NetCDF4[h5netcdf]"):
+        store = array_stores.get(label)
+        store.save(ArraySource.of(values, attributes=attributes), tmp_path / "a.nc")
+        with store.open(tmp_path / "a.nc") as reader:
+            assert reader.read().tobytes() == values.tobytes()
+            assert reader.attributes == attributes
+
+
+def test_netcdf_refuses_a_chunk_that_blosc_cannot_make_smaller(tmp_path):
+    values = np.random.default_rng(1).integers(0, 256, 10_000).astype("uint8")
+    store = array_stores.get("NetCDF4")
+
+    with pytest.raises(CannotHoldError, match="cannot make smaller"):
+        store.save(values, tmp_path / "a.nc", codec="blosc:lz4")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_both_netcdf_libraries_read_each_others_files(tmp_path):
+    values = np.arange(24, dtype="int16").reshape(2, 3, 4)
+    coordinates = {"dim_1": np.array([0.5, 1.5, 2.5])}
+    source = ArraySource.of(values, (1, 3, 4), attributes={"units": "K"}, coordinates=coordinates)
+    writer, reader = map(array_stores.get, ("NetCDF4", "NetCDF4[h5netcdf]"))
+    for one, other in ((writer, reader), (reader, writer)):
+        one.save(source, tmp_path / "a.nc")
+        with other.open(tmp_path / "a.nc") as opened:
+            assert opened.read().tobytes() == values.tobytes()
+            assert opened.attributes == {"units": "K"}
+            assert list(opened.coordinates["dim_1"]) == [0.5, 1.5, 2.5]
