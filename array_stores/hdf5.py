@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import ArrayReader, ArrayStore, Trait
 from adapter_core.array_description import Description
 from adapter_core.arrays import hdf5
+from adapter_core.arrays.chunk_writing import write_chunks
 
 if TYPE_CHECKING:
     import h5py
@@ -55,7 +56,7 @@ class Adapter(ArrayStore):
             for name, value in source.attributes.items():
                 dataset.attrs[name] = value
             _write_coordinates(file, dataset, source)
-            hdf5.write_chunks(dataset, source)
+            write_chunks(dataset, source)
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
@@ -68,7 +69,7 @@ class Adapter(ArrayStore):
             dataset = hdf5.reopened_with_cache(file, name)
             first_row = dataset.shape[0]
             dataset.resize(first_row + source.shape[0], 0)
-            hdf5.write_chunks(dataset, source, first_row)
+            write_chunks(dataset, source, first_row)
             label = dataset.dims[0].label
             if label in file and label in source.coordinates:
                 file[label].resize(dataset.shape[0], 0)

@@ -10,6 +10,7 @@ from adapter_core import ArrayReader, ArrayStore, Codec, Trait
 from adapter_core.array_description import Description
 from adapter_core.array_source import grid_of, shape_of
 from adapter_core.arrays import hdf5, netcdf
+from adapter_core.arrays.chunk_writing import write_chunks
 from adapter_core.codecs import ErrorScale
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Adapter(ArrayStore):
         with netCDF4.Dataset(path, "r+") as file:
             variable = _variable(file)
             first_row = variable.shape[0]
-            hdf5.write_chunks(variable, source, first_row)
+            write_chunks(variable, source, first_row)
             name = variable.dimensions[0]
             if name in file.variables and name in source.coordinates:
                 file[name][first_row:] = source.coordinates[name]
@@ -97,7 +98,7 @@ class Adapter(ArrayStore):
 
         with netCDF4.Dataset(path) as file:
             variable = _variable(file)
-            found = variable.filters()
+            found: dict[str, Any] = variable.filters()
             quantized = "+quantize" if variable.quantization() else ""
         if found.get("blosc"):
             names = {each: name for name, each in _BLOSC.items()}
@@ -204,7 +205,7 @@ def _write(source: ArraySource, path: Path, codec: str | None, level: int | None
         variable.set_auto_maskandscale(False)
         for name, value in source.attributes.items():
             variable.setncattr(name, value)
-        hdf5.write_chunks(variable, source)
+        write_chunks(variable, source)
 
 
 def _options(codec: str | None, level: int | None) -> dict[str, Any]:
@@ -223,7 +224,7 @@ def _options(codec: str | None, level: int | None) -> dict[str, Any]:
     return options
 
 
-def _variable(file: netCDF4.Dataset) -> netCDF4.Variable:
+def _variable(file: netCDF4.Dataset) -> Any:
     """Return the variable that is not a dimension's, without masks and scales."""
     variable = next(each for name, each in file.variables.items() if name not in file.dimensions)
     variable.set_auto_maskandscale(False)

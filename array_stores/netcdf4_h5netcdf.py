@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import ArrayReader, ArrayStore, Trait
 from adapter_core.array_description import Description
 from adapter_core.arrays import hdf5, netcdf
+from adapter_core.arrays.chunk_writing import write_chunks
 
 if TYPE_CHECKING:
     import h5netcdf
@@ -67,7 +68,7 @@ class Adapter(ArrayStore):
             )
             variable.attrs.update(source.attributes)
             _kept = hdf[source.name]
-            hdf5.write_chunks(variable, source)
+            write_chunks(variable, source)
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
@@ -82,7 +83,7 @@ class Adapter(ArrayStore):
             name = variable.dimensions[0]
             file.resize_dimension(name, first_row + source.shape[0])
             _kept = hdf5.reopened_with_cache(hdf, variable.name)
-            hdf5.write_chunks(variable, source, first_row)
+            write_chunks(variable, source, first_row)
             if name in file.variables and name in source.coordinates:
                 file.variables[name][first_row:] = source.coordinates[name]
 

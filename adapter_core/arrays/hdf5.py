@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import h5py
     import numpy as np
 
-    from adapter_core.array_source import ArraySource, Attribute, Selection
+    from adapter_core.array_source import ArraySource, Attribute
 
 _PLUGIN = "hdf5plugin"
 _BLOSC = {"blosclz": 0, "lz4": 1, "lz4hc": 2, "zlib": 4, "zstd": 5}
@@ -215,20 +215,6 @@ def reopened_with_cache(file: h5py.File, name: str) -> h5py.Dataset:
     # HDF5 ignores the setting while another handle of the dataset is open.
     identifier.close()
     return h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))
-
-
-def write_chunks(target: Any, source: ArraySource, first_row: int = 0) -> None:
-    """Assign each chunk of a source to a dataset or variable, from a row on."""
-    for selection, values in source:
-        target[shifted(selection, first_row)] = values
-
-
-def shifted(selection: Selection, first_row: int) -> Selection:
-    """Return a selection moved along the first axis."""
-    if not first_row:
-        return selection
-    first, *others = selection
-    return (slice(first.start + first_row, first.stop + first_row), *others)
 
 
 def attribute_of(value: str | bytes | np.generic | np.ndarray) -> Attribute:

@@ -1,0 +1,169 @@
+"""Blosc2 arrays (b2nd) through python-blosc2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import ArrayReader, ArrayStore, Codec, Trait
+from adapter_core.array_description import KEY, Description
+from adapter_core.array_source import shape_of
+from adapter_core.arrays.chunk_writing import write_chunks
+
+if TYPE_CHECKING:
+    import blosc2
+    import numpy as np
+
+    from adapter_core import ArraySource
+    from adapter_core.array_source import Selection
+
+_LEVELS = range(1, 10)
+_LEVEL = 5
+_CODECS = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
+_FILTERS = {"": ("SHUFFLE",), "bitshuffle": ("BITSHUFFLE",), "bytedelta": ("SHUFFLE", "BYTEDELTA")}
+_MOST_CHUNK_BYTES = 2**31 - 32 - 1
+# BLOSC2_MAX_BUFFERSIZE of blosc2.h.
+_MOST_DIMS = 16
+# B2ND_MAX_DIM of b2nd.h.
+_BLOCK_BYTES = 2**18
+_FRAME_BYTES = slice(16, 24)
+# Place of the frame's length, of eight bytes, in the header of a contiguous frame,
+# https://www.blosc.org/c-blosc2/format/cframe_format.html.
+
+
+class Adapter(ArrayStore):
+    """A b2nd file, a contiguous frame of chunks that are divided into blocks.
+
+    Readers map the file and decode only the blocks that they need. The library chooses the blocks, and
+    pads chunks to a multiple of them; without a codec, that would enlarge files by up to a half, so that
+    blocks divide the chunk then. The name, dimensions, attributes and coordinates are JSON in the
+    frame's variable-length metadata. Writing many small chunks takes long. The library does not notice
+    flipped bits.
+    """
+
+    label = "Blosc2"
+    suffix = ".b2nd"
+    requires = ("blosc2>=4.14",)
+    dims_range = range(_MOST_DIMS + 1)
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.APPEND, Trait.SINGLE_FILE})
+    codecs: ClassVar = tuple(
+        Codec(f"{name}+{filters}" if filters else name, _LEVELS, _LEVEL)
+        for name in _CODECS
+        for filters in _FILTERS
+    )
+
+    def _check_further(self, source: ArraySource, codec: str | None) -> None:
+        if source.chunk_bytes > _MOST_CHUNK_BYTES:
+            raise self.refusal(f"Blosc2 chunks are smaller than 2 GiB, not {source.chunk_bytes} bytes")
+        if codec and codec.endswith("+bytedelta") and source.dtype.itemsize == 1:
+            raise self.refusal("Blosc2 leaves the filter bytedelta out for values of one byte")
+
+    def _save(
+        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import blosc2
+
+        array = blosc2.empty(
+            source.shape,
+            source.dtype,
+            chunks=source.chunks,
+            blocks=None if codec else _blocks(source),
+            urlpath=str(path),
+            mode="w",
+            cparams=_options(codec, level),
+        )
+        write_chunks(array, source)
+        # Last, since each chunk would copy it to the new end of the file.
+        array.schunk.vlmeta[KEY] = Description.of(source).to_json()
+
+    def _open(self, path: Path) -> ArrayReader:
+        return _Reader(path)
+
+    def _append(self, source: ArraySource, path: Path) -> None:
+        import blosc2
+
+        array = blosc2.open(str(path), mode="a")
+        saved = Description.from_json(array.schunk.vlmeta[KEY])
+        array.resize((saved.shape[0] + source.shape[0], *saved.shape[1:]))
+        write_chunks(array, source, saved.shape[0])
+        array.schunk.vlmeta[KEY] = saved.extended(source).to_json()
+
+    def _codec_used(self, path: Path) -> str | None:
+        import blosc2
+
+        options = blosc2.open(str(path), mode="r").schunk.cparams
+        if options.clevel == 0:
+            return None
+        used = tuple(each.name for each in options.filters if each != blosc2.Filter.NOFILTER)
+        suffix = next((name for name, filters in _FILTERS.items() if filters == used), "")
+        name = options.codec.name.lower()
+        return f"{name}+{suffix}" if suffix else name
+
+    @staticmethod
+    def plain_save(source: ArraySource, path: Path) -> None:
+        """Assign the chunks to an array of `blosc2`."""
+        import blosc2
+
+        options = {"urlpath": str(path), "mode": "w", "cparams": {"clevel": 0}}
+        array = blosc2.empty(source.shape, source.dtype, chunks=source.chunks, **options)
+        for selection, values in source:
+            array[selection] = values
+
+    @staticmethod
+    def plain_read(path: Path) -> int:
+        """Index the array by each index of its first axis."""
+        import blosc2
+
+        array = blosc2.open(str(path), mode="r", mmap_mode="r")
+        return len([array[index].shape for index in range(array.shape[0])])
+
+
+class _Reader(ArrayReader):
+    def __init__(self, path: Path) -> None:
+        self._array: Any = _opened(path)
+        super().__init__(Description.from_json(self._array.schunk.vlmeta[KEY]))
+
+    def _read(self, selection: Selection) -> np.ndarray:
+        import numpy as np
+
+        found = np.empty(shape_of(selection), self.dtype)
+        if found.size:
+            start = [each.start for each in selection]
+            self._array.get_slice_numpy(found, (start, [each.stop for each in selection]))
+        return found
+
+    def close(self) -> None:
+        self._array = None
+
+
+def _opened(path: Path) -> blosc2.NDArray:
+    """Map a file; raise ValueError if it is shorter than its header says."""
+    import blosc2
+
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(_FRAME_BYTES.stop)[_FRAME_BYTES], "big")
+    # Touching a page beyond the end of a mapped file ends the process.
+    if path.stat().st_size < length:
+        raise ValueError(f"{path.name} is truncated: it should have {length} bytes")
+    return blosc2.open(str(path), mode="r", mmap_mode="r")
+
+
+def _options(codec: str | None, level: int | None) -> dict[str, Any]:
+    import blosc2
+
+    if codec is None:
+        return {"clevel": 0}
+    name, _, suffix = codec.partition("+")
+    filters = [blosc2.Filter[each] for each in _FILTERS[suffix]]
+    return {"codec": blosc2.Codec[name.upper()], "clevel": level, "filters": filters}
+
+
+def _blocks(source: ArraySource) -> tuple[int, ...]:
+    """Return the shape of blocks of some 256 KiB that divide a chunk."""
+    blocks: list[int] = []
+    values = max(1, _BLOCK_BYTES // source.dtype.itemsize)
+    for edge in reversed(source.chunks):
+        divisor = max(each for each in range(1, min(edge, values) + 1) if edge % each == 0)
+        blocks.insert(0, divisor)
+        values = max(1, values // divisor) if divisor == edge else 1
+    return tuple(blocks)
