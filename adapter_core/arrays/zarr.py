@@ -1,0 +1,307 @@
+"""Base class of array stores that are Zarr groups, through zarr-python."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+
+from adapter_core.array_description import KEY, Description
+from adapter_core.array_reader import ArrayReader
+from adapter_core.array_store import ArrayStore
+from adapter_core.arrays import zarr_metadata
+from adapter_core.arrays.shards import shard_of, shards
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.array_source import ArraySource, Selection
+
+T = TypeVar("T")
+
+_V2 = 2
+_BLOSC_HEADER = 16  # bytes
+
+DIMS_ATTRIBUTE = "_ARRAY_DIMENSIONS"
+"""Attribute with the names of dimensions in format 2, as xarray has it.
+
+https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
+"""
+
+
+class ZarrStore(ArrayStore):
+    """A Zarr group with the array, and a one-dimensional array for each coordinate.
+
+    The group's attributes contain the names of both. All chunks are written, also those of zeros only,
+    which Zarr omits by default. Attributes are JSON.
+
+    A subclass implements `_writing`, `_reading` and `_appending` if it can.
+    """
+
+    codecs: ClassVar = zarr_metadata.ALL
+    zarr_format: ClassVar[Literal[2, 3]] = 3
+    shard_bytes: ClassVar[int] = 0
+    """Size of a shard before compression; 0 without shards."""
+
+    @abstractmethod
+    def _writing(self, path: Path) -> AbstractContextManager[Any]:
+        """Provide a new store of zarr-python to write to."""
+
+    @abstractmethod
+    def _reading(self, path: Path) -> Any:
+        """Return a store of zarr-python to read from."""
+
+    def _appending(self, path: Path) -> AbstractContextManager[Any]:
+        """Provide a store of zarr-python to append to."""
+        raise NotImplementedError(f"{type(self).__module__}: can append, so it must override this")
+
+    def _pipeline(self) -> AbstractContextManager[Any]:
+        """Return a context that chooses the codec pipeline of arrays opened in it."""
+        return nullcontext()
+
+    def _check_further(self, source: ArraySource, codec: str | None) -> None:
+        reason = zarr_metadata.unsupported_reason(codec, source.dtype) or name_problem(source)
+        if reason is not None:
+            raise self.refusal(reason)
+
+    def _save(
+        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with self._writing(path) as store, self._opening():
+            self._create(source, store, codec, level)
+
+    def _create(self, source: ArraySource, store: Any, codec: str | None, level: int | None) -> None:
+        import zarr
+
+        facts = {"name": source.name, "coordinates": list(source.coordinates)}
+        group = zarr.create_group(store, zarr_format=self.zarr_format, attributes={KEY: facts})
+        for name, values in source.coordinates.items():
+            self._create_array(
+                group, name, {}, (name,), shape=values.shape, chunks=_whole(values), dtype=values.dtype
+            )[...] = values
+        shard = shard_of(source, self.shard_bytes) if self.shard_bytes else None
+        array = self._create_array(
+            group,
+            source.name,
+            source.attributes,
+            source.dims,
+            shape=source.shape,
+            chunks=source.chunks,
+            shards=shard,
+            dtype=source.dtype,
+            **self._codec_arguments(codec, level, source.dtype),
+        )
+        for selection, values in source if shard is None else shards(source, shard):
+            array.set_basic_selection(selection, values)
+
+    def _create_array(
+        self, group: Any, name: str, attributes: Mapping[str, Any], dims: tuple[str, ...], **facts: Any
+    ) -> Any:
+        if self.zarr_format == _V2:
+            attributes = {**attributes, DIMS_ATTRIBUTE: list(dims)}
+        else:
+            facts["dimension_names"] = dims
+        return group.create_array(
+            name,
+            attributes=dict(attributes),
+            config={"write_empty_chunks": True},
+            **{"compressors": None, "filters": None, **facts},
+        )
+
+    def _codec_arguments(
+        self, codec: str | None, level: int | None, dtype: np.dtype[Any]
+    ) -> dict[str, Any]:
+        """Return the arguments of zarr-python for a codec."""
+        if self.zarr_format == _V2:
+            import numcodecs
+
+            chain = zarr_metadata.numcodecs_chain(codec, level, dtype)
+            *filters, compressor = map(numcodecs.get_codec, chain) if chain else [None]
+            return {"filters": filters or None, "compressors": compressor}
+        if codec is None:
+            return {}
+        kinds: dict[str, list[dict[str, Any]]] = {"filters": [], "serializer": [], "compressors": []}
+        for each in zarr_metadata.v3_chain(codec, level, dtype):
+            kinds[_kind(each["name"])].append(each)
+        return {
+            "filters": kinds["filters"] or None,
+            "serializer": kinds["serializer"][0],
+            "compressors": kinds["compressors"] or None,
+        }
+
+    def _open(self, path: Path) -> ArrayReader:
+        store = self._reading(path)
+        with self._opening():
+            array, coordinates, name = _arrays(store, "r")
+        if self.shard_bytes == 0:
+            store.is_blosc = (_codec_of(array) or "").startswith("blosc:")
+        return ZarrReader(store, array, coordinates, name)
+
+    def _append(self, source: ArraySource, path: Path) -> None:
+        with self._appending(path) as store, self._opening():
+            array, coordinates, _ = _arrays(store, "r+")
+            start = array.shape[0]
+            array.resize((start + source.shape[0], *source.shape[1:]))
+            for selection, values in source:
+                first = slice(selection[0].start + start, selection[0].stop + start)
+                array.set_basic_selection((first, *selection[1:]), values)
+            first_dim = _dims(array)[0]
+            if first_dim in coordinates and first_dim in source.coordinates:
+                coordinates[first_dim]().append(source.coordinates[first_dim])
+
+    def _codec_used(self, path: Path) -> str | None:
+        with self._opening():
+            return _codec_of(_arrays(self._reading(path), "r")[0])
+
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        with self._pipeline(), warnings.catch_warnings():
+            # Codecs of numcodecs, and of arrays with some dtypes, may change in later specifications.
+            warnings.filterwarnings("ignore", "Numcodecs codecs are not in the Zarr version 3")
+            warnings.filterwarnings("ignore", "The data type .* does not have a Zarr V3 specification")
+            yield
+
+
+class ZarrReader(ArrayReader):
+    """An open array of a Zarr group; coordinates are read on demand."""
+
+    def __init__(
+        self, store: Any, array: Any, coordinates: Mapping[str, Callable[[], Any]], name: str
+    ) -> None:
+        self._store, self._array = store, array
+        attributes = dict(array.attrs)
+        attributes.pop(DIMS_ATTRIBUTE, None)
+        super().__init__(
+            Description(
+                array.shape,
+                array.dtype,
+                array.chunks,
+                name,
+                _dims(array),
+                attributes,
+                OnDemand(coordinates, lambda coordinate: coordinate()[...]),
+            )
+        )
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    def _read(self, selection: Selection) -> np.ndarray:
+        import numpy as np
+
+        return np.asarray(self._array.get_basic_selection(selection))
+
+
+class OnDemand(Mapping[str, Any], Generic[T]):
+    """A mapping whose values are read when they are first requested."""
+
+    def __init__(self, items: Mapping[str, T], read: Callable[[T], Any]) -> None:
+        self._items, self._read, self._values = items, read, dict[str, Any]()
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a value, which is read only once."""
+        if name not in self._values:
+            self._values[name] = self._read(self._items[name])
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names; reads nothing."""
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        """Return the number of names."""
+        return len(self._items)
+
+
+def name_problem(source: ArraySource) -> str | None:
+    """Return the reason why names of a source cannot be those of members of a group, or None."""
+    if source.name in source.coordinates:
+        return f"its name {source.name!r} is also that of a coordinate"
+    for name in (source.name, *source.coordinates):
+        # https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#node-names
+        if not name.strip(".") or "/" in name or name.startswith("__"):
+            return f"{name!r} cannot be the name of a member of a group"
+    return None
+
+
+def strict_store(base: type[Any]) -> type[Any]:
+    """Return a subclass of a store of zarr-python that raises for chunks that are not complete.
+
+    zarr-python reads missing chunks and empty shards as zeros. numcodecs ignores the length in a header
+    of Blosc, and so decodes a chunk without its last bytes to other values.
+    """
+
+    class Strict(base):  # type: ignore[misc]
+        is_blosc = False
+
+        async def get(self, key: str, *arguments: Any, **options: Any) -> Any:
+            found = await super().get(key, *arguments, **options)
+            if (not found or self.is_blosc) and key.rpartition("/")[2] not in _METADATA:
+                if not found:
+                    raise FileNotFoundError(f"{self}: the chunk {key} is missing or empty")
+                check_blosc(found.as_numpy_array(), key)
+            return found
+
+    return Strict
+
+
+def check_blosc(chunk: np.ndarray, key: str) -> None:
+    """Raise `EOFError` if the bytes of a Blosc chunk are fewer than its header says.
+
+    https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst
+    """
+    if len(chunk) < _BLOSC_HEADER or len(chunk) < chunk[12:16].view("<u4")[0]:
+        raise EOFError(f"the chunk {key} ends after {len(chunk)} bytes")
+
+
+_METADATA = frozenset({"zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata"})
+
+
+def _arrays(store: Any, mode: Literal["r", "r+"]) -> tuple[Any, dict[str, Callable[[], Any]], str]:
+    """Return the array, functions that open coordinates by name, and the array's name."""
+    import zarr
+
+    group = zarr.open_group(store, mode=mode)
+    facts: Any = group.attrs[KEY]
+
+    def coordinate(name: str) -> Callable[[], Any]:
+        return lambda: group[name]
+
+    return (
+        _configured(group[facts["name"]]),
+        {name: coordinate(name) for name in facts["coordinates"]},
+        facts["name"],
+    )
+
+
+def _codec_of(array: Any) -> str | None:
+    metadata = array.metadata
+    if metadata.zarr_format != _V2:
+        return zarr_metadata.name_of_v3([each.to_dict() for each in metadata.codecs])
+    chain = [*(metadata.filters or ()), *([metadata.compressor] if metadata.compressor else [])]
+    return zarr_metadata.name_of_numcodecs([each.get_config() for each in chain])
+
+
+def _configured(array: Any) -> Any:
+    # Appending writes all chunks too.
+    return array.with_config({"write_empty_chunks": True})
+
+
+def _dims(array: Any) -> tuple[str, ...]:
+    if array.metadata.zarr_format == _V2:
+        return tuple(array.attrs[DIMS_ATTRIBUTE])
+    return tuple(array.metadata.dimension_names or ())
+
+
+def _kind(codec: str) -> str:
+    if codec == "numcodecs.bitround":
+        return "filters"
+    return "serializer" if codec in ("bytes", "numcodecs.pcodec") else "compressors"
+
+
+def _whole(values: np.ndarray) -> tuple[int, ...]:
+    return tuple(max(1, edge) for edge in values.shape)

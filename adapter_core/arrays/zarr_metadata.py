@@ -1,0 +1,138 @@
+"""Metadata of codecs in Zarr arrays, and back to their names.
+
+Formats 2 and 3: https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html and
+https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html. Codecs outside the specification of
+format 3 have the names that zarr-python registers, with the prefix ``numcodecs.``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.array_store import FLOATS, INTEGERS
+from adapter_core.codecs import Codec, ErrorScale
+
+if TYPE_CHECKING:
+    import numpy as np
+
+BLOSC = tuple(
+    Codec(f"blosc:{name}", range(1, 10), 5)
+    for name in (
+        "blosclz",
+        "lz4",
+        "lz4+bitshuffle",
+        "lz4+noshuffle",
+        "lz4hc",
+        "zlib",
+        "zstd",
+        "zstd+bitshuffle",
+        "zstd+noshuffle",
+    )
+)
+"""Blosc with each inner codec; the default level is that of the format's Python library."""
+
+GZIP = Codec("gzip", range(1, 10), 5)
+ZSTD = Codec("zstd", range(1, 23), 3)
+NUMCODECS = (
+    Codec("zlib", range(1, 10), 1),
+    Codec("bz2", range(1, 10), 1),
+    Codec("lzma", range(10), 6),
+    Codec("lz4"),
+    Codec("pcodec", range(13), 8, requires="pcodec"),
+    Codec("zstd+shuffle", range(1, 23), 3),
+    Codec("gzip+shuffle", range(1, 10), 5),
+    Codec("zstd+bitround", range(1, 24), 10, error=ErrorScale.VALUE),
+)
+"""Codecs of numcodecs, with its default levels."""
+ALL = (GZIP, ZSTD, *NUMCODECS, *BLOSC)
+
+# https://github.com/pcodec/pcodec lists 8-bit integers too, but numcodecs does not pass them on.
+_PCODEC_DTYPES = (INTEGERS | FLOATS) - {"int8", "uint8"}
+_MANTISSA_BITS = {"float16": 10, "float32": 23, "float64": 52}
+
+# Names of the parameter that a level is.
+_LEVEL = {"lzma": "preset", "lz4": "acceleration"}
+_SPECIFIED = frozenset({"gzip", "zstd", "blosc"})
+_BLOSC_SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
+
+
+def unsupported_reason(codec: str | None, dtype: np.dtype[Any]) -> str | None:
+    """Return the reason why a codec cannot take values of a dtype, or None."""
+    if codec == "pcodec" and dtype.name not in _PCODEC_DTYPES:
+        return f"pcodec does not support values of type {dtype}"
+    if codec is not None and codec.endswith("+bitround") and dtype.name not in FLOATS:
+        return f"only floats can be rounded to bits, not values of type {dtype}"
+    return None
+
+
+def numcodecs_chain(codec: str | None, level: int | None, dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+    """Return configurations of numcodecs, filters first and the compressor last; empty for None."""
+    if codec is None:
+        return []
+    algorithm, _, own_filter = codec.partition("+")
+    if algorithm.startswith("blosc:"):
+        shuffle = _BLOSC_SHUFFLES.index(own_filter or "shuffle")
+        name = algorithm.removeprefix("blosc:")
+        return [{"id": "blosc", "cname": name, "clevel": level, "shuffle": shuffle, "blocksize": 0}]
+    if own_filter == "bitround":
+        kept = min(level or 1, _MANTISSA_BITS[dtype.name])
+        return [{"id": "bitround", "keepbits": kept}, {"id": "zstd", "level": ZSTD.default_level}]
+    parameters = {} if level is None else {_LEVEL.get(algorithm, "level"): level}
+    compressor = {"id": algorithm, **parameters}
+    if own_filter == "shuffle":
+        return [{"id": "shuffle", "elementsize": dtype.itemsize}, compressor]
+    return [compressor]
+
+
+def v3_chain(codec: str | None, level: int | None, dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+    """Return the entry "codecs" of the metadata of an array of format 3, without sharding."""
+    to_bytes: dict[str, Any] = {"name": "bytes"}
+    if dtype.itemsize > 1:
+        to_bytes["configuration"] = {"endian": "little"}
+    before: list[dict[str, Any]] = []
+    after: list[dict[str, Any]] = []
+    for each in numcodecs_chain(codec, level, dtype):
+        name, configuration = each.pop("id"), each
+        if name == "blosc":
+            # The numcodecs.blosc codec receives bytes without their type, and its shuffle does nothing.
+            configuration["typesize"] = dtype.itemsize
+            configuration["shuffle"] = _BLOSC_SHUFFLES[configuration["shuffle"]]
+        if name == "zstd":
+            configuration["checksum"] = False
+        entry = {"name": name, "configuration": configuration}
+        if name not in _SPECIFIED:
+            entry["name"] = f"numcodecs.{name}"
+        if name == "pcodec":
+            to_bytes = entry
+        else:
+            (before if name == "bitround" else after).append(entry)
+    return [*before, to_bytes, *after]
+
+
+def name_of_v3(codecs: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the name of the codec in the entry "codecs" of an array of format 3, or None."""
+    if codecs[0]["name"] == "sharding_indexed":
+        codecs = codecs[0]["configuration"]["codecs"]
+    return name_of_numcodecs(
+        [
+            {**each.get("configuration", {}), "id": each["name"].removeprefix("numcodecs.")}
+            for each in codecs
+            if each["name"] not in ("bytes", "crc32c", "transpose")
+        ]
+    )
+
+
+def name_of_numcodecs(chain: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the name of the codec of numcodecs configurations, filters first, or None."""
+    if not chain:
+        return None
+    *filters, compressor = chain
+    name: str = compressor["id"]
+    if name == "blosc":
+        shuffle = compressor["shuffle"]
+        if isinstance(shuffle, int):
+            shuffle = _BLOSC_SHUFFLES[shuffle]
+        usual = "" if shuffle == "shuffle" else f"+{shuffle}"
+        return f"blosc:{compressor['cname']}{usual}"
+    return "+".join([name, *(each["id"] for each in filters)])
