@@ -1,4 +1,4 @@
-"""Loading and fingerprint of a user's own data, a folder of images or a table."""
+"""Loading and fingerprint of a user's own data: a table, a folder of images or an array."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core.errors import InvalidDataError
 from data_generator import location
 from data_generator.errors import library_errors
 from data_generator.readers import every_reader
 from data_generator.spec.spec import DEFAULT_SEED
+from data_generator.user.array import load_array
+from data_generator.user.array_files import array_file
 from data_generator.user.image_folder import load_image_folder
 from data_generator.user.table import load_table
 
@@ -58,23 +61,37 @@ def load_data(
     sample: int | None = None,
     seed: int = DEFAULT_SEED,
     trust_pickle: bool = False,
+    chunks: tuple[int, ...] | None = None,
 ) -> UserData:
-    """Return the table or the images at a path.
+    """Return the table, the images or the array at a path.
 
-    The errors raised are those of `load_table` and `load_image_folder`.
+    The errors raised are those of `load_table`, `load_image_folder` and `load_array`.
 
     Parameters
     ----------
     path : path-like
-        A file; or a folder, which contains images unless it is a Lance data set.
+        A file, whose content decides: NPY, NetCDF and HDF5 are arrays, unless pandas wrote the HDF5
+        file, and others are tables. Or a folder, which contains images unless it is a Lance data set, or
+        a Zarr array or group.
     sample : int, optional
-        Number of rows or images in a random sample; all if not given.
+        Number of rows or images in a random sample, or of first chunks of an array; all if not given.
     seed : int
         Seed of the sample.
     trust_pickle : bool
         Load pickles, which can run any program.
+    chunks : tuple of int, optional
+        Shape of the chunks of an array; see `load_array`.
+
+    Raises
+    ------
+    InvalidDataError
+        If chunks are given for a table or images, or as those functions do.
     """
     found = location.find(path)
+    if array_file(found) is not None:
+        return load_array(path, chunks=chunks, sample=sample)
+    if chunks is not None:
+        raise InvalidDataError(found.path, "is not an array: it has no chunks")
     if found.is_folder and not any(reader.is_in(found.path) for reader in every_reader()):
         return load_image_folder(path, sample, seed)
     return load_table(path, sample_rows=sample, seed=seed, trust_pickle=trust_pickle)

@@ -1,4 +1,4 @@
-"""Summary of a table or a set of images in numbers."""
+"""Summary of a table, a set of images or an array in numbers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Kind
+from adapter_core.array_source import chunk_selection, grid_of
 from adapter_core.kinds import kinds_of
 from adapter_core.values import longest_text, text_columns
 from data_generator.user.image_folder import FolderImages
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from adapter_core.array_source import ArraySource
+
 
 # Number of smallest hashes that are kept: fewer distinct values are counted, more are estimated with a
 # relative standard error of 1 / sqrt(KEPT_HASHES - 2), 0.4 %.
@@ -24,6 +27,9 @@ KEPT_HASHES = 2**16
 
 SLICE_ROWS = 10**6
 HASHES = 2**64
+
+# Number of chunks that the summary of an array reads, evenly spread.
+READ_CHUNKS = 8
 
 # Values that JSON represents.
 Plain = bool | int | float | str
@@ -99,6 +105,31 @@ class ImagesDescription:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class ArrayDescription:
+    """Summary of an n-d array; the values are those of a sample of its chunks."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    chunk: tuple[int, ...]
+    """Shape of a chunk."""
+    chunks: int
+    raw_bytes: int
+    """Size of all values in memory."""
+    read_chunks: int
+    """Number of chunks in the sample."""
+    mean: float | str | None
+    """Of the finite values; None for complex numbers, or if none is finite."""
+    least: Plain | None
+    greatest: Plain | None
+    nan_share: float
+    """Share of NaN, from 0 to 1."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values for JSON."""
+        return asdict(self)
+
+
 def describe(df: pd.DataFrame) -> TableDescription:
     """Return the summary of a table with unique column names."""
     columns = tuple(_column(df, name, kind) for name, kind in zip(df.columns, kinds_of(df), strict=True))
@@ -120,6 +151,45 @@ def describe_images(images: Sequence[np.ndarray], labels: Iterable[int]) -> Imag
         channels=dict(sorted(channels.items())),
         labels=len(set(labels)),
         raw_bytes=sum(math.prod(shape) * number for shape, number in counted.items()),
+    )
+
+
+def describe_array(source: ArraySource) -> ArrayDescription:
+    """Return the summary of an array with at least one value; up to 8 of its chunks are read."""
+    import numpy as np
+
+    grid = grid_of(source.shape, source.chunks)
+    chunks = math.prod(grid)
+    count = min(READ_CHUNKS, chunks)
+    total, finite, missing, values = 0.0, 0, 0, 0
+    least: Any = None
+    greatest: Any = None
+    for place in range(count):
+        number = place * (chunks - 1) // max(count - 1, 1)
+        index = tuple(int(each) for each in np.unravel_index(number, grid))
+        part = source.read(chunk_selection(index, source.shape, source.chunks))
+        values += part.size
+        missing += int(np.count_nonzero(np.isnan(part)))
+        part = part[np.isfinite(part)]
+        if part.size and part.dtype.kind != "c":
+            low, high = part.min(), part.max()
+            least = low if least is None else min(least, low)
+            greatest = high if greatest is None else max(greatest, high)
+            finite += part.size
+            with np.errstate(over="ignore"):
+                total += float(part.sum(dtype=np.float64))
+    mean = _plain(total / finite) if finite else None
+    return ArrayDescription(
+        shape=source.shape,
+        dtype=str(source.dtype),
+        chunk=source.chunks,
+        chunks=chunks,
+        raw_bytes=source.size_bytes,
+        read_chunks=count,
+        mean=mean,
+        least=None if least is None else _plain(least),
+        greatest=None if greatest is None else _plain(greatest),
+        nan_share=missing / values,
     )
 
 

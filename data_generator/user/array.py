@@ -1,0 +1,289 @@
+"""Loading of a user's own n-d array from NetCDF, HDF5, Zarr or NPY, read piece by piece."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core import UnavailableError
+from adapter_core.array_source import ArraySource, grid_of
+from adapter_core.array_store import ALL_DTYPES
+from adapter_core.availability import probe
+from adapter_core.errors import InvalidDataError
+from data_generator import datasets, location
+from data_generator.dataset import UserData
+from data_generator.errors import library_errors
+from data_generator.user.array_files import ArrayFile, StoredArray, array_file
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.array_source import Attribute, Selection
+
+
+# Size of chunks of a file that is not divided.
+USUAL_CHUNK_BYTES = 4 * 2**20
+
+# Attributes that change values when they are read by libraries that apply them.
+CONVERSIONS = ("scale_factor", "add_offset")
+FILL_VALUES = ("_FillValue", "missing_value")
+
+LISTED_NAMES = 10
+
+
+@dataclass(frozen=True)
+class FileReader:
+    """Reader of any part of an array in a file, for `ArraySource`; it can be pickled."""
+
+    file: ArrayFile
+    name: str
+    dtype: str
+
+    def __call__(self, selection: Selection) -> np.ndarray:
+        """Return the values of a selection, in the byte order of the machine.
+
+        Raises
+        ------
+        InvalidDataError
+            If that part of the file is damaged.
+        """
+        import numpy as np
+
+        with library_errors(self.file.path, self.file.kind):
+            return np.ascontiguousarray(self.file.read(self.name, selection), self.dtype)
+
+
+def load_array(
+    path: str | os.PathLike[str],
+    *,
+    chunks: tuple[int, ...] | None = None,
+    sample: int | None = None,
+) -> UserData:
+    """Return an array of a file or Zarr folder, which is read when it is used, piece by piece.
+
+    Values are those in the file: scale factors, offsets and fill values are not applied. Coordinates and
+    attributes are taken where they are numbers or text.
+
+    Parameters
+    ----------
+    path : path-like
+        NPY, NetCDF (classic or 4) or HDF5 file, or Zarr folder; ``weather.nc::wind`` for one of several
+        variables. Without a name, the largest array of numbers that is not a coordinate is taken.
+    chunks : tuple of int, optional
+        Shape of a chunk; those of the file if not given, or chunks of 4 MiB if the file has none.
+    sample : int, optional
+        Number of chunks along the first axis, from the first on; all if not given.
+
+    Raises
+    ------
+    InvalidDataError
+        If the file does not exist, is damaged, or has no array of numbers of that name; or if chunks do
+        not match the array.
+    UnavailableError
+        If the package that reads it is missing or broken.
+    ValueError
+        If `sample` is not positive.
+    """
+    if sample is not None and sample < 1:
+        raise ValueError(f"a sample cannot have {sample} chunks")
+    place = location.find(path)
+    file = array_file(place)
+    if file is None:
+        raise InvalidDataError(
+            place.path, "contains no array", "give a NetCDF, HDF5 or NPY file, or a Zarr folder"
+        )
+    hint = f"python -m pip install {' '.join(file.requires)}"
+    available = probe(file.requires, {}, hint)
+    if not available:
+        raise UnavailableError(f"the reader of {file.kind} files", available.reason, hint)
+    with library_errors(file.path, file.kind):
+        stored = file.arrays()
+    array, remarks = _chosen(file, stored, place.table)
+    chunks, further = _chunks(file.path, array, chunks)
+    source, lost = _source(file, array, chunks, {each.name: each for each in stored})
+    if sample is not None and sample < grid_of(source.shape, chunks)[0]:
+        source = _first(source, sample * chunks[0])
+    _try(source)
+    name = f"{place.path.stem}_{array.name}" if place.table else place.path.stem
+    return UserData(
+        location.safe_name(name, datasets.names()), array=source, remarks=(*remarks, *further, *lost)
+    )
+
+
+def _chosen(
+    file: ArrayFile, stored: list[StoredArray], wanted: str | None
+) -> tuple[StoredArray, list[str]]:
+    """Return the array with the wanted name, or the largest one, and remarks on the choice."""
+    if wanted is not None:
+        return _named(file, stored, wanted), []
+    usable = [each for each in stored if not _problem(each)]
+    usable = [each for each in usable if not each.is_coordinate] or usable
+    if not usable:
+        if len(stored) == 1:
+            raise InvalidDataError(file.path, f"contains one array, which {_problem(stored[0])}")
+        raise InvalidDataError(file.path, "contains no array of numbers")
+    largest = max(usable, key=lambda each: math.prod(each.shape) * each.dtype.itemsize)
+    others = [each.name for each in usable if each is not largest]
+    if not others:
+        return largest, []
+    return largest, [f"{largest.name} is the largest variable; left out: {_listed(others)}"]
+
+
+def _named(file: ArrayFile, stored: list[StoredArray], wanted: str) -> StoredArray:
+    names = [each.name for each in stored]
+    if names == [""]:
+        raise InvalidDataError(file.path, f"is {file.kind} of one array", f"leave out ::{wanted}")
+    found = next((each for each in stored if each.name == wanted.strip("/")), None)
+    if found is None:
+        advice = f"it contains {_listed(names)}" if names else ""
+        raise InvalidDataError(file.path, f"contains no variable {wanted!r}", advice)
+    problem = _problem(found)
+    if problem:
+        raise InvalidDataError(file.path, f"contains {wanted!r}, which {problem}")
+    return found
+
+
+def _problem(array: StoredArray) -> str:
+    """Return the reason for which an array cannot be measured, or an empty string."""
+    if array.dtype.names:
+        return "has structured values: only arrays of numbers can be measured"
+    if array.dtype.name not in ALL_DTYPES:
+        return f"has values of type {array.dtype}: only arrays of numbers can be measured"
+    if not array.shape:
+        return "is a single value"
+    if 0 in array.shape:
+        return "contains no values"
+    return ""
+
+
+def _chunks(
+    path: Path, array: StoredArray, given: tuple[int, ...] | None
+) -> tuple[tuple[int, ...], list[str]]:
+    """Return the shape of chunks, and a remark if neither the user nor the file has chosen it."""
+    shape = array.shape
+    if given is None and array.chunks is not None:
+        return tuple(map(min, array.chunks, shape)), []
+    if given is None:
+        chunks = usual_chunks(shape, array.dtype.itemsize)
+        return chunks, [f"the file has no chunks; those measured are {_by(chunks)}"]
+    if len(given) != len(shape):
+        problem = f"has {len(shape)} dimensions, {_by(shape)}, but chunks of {len(given)} were requested"
+        raise InvalidDataError(path, problem, f"give {len(shape)} edges")
+    if not all(1 <= chunk <= edge for chunk, edge in zip(given, shape, strict=True)):
+        problem = f"is {_by(shape)}: chunks of {_by(given)} do not fit"
+        raise InvalidDataError(path, problem, "give edges from 1 to those of the array")
+    return given, []
+
+
+def usual_chunks(shape: Sequence[int], value_bytes: int) -> tuple[int, ...]:
+    """Return chunks of at most 4 MiB, whole along as many of the last axes as possible."""
+    left = max(1, USUAL_CHUNK_BYTES // value_bytes)
+    chunks = []
+    for edge in reversed(shape):
+        chunks.append(min(edge, left))
+        left = max(1, left // edge)
+    return tuple(reversed(chunks))
+
+
+def _source(
+    file: ArrayFile, array: StoredArray, chunks: tuple[int, ...], stored: Mapping[str, StoredArray]
+) -> tuple[ArraySource, list[str]]:
+    """Return the array as a source, and remarks on what was changed or left out."""
+    remarks = []
+    if not array.dtype.isnative:
+        remarks.append("values have been converted to the byte order of this machine")
+    attributes, lost = _attributes(file, array.attributes)
+    if lost:
+        remarks.append(f"attributes left out: {_listed(lost)}")
+    unapplied = [name for name in (*CONVERSIONS, *FILL_VALUES) if name in array.attributes]
+    if unapplied:
+        remarks.append(f"values are those in the file; not applied: {_listed(unapplied)}")
+    dims = array.dims if len(set(array.dims)) == len(array.shape) else ()
+    own = array.name.rpartition("/")[2] or file.path.stem
+    source = ArraySource(
+        shape=array.shape,
+        dtype=array.dtype.newbyteorder("="),
+        chunks=chunks,
+        read=FileReader(file, array.name, array.dtype.newbyteorder("=").str),
+        name=re.sub(r"\W", "_", own),
+        dims=dims,
+        attributes=attributes,
+        coordinates=_coordinates(file, array, stored) if dims else {},
+    )
+    return source, remarks
+
+
+def _attributes(file: ArrayFile, raw: Mapping[str, Any]) -> tuple[dict[str, Attribute], list[str]]:
+    """Return attributes that are text, a number or numbers, and the names of the others."""
+    found: dict[str, Attribute] = {}
+    lost = []
+    for name, value in raw.items():
+        # Libraries of NetCDF accept _FillValue only when a variable is created.
+        if name in file.own_attributes or name in FILL_VALUES:
+            continue
+        plain = _plain(value)
+        if plain is None:
+            lost.append(name)
+        else:
+            found[name] = plain
+    return found, lost
+
+
+def _plain(value: Any) -> Attribute | None:
+    """Return a value of an attribute as Python's own; None if it is neither text nor numbers."""
+    import numpy as np
+
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        return value.replace("\0", "")
+    try:
+        numbers = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        return None
+    if numbers.dtype.kind not in "iuf" or numbers.ndim > 1 or numbers.size == 0:
+        return None
+    # NetCDF stores a single number as a list of one.
+    return numbers.item() if numbers.size == 1 else numbers.tolist()
+
+
+def _coordinates(
+    file: ArrayFile, array: StoredArray, stored: Mapping[str, StoredArray]
+) -> dict[str, np.ndarray]:
+    """Return the coordinates that are numbers, one for each index of a dimension."""
+    found = {}
+    for dimension, edge in zip(array.dims, array.shape, strict=True):
+        other = stored.get(array.coordinates.get(dimension, ""))
+        if other is None or other.name == array.name or other.shape != (edge,):
+            continue
+        if other.dtype.name in ALL_DTYPES:
+            read = FileReader(file, other.name, other.dtype.newbyteorder("=").str)
+            found[dimension] = read((slice(0, edge),))
+    return found
+
+
+def _first(source: ArraySource, edge: int) -> ArraySource:
+    """Return the first indices along the first axis."""
+    coordinates = dict(source.coordinates)
+    if source.dims[0] in coordinates:
+        coordinates[source.dims[0]] = coordinates[source.dims[0]][:edge]
+    return replace(source, shape=(edge, *source.shape[1:]), coordinates=coordinates)
+
+
+def _try(source: ArraySource) -> None:
+    """Read the first and the last value, to report a file that is cut or needs a missing filter."""
+    source.read(tuple(slice(0, 1) for _ in source.shape))
+    source.read(tuple(slice(edge - 1, edge) for edge in source.shape))
+
+
+def _by(edges: Sequence[int]) -> str:
+    return " x ".join(map(str, edges))
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:LISTED_NAMES])}{', ...' if len(names) > LISTED_NAMES else ''}"

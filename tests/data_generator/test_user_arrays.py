@@ -1,0 +1,388 @@
+"""A user's own arrays: NPY, classic NetCDF, NetCDF-4, HDF5 and Zarr, read piece by piece."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import tracemalloc
+from contextlib import closing
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import zarr
+from scipy.io import netcdf_file
+
+from adapter_core.array_source import ArraySource
+from data_generator.user.array import load_array, usual_chunks
+from data_generator.user.load import fingerprint, load_data
+from data_generator.user.summary import describe_array
+from tests.factories.bad_files import refused
+
+SHAPE = (6, 5, 8)
+VALUES = (np.arange(240, dtype=np.float32) / 8).reshape(SHAPE)
+VALUES[1, 2, 3] = np.nan
+HOURS = np.arange(6, dtype=np.int64) * 3
+LATITUDES = np.linspace(50, 48, 5)
+
+
+def npy(folder):
+    np.save(folder / "field.npy", VALUES)
+    return folder / "field.npy"
+
+
+def classic(folder):
+    path = folder / "field.nc"
+    with closing(netcdf_file(path, "w", version=2)) as file:
+        for name, edge in (("time", None), ("lat", 5), ("lon", 8)):
+            file.createDimension(name, edge)
+        time = file.createVariable("time", "i4", ("time",))
+        time[:] = HOURS
+        latitude = file.createVariable("lat", "f8", ("lat",))
+        latitude[:] = LATITUDES
+        field = file.createVariable("field", "f4", ("time", "lat", "lon"))
+        field[:] = VALUES
+        field.units, field.scale_factor, field.levels = "K", 0.5, np.array([1, 2], "i4")
+    return path
+
+
+def hdf5(folder, name="field.h5", **options):
+    path = folder / name
+    with h5py.File(path, "w") as file:
+        file["time"], file["lat"] = HOURS, LATITUDES
+        field = file.create_dataset("field", data=VALUES, chunks=(1, 5, 8), **options)
+        for axis, dimension in enumerate(("time", "lat")):
+            file[dimension].make_scale(dimension)
+            field.dims[axis].attach_scale(file[dimension])
+        file["lon"] = np.zeros(8, "f4")
+        # As the library of NetCDF-4 marks dimensions without coordinates.
+        file["lon"].make_scale("This is a netCDF dimension but not a netCDF variable.         8")
+        field.dims[2].attach_scale(file["lon"])
+        field.attrs.update(units="K", scale_factor=0.5, levels=[1, 2], _FillValue=np.float32(-1))
+    return path
+
+
+def netcdf4(folder):
+    return hdf5(folder, "field.nc", compression="gzip", shuffle=True)
+
+
+def zarr_of(version, folder):
+    path = folder / "field.zarr"
+    group = zarr.create_group(path, zarr_format=version)
+    dims = ("time", "lat", "lon")
+    kept = {"units": "K", "scale_factor": 0.5, "levels": [1, 2]}
+    made = [
+        ("time", HOURS, dims[:1], {}),
+        ("lat", LATITUDES, dims[1:2], {}),
+        ("field", VALUES, dims, kept),
+    ]
+    for name, values, names, attributes in made:
+        chunks = (1, *values.shape[1:])
+        array = group.create_array(
+            name,
+            shape=values.shape,
+            dtype=values.dtype,
+            chunks=chunks,
+            dimension_names=names if version == 3 else None,
+        )
+        array[...] = values
+        array.attrs.update(attributes)
+        if version == 2:
+            array.attrs["_ARRAY_DIMENSIONS"] = list(names)
+    return path
+
+
+def zarr_2(folder):
+    return zarr_of(2, folder)
+
+
+def zarr_3(folder):
+    return zarr_of(3, folder)
+
+
+WITH_NAMES = [classic, hdf5, netcdf4, zarr_2, zarr_3]
+MAKERS = [npy, *WITH_NAMES]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_every_kind_of_file_is_read_unchanged(make, tmp_path):
+    path = make(tmp_path)
+    before = fingerprint(path)
+    found = load_data(path)
+    source = found.array
+    assert (found.name, source.name) == ("field", "field")
+    assert (found.df, found.images) == (None, None)
+    assert source.shape == SHAPE
+    assert source.dtype == np.dtype("float32")
+    assert source.dtype.isnative
+    whole = source.read(tuple(slice(0, edge) for edge in SHAPE))
+    assert whole.tobytes() == VALUES.tobytes()
+    selection = (slice(1, 3), slice(2, 3), slice(3, 8))
+    part = source.read(selection)
+    assert part.flags.c_contiguous
+    assert part.dtype == source.dtype
+    assert part.tobytes() == np.ascontiguousarray(VALUES[selection]).tobytes()
+    assert fingerprint(path) == before
+
+
+@pytest.mark.parametrize("make", WITH_NAMES)
+def test_coordinates_and_attributes_are_kept(make, tmp_path):
+    source = load_data(make(tmp_path)).array
+    assert source.dims == ("time", "lat", "lon")
+    assert source.attributes == {"units": "K", "scale_factor": 0.5, "levels": [1, 2]}
+    assert set(source.coordinates) == {"time", "lat"}
+    assert source.coordinates["time"].tolist() == HOURS.tolist()
+    assert source.coordinates["lat"].tolist() == LATITUDES.tolist()
+    assert all(values.dtype.isnative for values in source.coordinates.values())
+
+
+@pytest.mark.parametrize("make", WITH_NAMES)
+def test_attributes_that_are_not_applied_are_mentioned(make, tmp_path):
+    (remark,) = [each for each in load_data(make(tmp_path)).remarks if "not applied" in each]
+    assert remark.startswith("values are those in the file; not applied: scale_factor")
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_arrays_travel_between_processes_as_paths(make, tmp_path):
+    text = pickle.dumps(load_data(make(tmp_path)))
+    assert len(text) < 10_000
+    last = pickle.loads(text).array.read((slice(5, 6), slice(0, 5), slice(0, 8)))
+    assert last.tobytes() == VALUES[-1:].tobytes()
+
+
+@pytest.mark.parametrize("make", WITH_NAMES)
+def test_a_variable_is_chosen_by_name(make, tmp_path):
+    path = make(tmp_path)
+    found = load_data(f"{path}::lat")
+    assert found.name == "field_lat"
+    assert found.array.read((slice(0, 5),)).tolist() == LATITUDES.tolist()
+    assert refused(f"{path}::wind").startswith("contains no variable 'wind'; it contains ")
+    assert fingerprint(f"{path}::lat") == fingerprint(path)
+
+
+def test_without_a_name_the_largest_variable_is_taken(tmp_path):
+    path = hdf5(tmp_path)
+    with h5py.File(path, "a") as file:
+        file["deep/down/larger"] = np.zeros((20, 30))
+        file["text"] = "words"
+    found = load_data(path)
+    assert found.array.name == "larger"
+    assert "deep/down/larger is the largest variable; left out: field" in found.remarks
+    assert load_data(f"{path}::deep/down/larger").array.shape == (20, 30)
+
+
+def test_chunks_are_those_of_the_file_or_as_requested(tmp_path):
+    path = hdf5(tmp_path)
+    assert load_data(path).array.chunks == (1, 5, 8)
+    assert load_data(path, chunks=(4, 5, 3)).array.chunks == (4, 5, 3)
+    chunks = [values.shape for _, values in load_data(path, chunks=(4, 5, 5)).array]
+    assert chunks == [(4, 5, 5), (4, 5, 3), (2, 5, 5), (2, 5, 3)]
+
+
+def test_a_file_without_chunks_gets_some(tmp_path):
+    found = load_data(npy(tmp_path))
+    assert found.array.chunks == SHAPE
+    assert found.remarks == ("the file has no chunks; those measured are 6 x 5 x 8",)
+    assert usual_chunks((896, 3, 560, 1440), 4) == (1, 1, 560, 1440)
+    assert usual_chunks((1000, 1000, 10), 8) == (52, 1000, 10)
+    assert usual_chunks((10**9,), 1) == (2**22,)
+
+
+def test_chunks_larger_than_the_array_are_cut(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=np.arange(3), chunks=(100,), maxshape=(None,))
+    assert load_data(tmp_path / "a.h5").array.chunks == (3,)
+
+
+def test_a_sample_is_the_first_chunks(tmp_path):
+    source = load_data(hdf5(tmp_path), sample=2).array
+    assert source.shape == (2, 5, 8)
+    assert source.coordinates["time"].tolist() == [0, 3]
+    assert load_data(tmp_path / "field.h5", sample=99).array.shape == SHAPE
+    with pytest.raises(ValueError, match="a sample cannot have 0 chunks"):
+        load_data(tmp_path / "field.h5", sample=0)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "problem"),
+    [
+        ((5, 8), "has 3 dimensions, 6 x 5 x 8, but chunks of 2 were requested; give 3 edges"),
+        ((1, 5, 9), "is 6 x 5 x 8: chunks of 1 x 5 x 9 do not fit; give edges from 1 to those of"),
+        ((0, 5, 8), "is 6 x 5 x 8: chunks of 0 x 5 x 8 do not fit"),
+    ],
+)
+def test_chunks_that_do_not_match_are_reported(chunks, problem, tmp_path):
+    assert refused(npy(tmp_path), chunks=chunks).startswith(problem)
+
+
+def test_tables_and_images_have_no_chunks(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    assert refused(tmp_path / "a.csv", chunks=(1,)) == "is not an array: it has no chunks"
+
+
+def test_hdf5_of_pandas_is_a_table(tmp_path):
+    path = tmp_path / "a.h5"
+    pd.DataFrame({"a": [1, 2, 3]}).to_hdf(path, key="k")
+    assert load_data(path).df["a"].tolist() == [1, 2, 3]
+    assert load_data(path).array is None
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        (np.array(["a", None], object), "contains one array, which has values of type object"),
+        (np.array(["a", "bc"]), "contains one array, which has values of type <U2"),
+        (np.zeros(3, [("a", "i4"), ("b", "f8")]), "contains one array, which has structured values"),
+        (np.array(["2020"], "M8[D]"), "contains one array, which has values of type datetime64[D]"),
+        (np.float64(3), "contains one array, which is a single value"),
+        (np.zeros((0, 3)), "contains one array, which contains no values"),
+    ],
+)
+def test_arrays_of_other_values_are_refused(values, problem, tmp_path):
+    np.save(tmp_path / "a.npy", values, allow_pickle=True)
+    assert refused(tmp_path / "a.npy").startswith(problem)
+
+
+def test_other_variables_are_refused_by_name(tmp_path):
+    path = hdf5(tmp_path)
+    with h5py.File(path, "a") as file:
+        file["records"] = np.zeros(3, [("a", "i4")])
+    assert refused(f"{path}::records") == (
+        "contains 'records', which has structured values: only arrays of numbers can be measured"
+    )
+    assert refused(f"{npy(tmp_path)}::x") == "is NPY of one array; leave out ::x"
+
+
+def test_a_file_without_arrays_is_reported(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w"):
+        pass
+    assert refused(tmp_path / "a.h5") == "contains no array of numbers"
+    zarr.create_group(tmp_path / "a.zarr")
+    assert refused(tmp_path / "a.zarr") == "contains no array of numbers"
+
+
+@pytest.mark.parametrize("make", [npy, classic, hdf5, netcdf4])
+@pytest.mark.parametrize("share", [0, 0.1, 0.6, 0.95])
+def test_a_file_that_is_cut_is_reported(make, share, tmp_path, capfd):
+    path = make(tmp_path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(share * len(data))])
+    refused(path)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("make", [zarr_2, zarr_3])
+def test_a_damaged_chunk_of_zarr_is_reported(make, tmp_path):
+    path = make(tmp_path)
+    chunk = next(path.glob("field/**/0*/0/0" if make is zarr_3 else "field/0.0.0"))
+    chunk.write_bytes(b"damaged")
+    assert refused(path).startswith("cannot be read as Zarr: ")
+
+
+@pytest.mark.parametrize("make", [zarr_2, zarr_3])
+def test_damaged_metadata_of_zarr_are_reported(make, tmp_path):
+    path = make(tmp_path)
+    for name in ("zarr.json", ".zarray", ".zgroup"):
+        for file in path.glob(f"**/{name}"):
+            file.write_text("{")
+    assert refused(path).startswith("cannot be read as Zarr: ")
+
+
+def test_a_name_that_contradicts_the_content_is_reported(tmp_path):
+    (tmp_path / "a.npy").write_text("1,2")
+    assert refused(tmp_path / "a.npy").startswith("is NPY by its name, but not by its content")
+    (tmp_path / "a.nc").write_bytes(b"CDF\5" + bytes(99))
+    assert refused(tmp_path / "a.nc").startswith(
+        "is NetCDF of the 64-bit data format; convert it by nccopy"
+    )
+
+
+def test_big_endian_values_are_converted(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(5, dtype=">i4"))
+    found = load_data(tmp_path / "a.npy")
+    assert found.array.read((slice(1, 3),)).tolist() == [1, 2]
+    assert found.array.dtype == np.dtype("int32")
+    assert "values have been converted to the byte order of this machine" in found.remarks
+
+
+def test_arrays_in_fortran_order_are_read_in_c_order(tmp_path):
+    np.save(tmp_path / "a.npy", np.asfortranarray(VALUES))
+    values = load_data(tmp_path / "a.npy").array.read((slice(0, 6), slice(0, 5), slice(0, 8)))
+    assert values.flags.c_contiguous
+    assert values.tobytes() == VALUES.tobytes()
+
+
+def test_a_zarr_array_without_a_group_is_read(tmp_path):
+    array = zarr.create_array(tmp_path / "bare.zarr", shape=(4, 4), chunks=(2, 4), dtype="i2")
+    array[...] = np.arange(16).reshape(4, 4)
+    source = load_data(tmp_path / "bare.zarr").array
+    assert (source.name, source.chunks, source.dims) == ("bare", (2, 4), ("dim_0", "dim_1"))
+    assert source.read((slice(3, 4), slice(0, 2))).tolist() == [[12, 13]]
+
+
+def test_attributes_that_are_neither_text_nor_numbers_are_left_out(tmp_path):
+    path = zarr_3(tmp_path)
+    zarr.open(path / "field").attrs.update(nested={"a": 1}, flag=True, nothing=None)
+    found = load_data(path)
+    assert set(found.array.attributes) == {"units", "scale_factor", "levels"}
+    assert "attributes left out: nested, flag, nothing" in found.remarks
+
+
+def test_a_name_of_a_generated_set_is_not_taken(tmp_path):
+    shutil.move(npy(tmp_path), tmp_path / "noise.npy")
+    assert load_data(tmp_path / "noise.npy").name == "own_noise"
+
+
+def test_large_arrays_are_not_loaded(tmp_path):
+    large = np.lib.format.open_memmap(tmp_path / "a.npy", "w+", np.float64, (1_000, 100_000))
+    large[-1, -1] = 7
+    del large
+    tracemalloc.start()
+    try:
+        source = load_data(tmp_path / "a.npy").array
+        assert source.read((slice(999, 1_000), slice(99_999, 100_000))) == 7
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert source.size_bytes == 8 * 10**8
+    assert peak < 2e6
+
+
+def test_an_array_is_described_by_a_sample_of_chunks():
+    values = np.arange(100, dtype=np.float64).reshape(20, 5)
+    values[0, 0], values[19, 4] = np.nan, np.inf
+    described = describe_array(ArraySource.of(values, (1, 5)))
+    assert described.to_dict() == {
+        "shape": (20, 5),
+        "dtype": "float64",
+        "chunk": (1, 5),
+        "chunks": 20,
+        "raw_bytes": 800,
+        "read_chunks": 8,
+        "mean": pytest.approx(48.1, abs=2),
+        "least": 1.0,
+        "greatest": 98.0,
+        "nan_share": 1 / 40,
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "least", "mean"),
+    [
+        (np.array([True, False, True, True]), False, 0.75),
+        (np.array([1 + 2j]), None, None),
+        (np.array([np.nan, np.nan], "f4"), None, None),
+        (np.array([3, 200], "u1"), 3, 101.5),
+    ],
+)
+def test_arrays_of_any_numbers_are_described(values, least, mean):
+    described = describe_array(ArraySource.of(values))
+    assert (described.least, described.mean) == (least, mean)
+    assert described.read_chunks == 1
+
+
+def test_only_arrays_are_loaded_as_arrays(tmp_path):
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    with pytest.raises(Exception, match="contains no array; give a NetCDF, HDF5 or NPY file"):
+        load_array(tmp_path / "a.csv")
