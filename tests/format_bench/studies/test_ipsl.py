@@ -1,0 +1,78 @@
+"""The page that judges published findings on array stores."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from adapter_core.errors import InvalidResultsError
+from format_bench.studies.ipsl import FINDINGS, cells_of, page
+from tests.factories.records import record, results
+
+# Save, cold read and random read in seconds, size, by store and codec: as the findings say.
+AS_PUBLISHED = {
+    ("NPY", None): (10.0, 10.0, 0.010, 8e9),
+    ("NPY", "blosc:lz4"): (9.0, 6.0, 0.006, 4e9),
+    ("NPY", "blosc:lz4hc"): (90.0, 5.0, 0.005, 3.5e9),
+    ("NPY", "lzma"): (1200.0, 170.0, 0.17, 3.4e9),
+    ("NPY", "bz2"): (400.0, 180.0, 0.18, 3.4e9),
+    ("Zarr.dir", None): (12.0, 11.0, 0.013, 8e9),
+    ("Zarr.zip", None): (12.0, 12.0, 0.016, 8e9),
+    ("HDF5", None): (11.0, 12.0, 0.0162, 8e9),
+}
+
+
+def measured(values=AS_PUBLISHED):
+    found = []
+    for (store, codec), (save, read, random, size) in values.items():
+        facts = {"suite": "chunks", "codec": codec, "dataset": "era5-like", "rows": 896}
+        found += [
+            record(store, "save time", save, **facts),
+            record(store, "size", size, **facts),
+            record(store, "read time", read, cache="cold", **facts),
+            record(store, "random read time per chunk", random, cache="cold", **facts),
+        ]
+    return results(found)
+
+
+def verdicts(text):
+    return dict(re.findall(r"^\| (.*?) +\| \*\*(.*?)\*\* ", text, re.MULTILINE))
+
+
+def test_results_as_published_confirm_every_finding():
+    text = page(measured(), "era5-like")
+    assert verdicts(text) == dict.fromkeys(FINDINGS, "confirmed")
+    assert "`era5-like`, 896 chunks" in text
+
+
+def test_other_results_do_not():
+    other = dict(AS_PUBLISHED)
+    other["NPY", None] = (10.0, 1.0, 0.0005, 8e9)
+    other["Zarr.zip", None] = (12.0, 12.0, 0.03, 8e9)
+    found = verdicts(page(measured(other), "era5-like"))
+    assert [verdict for finding, verdict in found.items() if "Blosc reads" in finding] == [
+        "not confirmed"
+    ]
+    assert [verdict for finding, verdict in found.items() if "Random chunks" in finding] == [
+        "not confirmed"
+    ]
+
+
+def test_a_finding_without_its_values_is_not_measured():
+    few = {key: values for key, values in AS_PUBLISHED.items() if key[1] != "lzma"}
+    text = page(measured(few), "era5-like")
+    assert verdicts(text)["LZMA and bzip2 are unsuitable"] == "not measured"
+    assert "NPY with lzma has no cold read time" in text
+
+
+def test_values_are_in_the_table():
+    (row,) = re.findall(r"^\| NPY +\| blosc:lz4 +\|.*$", page(measured(), "era5-like"), re.MULTILINE)
+    cells = [cell.strip() for cell in row.split("|")[3:-1]]
+    assert cells == ["9 s", "6 s", "6 ms", "-", "-", "4 GB"]
+    assert cells_of(measured(), "another") == {}
+
+
+def test_results_of_other_data_are_refused():
+    with pytest.raises(InvalidResultsError, match="no values of NPY"):
+        page(measured(), "noise")
