@@ -12,13 +12,14 @@ from format_bench.recommendation.scoring import checked
 from format_bench.results.candidates import Candidate, candidates_of, datasets_of, measures_of
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure
-from format_bench.results.suites import family_of_suite
+from format_bench.results.suites import SUITES, family_of_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from format_bench.recommendation.scoring import Weights
     from format_bench.results.candidates import Configuration, DatasetSize
+    from format_bench.results.suites import Family
 
 
 class WeightedMetric(NamedTuple):
@@ -89,6 +90,8 @@ PRESETS = {
         (
             WeightedMetric("random_read_time_per_image", 3, "samples are drawn one by one"),
             WeightedMetric("batch_read_time_per_image", 3, "samples are drawn in batches"),
+            WeightedMetric("random_read_time_per_chunk", 3, "chunks are drawn one by one"),
+            WeightedMetric("partition_read_time_per_chunk", 3, "or in partitions, then shuffled"),
             WeightedMetric("read_time", 3, "each epoch reads everything"),
             WeightedMetric(
                 "read_memory", 1, "the model wants the memory, and each worker takes its own"
@@ -104,6 +107,19 @@ PRESETS = {
             WeightedMetric("size", 1, "less is read from the disk, and more fits in memory"),
         ),
         {Requirement.COLUMNS: "a query takes some columns, not all"},
+    ),
+    "cloud": Preset(
+        "kept in an object store, read in part by many, far from the disk",
+        (
+            WeightedMetric("cold_read_time", 2, "nothing is in a cache when a reader comes"),
+            WeightedMetric("cold_random_read_time_per_chunk", 2, "most readers want few chunks"),
+            WeightedMetric("open_time", 1, "each reader opens it anew"),
+            WeightedMetric("size", 2, "bytes are paid for at rest and on their way"),
+        ),
+        {
+            Requirement.SAFE: "readers do not know the writer",
+            Requirement.PORTABLE: "they use other languages",
+        },
     ),
     "cache": Preset(
         "written by a program for itself, read soon, then thrown away",
@@ -196,11 +212,7 @@ def criteria_before(
         If the suite's family has no measure that the user gives a weight.
     """
     family = family_of_suite(suite)
-    measures = [
-        Measure(metric, step.cache if METRICS[metric].cached else None).comparable
-        for step in family.steps
-        for metric in step.metrics
-    ]
+    measures = _measures_of(family)
     for measure in checked(weights) if weights else ():
         if measure not in measures:
             known = ", ".join(sorted(each.option for each in set(measures)))
@@ -212,6 +224,14 @@ def criteria_before(
     return Criteria(base.weights | weights, (*base.requirements, *requirements), base.caveats)
 
 
+def _measures_of(family: Family) -> list[Measure]:
+    return [
+        Measure(metric, step.cache if METRICS[metric].cached else None).comparable
+        for step in family.steps
+        for metric in step.metrics
+    ]
+
+
 def _answerable(
     preset: Preset,
     candidates: list[Candidate],
@@ -219,11 +239,15 @@ def _answerable(
     suite: str,
     datasets: list[DatasetSize],
 ) -> Criteria:
-    """Return the parts of a preset that can be answered, and caveats on the others."""
+    """Return the parts of a preset that can be answered, and caveats on the others.
+
+    Metrics of other families than the suite's need no caveat.
+    """
+    possible = _measures_of(family_of_suite(suite)) if suite in SUITES else preset.weights
     caveats = [
         f"{measure.phrase} does not count: these results have no values of it"
         for measure in preset.weights
-        if measure not in measures
+        if measure not in measures and measure in possible
     ]
     requirements = []
     for requirement in preset.required:
