@@ -15,7 +15,10 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = ("adapter_core", "data_formats", "image_storages", "data_generator", "format_bench")
+PACKAGES = (
+    *("adapter_core", "array_stores", "data_formats", "image_storages"),
+    *("data_generator", "format_bench"),
+)
 
 
 def check_origin() -> None:
@@ -28,11 +31,12 @@ def check_origin() -> None:
 
 def check_reasons(*, minimal: bool) -> list[str]:
     """Check that each adapter is available or has a reason; return the labels of available formats."""
+    import array_stores
     import data_formats
     import image_storages
 
     available = {}
-    for registry in (data_formats, image_storages):
+    for registry in (array_stores, data_formats, image_storages):
         for label in registry.names():
             answer = registry.find(label).availability()
             available[label] = bool(answer)

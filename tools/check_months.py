@@ -22,6 +22,7 @@ from tests.helpers import clone_with, git, own_home
 
 ADAPTERS = {
     "data_formats": ["csv", "csv_pyarrow", "feather", "parquet"],
+    "array_stores": ["npy"],
     "image_storages": ["png", "sqlite"],
 }
 BEGINNING = "2026-08-15"

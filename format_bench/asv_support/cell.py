@@ -110,6 +110,7 @@ class CellRun:
         self.journal.watch(self.benchmark, self.params, max(1.0, self.limit_seconds - spent_seconds))
         codec, level = self._codec(adapter)
         self.operations = operations_of(self.family)(adapter, codec, level)
+        self.operations.expect(DATA / self.dataset)
         self.guard(self.operations.warm_up)
         return self.operations
 

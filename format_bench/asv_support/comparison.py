@@ -57,7 +57,7 @@ def _tables_by_kind(group: ComparisonGroup, floors: Floors | None) -> Iterator[T
 def _kind(measure: Measure) -> str:
     if measure.unit != "seconds":
         return "size, memory and losses"
-    is_random = measure.metric == "open time" or measure.metric.endswith("per image")
+    is_random = measure.metric == "open time" or " per " in measure.metric
     return "random access" if is_random else "time"
 
 

@@ -14,7 +14,13 @@ from rich.text import Text
 
 from adapter_core import Kind
 from adapter_core.text import printable
-from data_generator.user.summary import ColumnDescription, ImagesDescription, Plain, TableDescription
+from data_generator.user.summary import (
+    ArrayDescription,
+    ColumnDescription,
+    ImagesDescription,
+    Plain,
+    TableDescription,
+)
 from format_bench.display import terminal
 from format_bench.display.text import quantity
 from format_bench.results import noise_floor
@@ -100,10 +106,11 @@ GAP, GAP_IN_FILE = 3, 2
 DAY = len("2026-11-21")
 
 
-def show_data(to: Console, found: TableDescription | ImagesDescription) -> None:
+def show_data(to: Console, found: TableDescription | ImagesDescription | ArrayDescription) -> None:
     """Print the summary, no line wider than the console; long names are cut."""
-    if isinstance(found, ImagesDescription):
-        for line in _image_lines(found):
+    if not isinstance(found, TableDescription):
+        lines = _array_lines(found) if isinstance(found, ArrayDescription) else _image_lines(found)
+        for line in lines:
             to.print(line, markup=False, highlight=False)
         return
     size = quantity(found.memory_bytes, "bytes")
@@ -166,6 +173,16 @@ def _image_lines(found: ImagesDescription) -> Iterable[str]:
     for channels, number in found.channels.items():
         kind = f"with {_counted(channels, 'channel')}" if channels else "of shape (height, width)"
         yield f"{_counted(number, 'image')} {kind}"
+
+
+def _array_lines(found: ArrayDescription) -> Iterable[str]:
+    size = quantity(found.raw_bytes, "bytes")
+    yield f"{found.dtype} of shape {found.shape}, {size} in memory"
+    yield f"{_counted(found.chunks, 'chunk')} of shape {found.chunk}"
+    if found.least is not None and found.greatest is not None:
+        nan = f", {_percent(found.nan_share)} NaN" if found.nan_share else ""
+        sample = "" if found.read_chunks == found.chunks else f" in {found.read_chunks} of them"
+        yield f"values from {_short(found.least)} to {_short(found.greatest)}{nan}{sample}"
 
 
 def _percent(share: float) -> str:

@@ -93,6 +93,9 @@ class Operations(ABC):
         """Return the size of data in memory, if saving asks for free disk space beforehand."""
         return None
 
+    def expect(self, data: Path) -> None:  # noqa: B027 (few families need any)
+        """Note facts of stored data that reads depend on, without loading the data."""
+
     @abstractmethod
     def warm_up(self) -> None:
         """Save and read something tiny, so that no measured call imports a library."""

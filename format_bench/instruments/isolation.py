@@ -130,6 +130,7 @@ def _child(
     os.setpgrp()
     _die_with_parent()
     os.environ.update(environment)
+    unlink_semaphores_at_once()
     if limit_bytes is not None:
         resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
     try:
@@ -137,6 +138,14 @@ def _child(
     except BaseException as error:
         outcome = outcome_of(error)
     sender.send(outcome)
+
+
+def unlink_semaphores_at_once() -> None:
+    """Let the locks of libraries leave no named semaphore behind when this process is killed.
+
+    Only under `fork` does multiprocessing unlink their names at once; numcodecs makes a lock at import.
+    """
+    multiprocessing.set_start_method("fork", force=True)
 
 
 def _die_with_parent() -> None:

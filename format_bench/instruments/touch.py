@@ -1,4 +1,4 @@
-"""Touching of lazy tables: a memory-mapped table is not read until its pages are touched."""
+"""Touching of lazy data: what is memory-mapped is not read until its pages are touched."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 
@@ -23,6 +24,14 @@ def touch(df: pd.DataFrame) -> pd.DataFrame:
             # A sum, so that nothing can skip the read; strided, since one byte brings in its page.
             np.add.reduce(data[:: mmap.PAGESIZE], dtype=np.uint64)
     return df
+
+
+def touch_array(values: np.ndarray) -> None:
+    """Read one byte of every page of an array; make it contiguous first, as its users need it."""
+    import numpy as np
+
+    data = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+    np.add.reduce(data[:: mmap.PAGESIZE], dtype=np.uint64)
 
 
 def _buffers(values: Any) -> Iterator[Any]:

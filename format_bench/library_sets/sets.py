@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
-import data_formats
-import image_storages
 from adapter_core.listing import declarations
+from format_bench.results.suites import FAMILIES
 
 HEAD = """\
 # The library set under test, every version pinned; made with
@@ -118,7 +118,7 @@ def _adapters_by_library() -> Counter[str]:
 
     return Counter(
         canonicalize_name(Requirement(text).name)
-        for family in (data_formats, image_storages)
-        for each in declarations(Path(family.__path__[0]))
+        for family in FAMILIES.values()
+        for each in declarations(Path(import_module(family.adapters).__path__[0]))
         for text in each.requires
     )

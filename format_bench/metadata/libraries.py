@@ -11,9 +11,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from format_bench.instruments import threads as thread_policy
+from format_bench.results.suites import FAMILIES
 
 CHILD_SECONDS = 120
 # The path of this process: the child must import the same packages in any working directory.
@@ -87,11 +89,9 @@ def distributions() -> dict[str, str | None]:
     """Return the version of each distribution that an adapter requires, and of NumPy."""
     from packaging.requirements import Requirement
 
-    import data_formats
-    import image_storages
     from adapter_core.listing import declarations
 
-    folders = (data_formats.registry.folder, image_storages.registry.folder)
+    folders = [Path(importlib.import_module(each.adapters).__path__[0]) for each in FAMILIES.values()]
     requirements = {
         text for folder in folders for each in declarations(folder) for text in each.requires
     }

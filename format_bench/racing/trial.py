@@ -129,7 +129,7 @@ def _measure_case(case: Case, plan: TrialPlan, folder: Path, spool: IO[bytes]) -
         _write((case, step), spool)
         try:
             if operations is None:
-                operations = operations_on(case)
+                operations = operations_on(case, plan.data[case.rows])
                 start = time.monotonic()
             data = partial(operations.load, plan.data[case.rows])
             outcome = Outcome(measure_step(step, operations, data, file, effort))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from format_bench.display.text import plural
 from format_bench.results.metrics import Measure
 from format_bench.results.status import WRONG
+from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
     from format_bench.report.model import SuiteResults
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from format_bench.results.groups import ComparisonGroup
 
 
-COUNTED = (Measure("lost columns"), Measure("changed images"))
-"""The measures that count losses; without a value of either, nothing is known of losses."""
+COUNTED = tuple(Measure(each.loss) for each in FAMILIES.values())
+"""The measures that count losses; without a value of any, nothing is known of losses."""
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Step
 
 
-def operations_on(case: Case) -> Operations:
-    """Return the operations of a case, warmed up and under the case's thread policy."""
+def operations_on(case: Case, data: Path) -> Operations:
+    """Return the operations of a case on stored data, warmed up and under the case's thread policy."""
     family = case.family
     adapter = registry_of(family).get(case.format)
     operations = operations_of(family)(adapter, case.codec, case.level)
+    operations.expect(data)
     operations.warm_up()
     threads.apply(case.threads)
     return operations
@@ -34,11 +35,11 @@ def store_data(case: Case, path: Path) -> tuple[int, int]:
 
 def run_step(step: Step, case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
     """Measure the metrics of a step; see `measure_step` for the errors raised."""
-    operations = operations_on(case)
+    operations = operations_on(case, data)
     return measure_step(step, operations, partial(operations.load, data), file, effort)
 
 
 def leave_file(case: Case, data: Path, file: Path) -> None:
     """Save without measuring, for a run that goes on after the measured save."""
-    operations = operations_on(case)
+    operations = operations_on(case, data)
     operations.save(operations.load(data), file)

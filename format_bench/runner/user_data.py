@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from data_generator.dataset import UserData
-    from data_generator.user.summary import ImagesDescription, TableDescription
+    from data_generator.user.summary import ArrayDescription, ImagesDescription, TableDescription
 
-    Description = TableDescription | ImagesDescription
+    Description = TableDescription | ImagesDescription | ArrayDescription
 
 
 # After which reading counts as hung.
@@ -36,11 +36,13 @@ class Source:
     """Where a user's data come from."""
 
     path: str
-    """A table file, one table of a file as in ``measures.db::trips``, or a folder of images."""
+    """A table file, one table of a file as in ``measures.db::trips``, images, or an array."""
     sample: int | None = None
-    """Rows or images to take at random; all by default."""
+    """Rows, images or chunks to take at random; all by default."""
     trust_pickle: bool = False
     seed: int = DEFAULT_SEED
+    chunks: tuple[int, ...] | None = None
+    """Shape of the chunks of an array; those of its file by default."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Prepared:
     """Name of the data set in results."""
     family: str
     rows: int
-    """Or images."""
+    """Or images, or chunks."""
     place: Outcome
     """As `CaseData.of` returns it."""
     fingerprint: str
@@ -106,7 +108,11 @@ def _prepare(source: Source, target: Path) -> Prepared | str:
 
     try:
         found = load_data(
-            source.path, sample=source.sample, seed=source.seed, trust_pickle=source.trust_pickle
+            source.path,
+            sample=source.sample,
+            seed=source.seed,
+            trust_pickle=source.trust_pickle,
+            chunks=source.chunks,
         )
         family, data, description = _contents(found)
         rows, columns = operations_of(FAMILIES[family]).store(data, target)
@@ -127,10 +133,12 @@ def _prepare(source: Source, target: Path) -> Prepared | str:
 
 def _contents(found: UserData) -> tuple[str, Any, Description]:
     """Return the family of the data, the data as its operations take them, and a description."""
-    from data_generator.user.summary import describe, describe_images
+    from data_generator.user.summary import describe, describe_array, describe_images
 
     if found.df is not None:
         return "tables", found.df, describe(found.df)
+    if found.array is not None:
+        return "arrays", found.array, describe_array(found.array)
     images = cast("Sequence[np.ndarray]", found.images)
     labels = cast("Sequence[int]", found.labels)
     return "images", (images, labels), describe_images(images, labels)

@@ -16,8 +16,8 @@ from adapter_core.errors import FormatBenchError
 
 ROOT = Path(adapter_core.__file__).parents[1]
 PACKAGES = (
-    *("adapter_core", "data_formats", "image_storages", "data_generator", "format_bench"),
-    *("benchmarks", "tools"),
+    *("adapter_core", "array_stores", "data_formats", "image_storages"),
+    *("data_generator", "format_bench", "benchmarks", "tools"),
 )
 ERRORS = {
     name: value

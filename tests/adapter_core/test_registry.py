@@ -12,8 +12,13 @@ import data_formats
 import image_storages
 from adapter_core import DataFormat, Registry, UnavailableError, UnknownNameError
 from adapter_core.listing import declarations
+from format_bench.results.suites import FAMILIES
 from tests.factories import fake_formats
 
+PACKAGES = (
+    *("adapter_core", "array_stores", "data_formats", "image_storages"),
+    *("data_generator", "format_bench"),
+)
 TWELVE = "Avro CSV Excel Feather HDF5.fixed HDF5.table JSON Lance ORC Parquet Pickle XML".split()
 
 
@@ -139,14 +144,14 @@ def test_the_first_name_of_excluded_from_all_is_still_read():
 
 
 def test_every_module_imports_with_all_optional_packages_blocked(root):
-    families = (root / "data_formats", root / "image_storages")
+    families = [root / family.folder for family in FAMILIES.values()]
     required = {text for folder in families for each in declarations(folder) for text in each.requires}
     blocked = {text.split(">")[0] for text in required} | {"lance", "numpy", "packaging"}
     code = f"""
 import importlib, pkgutil, sys
 for name in {sorted(blocked)!r}:
     sys.modules[name] = None
-for package in ("adapter_core", "data_formats", "image_storages", "data_generator", "format_bench"):
+for package in {PACKAGES!r}:
     if package == "format_bench":
         del sys.modules["numpy"]  # which it does need, as no adapter does
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
@@ -168,7 +173,7 @@ print(len(data_formats.names()))
 
 def test_extras_follow_the_files(root):
     metadata = importlib.metadata.metadata("formatbench")
-    families = (root / "data_formats", root / "image_storages")
+    families = [root / family.folder for family in FAMILIES.values()]
     stems = {each.stem.replace("_", "-") for family in families for each in declarations(family)}
     extras = {name.replace("_", "-") for name in metadata.get_all("Provides-Extra")}
     assert stems | {"all", "native", "docs", "images", "report", "site", "test"} == extras

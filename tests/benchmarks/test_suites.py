@@ -80,6 +80,20 @@ IMAGE = {
     "image.ImageRandom.track_random_read",
     "image.ImageRead.time_read",
 }
+CHUNKS = {
+    "chunks.Chunks.time_save",
+    "chunks.Chunks.track_files",
+    "chunks.Chunks.track_save_memory",
+    "chunks.Chunks.track_size",
+    "chunks.ChunksLoad.track_lost_properties",
+    "chunks.ChunksLoad.track_open_time",
+    "chunks.ChunksLoad.track_read_memory",
+    "chunks.ChunksRandom.track_partition",
+    "chunks.ChunksRandom.track_random_chunk",
+    "chunks.ChunksRead.time_read",
+}
+STORES = ["npy", "npy_memmap"]
+"""Array stores that the clone keeps; the others would show the same."""
 STORAGES = ["png", "jpeg", "hdf5_chunked", "sqlite"]
 """Storages that the clone keeps; the others would show the same."""
 TOYS = {
@@ -127,6 +141,7 @@ def keep(folder: Path, stems: set[str]) -> None:
 def project(tmp_path_factory):
     """Return a clone in which the suites ran, were compared and published."""
     folder = clone_with(tmp_path_factory.mktemp("suites") / "clone", TOYS)
+    keep(folder / "array_stores", {*STORES})
     keep(folder / "image_storages", {*STORAGES, "toy_flipping"})
     toy_stems = {Path(name).stem for name in TOYS}
     keep(folder / "data_formats", {*USUAL, *KEPT_ENGINES, *toy_stems})
@@ -203,11 +218,12 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
     assert found.pop("version")
     notes = {name: found.pop(name) for name in list(found) if name.startswith("notes.")}
     assert notes["notes.Notes.track_lines"]["params"] == [["'Plain'"], ["'shopping'"]]
-    assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE
+    assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS
     toy = ["Toy", "Broken", "Raising", "Hanging", "Crashing", "Exacting", "Lying", "Losing"]
     formats = [sorted([*USUAL.values(), *toy], key=str.lower), DATASETS]
     engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
     storages = [["Flipping", "HDF5.chunked", "JPEG", "PNG", "SQLite"], ["cifar-like", "imagenet-like"]]
+    chunks = [["NPY", "NPY.memmap"], ["era5-small"], ["none", "blosc:lz4"]]
     compression = [["Feather", "HDF5.table", "ORC", "Parquet"], ["eq", "webface"], CODECS]
     for name, benchmark in found.items():
         params = [[eval(text) for text in values] for values in benchmark["params"]]
@@ -220,6 +236,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             "tabular": (formats, ["format", "dataset"], "Table: ", "4 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "2 tiny"),
+            "chunks": (chunks, ["store", "dataset", "codec"], "Arrays: ", "1 tiny"),
             "image": (storages, ["storage", "dataset"], "Images: ", "2 tiny"),
         }[module]
         assert (params, names) == expected[:2]
@@ -267,6 +284,17 @@ def test_every_storage_has_a_value_or_a_reason(pictured):
     }
     assert all("all must have one shape" in row["sentence"] for row in empty)
     assert all(float(row["value"]) > 0 for row in good if row["unit"] == "seconds" and row["value"])
+
+
+def test_every_array_store_has_a_value_or_a_reason(compared):
+    _, rows = of_suite(compared, "chunks")
+    # Random, partition and sequential reads have two states of the page cache.
+    assert len(rows) == len(STORES) * 2 * (len(CHUNKS) + 3)
+    empty = [row for row in rows if row["status"] != "value"]
+    assert {(row["format"], row["status"]) for row in empty} == {("NPY.memmap", "unsupported")}
+    assert all("has no codec blosc:lz4" in row["sentence"] for row in empty)
+    (lost,) = cells(rows, "NPY.memmap", metric="lost properties, none")
+    assert "attributes lost: the file has shape and dtype alone" in lost["sentence"]
 
 
 def test_changed_pixels_are_counted_where_they_are_declared_and_wrong_elsewhere(pictured):
@@ -528,7 +556,7 @@ def test_the_site_contains_the_same_numbers(project, printed):
     html = project / ".asv/tiny/html"
     index = json.loads((html / "index.json").read_text())
     usual = {name for name in index["benchmarks"] if not name.startswith("notes.")}
-    assert usual == TABULAR | ENGINES | COMPRESSION | IMAGE
+    assert usual == TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS
     assert index["graph_param_list"][0]["env-FORMAT_BENCH_SCALE"] == "tiny"
     graphs = [
         path

@@ -25,7 +25,11 @@ MARKDOWN = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / ".github").
 MADE = ("reports/", "build/", "results/reasons/", "docs/methodology.html", "benchmarks/text.py")
 """Files and folders that commands or readers make."""
 
-ENTRY_POINTS = ("format_bench.data_formats", "format_bench.image_storages")
+ENTRY_POINTS = (
+    "format_bench.array_stores",
+    "format_bench.data_formats",
+    "format_bench.image_storages",
+)
 
 NAVIGATION = ("index", "next", "prev", "search")
 """Relations of pages, which browsers do not load."""
@@ -149,7 +153,7 @@ def test_files_named_in_documents_exist():
 
 def test_names_of_code_in_documents_exist():
     missing = []
-    packages = "adapter_core|data_formats|image_storages|data_generator|format_bench|tools"
+    packages = "adapter_core|array_stores|data_formats|image_storages|data_generator|format_bench|tools"
     for path in MARKDOWN:
         text = path.read_text(encoding="utf-8")
         if path.name == "CHANGELOG.md":

@@ -69,7 +69,7 @@ Presets; what is given besides is added, or takes the place of the same metric:
 @click.option(
     "--data",
     metavar="FILE|FOLDER",
-    help="Race the formats on your own table, or images; results are kept in a folder below reports.",
+    help="Race the formats on your own table, images or array; results are kept below reports.",
 )
 @click.option(
     "--weight",

@@ -59,6 +59,23 @@ class Names(click.ParamType[tuple[str, ...]]):
         return names
 
 
+class Shape(click.ParamType[tuple[int, ...]]):
+    """Takes the edges of a chunk, separated by commas."""
+
+    name = "shape"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Return the edges."""
+        if isinstance(value, tuple):
+            return value
+        edges = [edge.strip() for edge in value.split(",")]
+        if not all(edge.isdecimal() and int(edge) for edge in edges):
+            self.fail(f"{value!r} is no shape; write its edges as in 1,560,1440", param, ctx)
+        return tuple(map(int, edges))
+
+
 @click.command("run")
 @click.option(
     "--suite",
@@ -71,10 +88,13 @@ class Names(click.ParamType[tuple[str, ...]]):
 @click.option("--image", "suite", flag_value="image", hidden=True)
 @click.option("--formats", type=Names(), default=(), help="Labels of formats. [default: all]")
 @click.option("--datasets", type=Names(), default=(), help="Generated data. [default: one]")
-@click.option("--rows", type=int, help="Rows of each table, or images of each set.")
+@click.option("--rows", type=int, help="Rows of each table, images of each set, or chunks.")
 @click.option("--codecs", type=Names(), default=(), help="As in none,default,zstd:3. [default: none]")
-@click.option("--data", metavar="FILE|FOLDER", help="Your own table file, or folder of images.")
-@click.option("--sample", type=click.IntRange(1), help="Take so many rows, or images, at random.")
+@click.option("--data", metavar="FILE|FOLDER", help="Your own table file, folder of images, or array.")
+@click.option("--sample", type=click.IntRange(1), help="Take so many rows, images or chunks at random.")
+@click.option(
+    "--chunks", type=Shape(), help="Chunks of your array, as in 1,560,1440. [default: its own]"
+)
 @click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any program.")
 @click.option("--webface", metavar="FILE", hidden=True)  # an alias of --data
 @click.option(
@@ -114,6 +134,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       format-bench run --rows 1000000 --formats CSV,Parquet,Feather --cold
       format-bench run --data my.csv --sample 100000
       format-bench run --suite compression --datasets webface
+      format-bench run --suite chunks --data my.nc --chunks 1,560,1440 --codecs none,blosc:lz4
       format-bench run --suite image --datasets imagenet-like --rows 500 --time-budget 10m
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     report, as_json = options.pop("report"), options.pop("as_json")
@@ -140,12 +161,15 @@ def measuring_console(*, quiet: bool) -> Console:
 def _own(options: dict[str, Any]) -> Source | None:
     """Take the options on the user's data out of the others."""
     sample, trust_pickle = options.pop("sample"), options.pop("trust_pickle")
+    chunks = options.pop("chunks")
     path = _one_source(options.pop("data"), options.pop("webface"))
-    if path is None and (sample is not None or trust_pickle):
-        raise click.UsageError("--sample and --trust-pickle are about --data, which is not given")
+    if path is None and (sample is not None or trust_pickle or chunks):
+        raise click.UsageError(
+            "--sample, --trust-pickle and --chunks are about --data, which is not given"
+        )
     if path is not None and (options["datasets"] or options["rows"] is not None):
         raise click.UsageError("--data excludes --datasets and --rows; --sample takes some of its rows")
-    return None if path is None else Source(path, sample, trust_pickle)
+    return None if path is None else Source(path, sample, trust_pickle, chunks=chunks)
 
 
 def _one_source(data: str | None, webface: str | None) -> str | None:

@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+import array_stores
 import data_formats
 import data_generator
 import image_storages
@@ -24,6 +25,7 @@ def test_every_format_is_listed_with_its_facts():
     found = listed("formats")
     assert [each["name"] for each in found if each["family"] == "tables"] == data_formats.names()
     assert [each["name"] for each in found if each["family"] == "images"] == image_storages.names()
+    assert [each["name"] for each in found if each["family"] == "arrays"] == array_stores.names()
     by_name = {each["name"]: each for each in found if each["family"] == "tables"}
     assert "code" in by_name["Pickle"]["note"]
     assert by_name["Parquet"]["note"] == ""
@@ -35,6 +37,7 @@ def test_data_sets_and_codecs_are_listed():
     assert {each["name"] for each in listed("datasets")} == {
         *data_generator.names(),
         *data_generator.image_names(),
+        *data_generator.array_names(),
     }
     lzo = [each for each in listed("codecs") if each["codec"] == "lzo"]
     assert lzo

@@ -1,0 +1,1 @@
+"""N-d arrays in chunks, and the stores in array_stores."""

@@ -1,0 +1,105 @@
+"""Reads of an open array: chunk by chunk, in order or at random, or in partitions of chunks."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+from adapter_core.array_source import chunk_selections, grid_of
+from data_generator.random_words import RandomWords
+from format_bench.instruments.touch import touch_array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from adapter_core import ArrayReader
+    from adapter_core.array_source import Selection
+
+PARTITION_CHUNKS = 16
+"""The least number of chunks of a partition, if the array has so many."""
+
+
+def read_in_order(reader: ArrayReader, chunks: tuple[int, ...]) -> int:
+    """Read and touch every chunk in C order; return their number."""
+    number = 0
+    for selection in chunk_selections(reader.shape, chunks):
+        touch_array(reader.read(selection))
+        number += 1
+    return number
+
+
+class Pattern:
+    """Order in which an array is read; each turn has another order of the same pattern.
+
+    Parameters
+    ----------
+    shape, chunks : tuple of int
+        Of the array.
+    partitioned : bool
+        Read partitions, then use their chunks in shuffled order; else read chunk by chunk.
+    shuffled : bool
+        Take the partitions, or the chunks, in random order.
+    """
+
+    def __init__(
+        self, shape: tuple[int, ...], chunks: tuple[int, ...], *, partitioned: bool, shuffled: bool
+    ) -> None:
+        self._shape, self._chunks = shape, chunks
+        self._partitioned, self._shuffled = partitioned, shuffled
+
+    def seconds_per_chunk(self, reader: ArrayReader, turn: int, budget_seconds: float) -> float:
+        """Return the seconds per chunk of one turn, which ends early when the budget is spent."""
+        reads = list(self._reads(turn))
+        read: Callable[[ArrayReader, Sequence[Selection]], None]
+        read = _read_partition if self._partitioned else _read_chunk
+        done = 0
+        start = now = time.perf_counter()
+        for selections in reads:
+            read(reader, selections)
+            done += len(selections)
+            now = time.perf_counter()
+            if now - start > budget_seconds:
+                break
+        return (now - start) / max(1, done)
+
+    def _reads(self, turn: int) -> Iterator[list[Selection]]:
+        """Yield the chunks of each read, those of a partition in the order of their use."""
+        everything = list(chunk_selections(self._shape, self._chunks))
+        size = self._partition_chunks() if self._partitioned else 1
+        parts = [everything[first : first + size] for first in range(0, len(everything), size)]
+        order = _permutation(len(parts), turn) if self._shuffled else range(len(parts))
+        for number in order:
+            part = parts[number]
+            yield [part[i] for i in _permutation(len(part), turn, number)] if size > 1 else part
+
+    def _partition_chunks(self) -> int:
+        """Return the chunks of a partition, which consists of whole rows of the grid's first axis."""
+        grid = grid_of(self._shape, self._chunks)
+        row = max(1, math.prod(grid[1:]))
+        return row * -(-PARTITION_CHUNKS // row)
+
+
+def _permutation(count: int, *key: int) -> list[int]:
+    order: list[int] = RandomWords("chunk access", *key, count).words(count).argsort().tolist()
+    return order
+
+
+def _read_chunk(reader: ArrayReader, selections: Sequence[Selection]) -> None:
+    touch_array(reader.read(selections[0]))
+
+
+def _read_partition(reader: ArrayReader, selections: Sequence[Selection]) -> None:
+    """Read the hull of some chunks by one call, and copy each chunk out of it."""
+    hull = tuple(
+        slice(min(each.start for each in axis), max(each.stop for each in axis))
+        for axis in zip(*selections, strict=True)
+    )
+    values = reader.read(hull)
+    for selection in selections:
+        inner = tuple(
+            slice(each.start - outer.start, each.stop - outer.start)
+            for each, outer in zip(selection, hull, strict=True)
+        )
+        # A consumer takes a chunk into memory of its own, e.g. of a batch.
+        values[inner].copy()

@@ -1,0 +1,213 @@
+"""Operations on n-d arrays: all of them read and write chunk by chunk."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import array_stores
+import data_generator
+from adapter_core import ArraySource, ArrayStore, CannotHoldError
+from adapter_core.array_source import chunk_selections, grid_of
+from adapter_core.errors import WrongValuesError
+from format_bench.families.arrays.access import Pattern, read_in_order
+from format_bench.families.arrays.loader import loader_seconds_per_chunk
+from format_bench.families.images.operations import open_seconds
+from format_bench.families.operations import CatalogOperations, Measured
+from format_bench.instruments import page_cache
+from format_bench.results.status import WRONG
+from format_bench.verification.arrays import verify_array
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adapter_core.array_source import Selection
+
+IN_MEMORY_BYTES = 2**30
+"""Largest array that is loaded before the clock starts.
+
+A save of a larger one includes reading its chunks from the page cache, by the store `NPY`, for all
+stores alike."""
+
+PATTERNS = {
+    "random read time per chunk": {"partitioned": False, "shuffled": True},
+    "partition read time per chunk": {"partitioned": True, "shuffled": False},
+    "random partition read time per chunk": {"partitioned": True, "shuffled": True},
+}
+
+
+class ArrayOperations(CatalogOperations):
+    """One array store, with or without one of its codecs."""
+
+    adapter: ArrayStore
+    chunks: tuple[int, ...]
+    """Shape of the chunks to read, whether or not the store keeps it."""
+
+    @staticmethod
+    def datasets() -> list[str]:
+        """Return the names of the generated and the real arrays."""
+        return data_generator.array_names()
+
+    @staticmethod
+    def generate(dataset: str, size: int | None) -> ArraySource:
+        """Return an array of `size` chunks."""
+        found = data_generator.array(dataset, size).array
+        if found is None:
+            raise AssertionError(f"{dataset} is not an array")
+        return found
+
+    @staticmethod
+    def store(data: ArraySource, path: Path) -> tuple[int, int]:
+        """Store an array chunk by chunk; return the number of chunks and of dimensions."""
+        _cache().save(data, path)
+        return len(list(chunk_selections(data.shape, data.chunks))), len(data.shape)
+
+    @staticmethod
+    def load(path: Path) -> ArraySource:
+        """Return the array, in memory if it is of usual size."""
+        reader = _cache().open(path)
+        facts = reader.description
+        source = ArraySource(
+            facts.shape,
+            facts.dtype,
+            facts.chunks,
+            reader.read,
+            name=facts.name,
+            dims=facts.dims,
+            attributes=facts.attributes,
+            coordinates=facts.coordinates,
+        )
+        if source.size_bytes > IN_MEMORY_BYTES:
+            return source
+        in_memory = ArraySource.of(reader.read(), facts.chunks)
+        return replace(source, read=in_memory.read)
+
+    @staticmethod
+    def take(data: ArraySource, positions: Sequence[int]) -> ArraySource:
+        """Return some rows of chunks along the first axis: those with chunks at the positions.
+
+        As many rows are taken as have as many chunks as there are positions.
+        """
+        grid = grid_of(data.shape, data.chunks)
+        row_chunks = max(1, len(list(chunk_selections(data.shape, data.chunks))) // max(1, grid[0]))
+        rows = sorted({position // row_chunks for position in positions})
+        wanted = max(1, len(positions) // row_chunks)
+        return _rows_of(data, rows[:: max(1, len(rows) // wanted)][:wanted])
+
+    @staticmethod
+    def raw_bytes(data: ArraySource) -> int:
+        """Return the size of all values: all stores of a large array together may fill a disk."""
+        return data.size_bytes
+
+    def expect(self, data: Path) -> None:
+        """Note the shape of chunks of stored data."""
+        with _cache().open(data) as reader:
+            self.chunks = reader.chunks
+
+    def warm_up(self) -> None:
+        """Save, open and read a tiny array, with the codec if that supports its type."""
+        _warm_up(self.adapter, self.codec)
+
+    def check(self, data: ArraySource) -> None:
+        """Raise `CannotHoldError` if the store, or the codec, cannot keep the array."""
+        self.adapter.check(data, self.codec)
+
+    def save(self, data: ArraySource, file: Path) -> None:
+        """Save the array chunk by chunk."""
+        self.adapter.save(data, file, None, self.codec, self.level)
+
+    def read(self, file: Path) -> Path:
+        """Open the array and read every chunk in order; return the file, for `verify`."""
+        with self.adapter.open(file) as reader:
+            read_in_order(reader, self.chunks)
+        return file
+
+    def verify(self, data: ArraySource, found: Path) -> Measured:
+        """Return the number of lost properties, and the losses in words."""
+        codec = self.adapter.codec_named(self.codec) if self.codec else None
+        level = codec.level_or_default(self.level) if codec else None
+        with self.adapter.open(found) as reader:
+            verdict = verify_array(self.adapter, codec, level, data, reader)
+        if verdict.errors:
+            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
+        return Measured("lost properties", [verdict.lost_properties], "; ".join(verdict.losses))
+
+    def track(
+        self,
+        metric: str,
+        file: Path,
+        *,
+        cache: str | None = None,
+        budget_seconds: float = 0.0,
+    ) -> Measured:
+        """Measure size, number of files, or opening."""
+        if metric == "files":
+            return Measured(metric, [len(list(page_cache.files_of(file)))])
+        if metric == "open time":
+            return Measured(metric, open_seconds(cast("Any", self.adapter), file, budget_seconds))
+        return super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
+
+    def sample(
+        self,
+        metric: str,
+        file: Path,
+        *,
+        cache: str | None,  # noqa: ARG002 (the file is in that state)
+        turn: int,
+        budget_seconds: float,
+    ) -> list[float]:
+        """Sample the seconds per chunk of reads by a pattern, or of loading ahead."""
+        if metric == "loader time per chunk":
+            label = self.adapter.label
+            return [loader_seconds_per_chunk(label, file, self.chunks, turn, budget_seconds)]
+        with self.adapter.open(file) as reader:
+            pattern = Pattern(reader.shape, self.chunks, **PATTERNS[metric])
+            return [pattern.seconds_per_chunk(reader, turn, budget_seconds)]
+
+
+OPERATIONS = ArrayOperations
+
+
+def _cache() -> ArrayStore:
+    """Return the store that generated data are kept in: its chunks are read without decoding."""
+    return array_stores.get("NPY")
+
+
+def _rows_of(data: ArraySource, rows: list[int]) -> ArraySource:
+    """Return the rows of chunks along the first axis at some places, in order."""
+    import numpy as np
+
+    if not data.shape:
+        return data
+    edge, chunk = data.shape[0], data.chunks[0]
+    spans = [range(row * chunk, min(edge, (row + 1) * chunk)) for row in rows]
+    places = [place for span in spans for place in span]
+    coordinates = dict(data.coordinates)
+    if data.dims[0] in coordinates:
+        coordinates[data.dims[0]] = coordinates[data.dims[0]][places]
+
+    def read(selection: Selection) -> np.ndarray:
+        wanted = places[selection[0]]
+        parts = [data.read((slice(place, place + 1), *selection[1:])) for place in wanted]
+        return np.concatenate(parts) if len(parts) != 1 else parts[0]
+
+    shape = (len(places), *data.shape[1:])
+    return replace(data, shape=shape, read=read, coordinates=coordinates)
+
+
+@functools.cache
+def _warm_up(adapter: ArrayStore, codec: str | None) -> None:
+    import numpy as np
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"warm{adapter.suffix}")
+        values = np.arange(2 * 16 * 16, dtype="float32").reshape(2, 16, 16)
+        try:
+            adapter.save(values, path, (1, 16, 16), codec)
+        except CannotHoldError:
+            return
+        with adapter.open(path) as reader:
+            read_in_order(reader, (1, 16, 16))

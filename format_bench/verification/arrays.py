@@ -1,0 +1,137 @@
+"""Comparison of an array read back with the one saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.array_store import Property
+from adapter_core.codecs import ErrorScale
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core import ArrayReader, ArraySource, ArrayStore, Codec
+
+
+@dataclass(frozen=True)
+class ArrayDiff:
+    """Differences between the array read back and the one saved."""
+
+    losses: tuple[str, ...] = ()
+    """Changes that the store or the codec declares, as sentences."""
+    errors: tuple[str, ...] = ()
+    """Changes that it does not declare, as sentences."""
+    lost_properties: int = 0
+    """Number of properties that did not come back, the exact values among them."""
+
+
+def verify_array(
+    store: ArrayStore, codec: Codec | None, level: int | None, saved: ArraySource, found: ArrayReader
+) -> ArrayDiff:
+    """Compare an array read back with the one saved, chunk by chunk.
+
+    Values are compared bit for bit, NaN payloads included; those of a lossy codec or store, which are
+    finite, with the declared bound.
+
+    Parameters
+    ----------
+    store : ArrayStore
+        Declares the properties and the values that it does not keep.
+    codec, level
+        The codec of the file and its level; None for none.
+    saved : ArraySource
+        The saved array.
+    found : ArrayReader
+        The open file.
+    """
+    if (found.shape, found.dtype) != (saved.shape, saved.dtype):
+        changed = f"{saved.dtype} {saved.shape} came back as {found.dtype} {found.shape}"
+        return ArrayDiff(errors=(changed,))
+    scale, bits = (codec.error, level or 0) if codec and codec.error else store.error or (None, 0)
+    losses, errors = _properties(store, saved, found)
+    changed_chunks, largest, chunks = 0, 0.0, 0
+    for selection, values in saved:
+        chunks += 1
+        read = found.read(selection)
+        if _same_bits(values, read):
+            continue
+        changed_chunks += 1
+        if scale is None:
+            errors.append(f"values of the chunk at {[each.start for each in selection]} differ")
+            break
+        largest = max(largest, _error_share(values, read, scale))
+    if changed_chunks and scale is not None:
+        words = (
+            f"values of {changed_chunks} of {chunks} chunks changed, "
+            f"by up to {largest:.3g} of {_NAMES[scale]}"
+        )
+        # The bound is that of exact arithmetic; libraries calculate in the array's own precision.
+        if largest <= 2.0**-bits * (1 + 1e-6):
+            losses.append(words)
+        else:
+            errors.append(f"{words}, although 2**-{bits} is declared")
+    return ArrayDiff(tuple(losses), tuple(errors), len(losses))
+
+
+_NAMES = {
+    ErrorScale.VALUE: "each value",
+    ErrorScale.RANGE: "the range of their chunk",
+    ErrorScale.ONE: "the unit",
+}
+
+
+def _properties(
+    store: ArrayStore, saved: ArraySource, found: ArrayReader
+) -> tuple[list[str], list[str]]:
+    """Return declared and undeclared losses of properties that the saved array has."""
+    losses, errors = [], []
+    kept = found.description
+    has: dict[Property, tuple[Any, Any]] = {
+        Property.NAME: (saved.name, kept.name),
+        Property.DIMS: (saved.dims, kept.dims),
+        Property.ATTRIBUTES: (dict(saved.attributes), dict(kept.attributes)),
+        Property.COORDINATES: (_as_lists(saved.coordinates), _as_lists(kept.coordinates)),
+        Property.CHUNKS: (_clipped(saved.chunks, saved.shape), _clipped(kept.chunks, saved.shape)),
+    }
+    for each, (wanted, got) in has.items():
+        if wanted == got:
+            continue
+        if each in store.keeps:
+            errors.append(f"{each} came back as {got!s:.80}, not {wanted!s:.80}")
+        else:
+            losses.append(f"{each} lost: {store.loses[each]}")
+    return losses, errors
+
+
+def _as_lists(coordinates: Any) -> dict[str, tuple[str, list[Any]]]:
+    return {name: (each.dtype.str, each.tolist()) for name, each in coordinates.items()}
+
+
+def _clipped(chunks: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(min(chunk, max(1, edge)) for chunk, edge in zip(chunks, shape, strict=True))
+
+
+def _same_bits(values: np.ndarray, read: np.ndarray) -> bool:
+    import numpy as np
+
+    if (read.dtype, read.shape) != (values.dtype, values.shape):
+        return False
+    one, other = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (values, read))
+    return np.array_equal(one, other)
+
+
+def _error_share(values: np.ndarray, read: np.ndarray, scale: ErrorScale) -> float:
+    """Return the largest error of a chunk as a share of its scale."""
+    import numpy as np
+
+    if (read.dtype, read.shape) != (values.dtype, values.shape):
+        return np.inf
+    error = np.abs(read.astype(np.float64) - values)
+    of: Any = {
+        ErrorScale.VALUE: np.abs(values.astype(np.float64)),
+        ErrorScale.RANGE: np.ptp(values.astype(np.float64)),
+        ErrorScale.ONE: 1.0,
+    }[scale]
+    share = np.divide(error, of, out=np.zeros_like(error), where=error > 0)
+    return float(share.max(initial=0.0))
