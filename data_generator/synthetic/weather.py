@@ -78,6 +78,8 @@ class Variable:
     """Relative deviation over time at each of `PARALLELS`, at most 256."""
     relief: int
     """Deviation over the highest land, in the same units."""
+    least: float | None = None
+    """Lower bound of values that are amounts."""
 
 
 @lru_cache(maxsize=12)
@@ -219,6 +221,9 @@ class Weather:
                 np.multiply(window[rows], np.int32(weight), out=product[: len(block)], dtype=np.int32)
                 block += product[: len(block)]
         mean = int(field.sum(dtype=np.int64)) // field.size
+        if variable.least is not None:
+            bound = mean + int((variable.least - variable.mean) * 2**variable.unit_bits)
+            np.maximum(field, np.int32(bound), out=field)
         pack(field, variable.mean - mean * 2.0**-variable.unit_bits, variable.unit_bits, out)
 
     def _windows(self, number: int) -> list[np.ndarray]:

@@ -32,6 +32,8 @@ USUAL_CHUNK_BYTES = 4 * 2**20
 # Attributes that change values when they are read by libraries that apply them.
 CONVERSIONS = ("scale_factor", "add_offset")
 FILL_VALUES = ("_FillValue", "missing_value")
+# An attribute for which the library of NetCDF-4 rounds what is written.
+ROUNDING = "least_significant_digit"
 
 LISTED_NAMES = 10
 
@@ -227,7 +229,7 @@ def _attributes(file: ArrayFile, raw: Mapping[str, Any]) -> tuple[dict[str, Attr
         if name in file.own_attributes or name in FILL_VALUES:
             continue
         plain = _plain(value)
-        if plain is None:
+        if plain is None or name == ROUNDING:
             lost.append(name)
         else:
             found[name] = plain
@@ -257,9 +259,10 @@ def _coordinates(
 ) -> dict[str, np.ndarray]:
     """Return the coordinates that are numbers, one for each index of a dimension."""
     found = {}
+    own = array.name.rpartition("/")[2]
     for dimension, edge in zip(array.dims, array.shape, strict=True):
         other = stored.get(array.coordinates.get(dimension, ""))
-        if other is None or other.name == array.name or other.shape != (edge,):
+        if other is None or other.shape != (edge,) or dimension == own:
             continue
         if other.dtype.name in ALL_DTYPES:
             read = FileReader(file, other.name, other.dtype.newbyteorder("=").str)

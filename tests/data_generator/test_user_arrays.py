@@ -161,6 +161,39 @@ def test_a_variable_is_chosen_by_name(make, tmp_path):
     assert fingerprint(f"{path}::lat") == fingerprint(path)
 
 
+def test_files_of_the_netcdf_library_are_read(tmp_path):
+    netcdf = pytest.importorskip("netCDF4")
+    path = tmp_path / "a.nc"
+    with netcdf.Dataset(path, "w") as file:
+        for name, edge in (("time", None), ("lat", 4), ("bound", 2)):
+            file.createDimension(name, edge)
+        time = file.createVariable("time", "f8", ("time",))
+        time.units = "hours since 1900-01-01"
+        file.createVariable("bounds", "f8", ("time", "bound"))
+        kept = {"zlib": True, "fill_value": -32767, "chunksizes": (1, 4)}
+        field = file.createVariable("field", "i2", ("time", "lat"), **kept)
+        field.add_offset, field.valid_range = 273.15, np.array([-5, 5], "i2")
+        field.set_auto_maskandscale(False)
+        field[:5], time[:] = np.arange(20).reshape(5, 4), np.arange(5)
+        file.createVariable("text", str, ("lat",))
+        file.createGroup("deep").createVariable("wind", "f4", ("time", "lat"))[:] = 3
+    source = load_data(f"{path}::field").array
+    assert (source.dims, source.chunks) == (("time", "lat"), (1, 4))
+    assert source.attributes == {"add_offset": 273.15, "valid_range": [-5, 5]}
+    assert {name: values.tolist() for name, values in source.coordinates.items()} == {
+        "time": [0, 1, 2, 3, 4]
+    }
+    assert source.read((slice(0, 5), slice(0, 4))).tolist() == np.arange(20).reshape(5, 4).tolist()
+    wind = load_data(f"{path}::deep/wind").array
+    assert (wind.name, wind.dims, set(wind.coordinates)) == ("wind", ("time", "lat"), {"time"})
+    assert refused(f"{path}::text").startswith("contains 'text', which has values of type object")
+
+
+def test_a_variable_named_like_its_dimension_has_no_coordinates(tmp_path):
+    source = load_data(f"{classic(tmp_path)}::lat").array
+    assert (source.name, source.dims, source.coordinates) == ("lat", ("lat",), {})
+
+
 def test_without_a_name_the_largest_variable_is_taken(tmp_path):
     path = hdf5(tmp_path)
     with h5py.File(path, "a") as file:
@@ -323,10 +356,12 @@ def test_a_zarr_array_without_a_group_is_read(tmp_path):
 
 def test_attributes_that_are_neither_text_nor_numbers_are_left_out(tmp_path):
     path = zarr_3(tmp_path)
-    zarr.open(path / "field").attrs.update(nested={"a": 1}, flag=True, nothing=None)
+    zarr.open(path / "field").attrs.update(
+        nested={"a": 1}, flag=True, nothing=None, least_significant_digit=2
+    )
     found = load_data(path)
     assert set(found.array.attributes) == {"units", "scale_factor", "levels"}
-    assert "attributes left out: nested, flag, nothing" in found.remarks
+    assert "attributes left out: nested, flag, nothing, least_significant_digit" in found.remarks
 
 
 def test_a_name_of_a_generated_set_is_not_taken(tmp_path):
