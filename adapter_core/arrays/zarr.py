@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_reader import ArrayReader
 from adapter_core.array_store import ArrayStore
 from adapter_core.arrays import zarr_metadata
+from adapter_core.arrays.chunk_writing import shifted
+from adapter_core.arrays.on_demand import OnDemand
 from adapter_core.arrays.shards import shard_of, shards
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_source import ArraySource, Selection
-
-T = TypeVar("T")
 
 _V2 = 2
 _BLOSC_HEADER = 16  # bytes
@@ -63,17 +65,29 @@ class ZarrStore(ArrayStore):
         return nullcontext()
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
-        reason = zarr_metadata.unsupported_reason(codec, source.dtype) or name_problem(source)
+        reason = zarr_metadata.unsupported_reason(codec, source.dtype) or zarr_metadata.name_problem(
+            source
+        )
         if reason is not None:
             raise self.refusal(reason)
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        with self._writing(path) as store, self._opening():
-            self._create(source, store, codec, level)
+        shard = shard_of(source, self.shard_bytes) if self.shard_bytes else None
+        with self._writing(path) as store:
+            with self._opening():
+                array = self._created(
+                    source, store, shard, self._codec_arguments(codec, level, source.dtype)
+                )
+            write = self._writer(array)
+            for selection, values in source if shard is None else shards(source, shard):
+                write(selection, values)
 
-    def _create(self, source: ArraySource, store: Any, codec: str | None, level: int | None) -> None:
+    def _created(
+        self, source: ArraySource, store: Any, shard: tuple[int, ...] | None, codec: dict[str, Any]
+    ) -> Any:
+        """Write all of a source but its values, and return the array for these."""
         import zarr
 
         facts = {"name": source.name, "coordinates": list(source.coordinates)}
@@ -82,8 +96,7 @@ class ZarrStore(ArrayStore):
             self._create_array(
                 group, name, {}, (name,), shape=values.shape, chunks=_whole(values), dtype=values.dtype
             )[...] = values
-        shard = shard_of(source, self.shard_bytes) if self.shard_bytes else None
-        array = self._create_array(
+        return self._create_array(
             group,
             source.name,
             source.attributes,
@@ -92,10 +105,13 @@ class ZarrStore(ArrayStore):
             chunks=source.chunks,
             shards=shard,
             dtype=source.dtype,
-            **self._codec_arguments(codec, level, source.dtype),
+            **codec,
         )
-        for selection, values in source if shard is None else shards(source, shard):
-            array.set_basic_selection(selection, values)
+
+    def _writer(self, array: Any) -> Callable[[Selection, np.ndarray], None]:
+        """Return a function that writes values to an array, also if all are zeros."""
+        write: Callable[[Selection, np.ndarray], None] = array.set_basic_selection
+        return write
 
     def _create_array(
         self, group: Any, name: str, attributes: Mapping[str, Any], dims: tuple[str, ...], **facts: Any
@@ -141,13 +157,14 @@ class ZarrStore(ArrayStore):
         return ZarrReader(store, array, coordinates, name)
 
     def _append(self, source: ArraySource, path: Path) -> None:
-        with self._appending(path) as store, self._opening():
-            array, coordinates, _ = _arrays(store, "r+")
+        with self._appending(path) as store:
+            with self._opening():
+                array, coordinates, _ = _arrays(store, "r+")
             start = array.shape[0]
             array.resize((start + source.shape[0], *source.shape[1:]))
+            write = self._writer(array)
             for selection, values in source:
-                first = slice(selection[0].start + start, selection[0].stop + start)
-                array.set_basic_selection((first, *selection[1:]), values)
+                write(shifted(selection, start), values)
             first_dim = _dims(array)[0]
             if first_dim in coordinates and first_dim in source.coordinates:
                 coordinates[first_dim]().append(source.coordinates[first_dim])
@@ -172,6 +189,8 @@ class ZarrReader(ArrayReader):
         self, store: Any, array: Any, coordinates: Mapping[str, Callable[[], Any]], name: str
     ) -> None:
         self._store, self._array = store, array
+        # zarrs reads files of a plain store, past the checks of a strict one.
+        self._checks_chunks = type(store).__name__ == "LocalStore"
         attributes = dict(array.attrs)
         attributes.pop(DIMS_ATTRIBUTE, None)
         super().__init__(
@@ -193,39 +212,22 @@ class ZarrReader(ArrayReader):
     def _read(self, selection: Selection) -> np.ndarray:
         import numpy as np
 
+        if self._checks_chunks:
+            self._check_chunks(selection)
         return np.asarray(self._array.get_basic_selection(selection))
 
-
-class OnDemand(Mapping[str, Any], Generic[T]):
-    """A mapping whose values are read when they are first requested."""
-
-    def __init__(self, items: Mapping[str, T], read: Callable[[T], Any]) -> None:
-        self._items, self._read, self._values = items, read, dict[str, Any]()
-
-    def __getitem__(self, name: str) -> Any:
-        """Return a value, which is read only once."""
-        if name not in self._values:
-            self._values[name] = self._read(self._items[name])
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the names; reads nothing."""
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        """Return the number of names."""
-        return len(self._items)
-
-
-def name_problem(source: ArraySource) -> str | None:
-    """Return the reason why names of a source cannot be those of members of a group, or None."""
-    if source.name in source.coordinates:
-        return f"its name {source.name!r} is also that of a coordinate"
-    for name in (source.name, *source.coordinates):
-        # https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#node-names
-        if not name.strip(".") or "/" in name or name.startswith("__"):
-            return f"{name!r} cannot be the name of a member of a group"
-    return None
+    def _check_chunks(self, selection: Selection) -> None:
+        """Raise `FileNotFoundError` if a chunk is missing."""
+        chunks, metadata = self.chunks, self._array.metadata
+        # Strings: a Path for each would take longer than the call of the system.
+        folder = f"{self._store.root}/{self._array.path}/"
+        touched = [
+            range(each.start // chunk, -(-each.stop // chunk))
+            for each, chunk in zip(selection, chunks, strict=True)
+        ]
+        for index in itertools.product(*touched):
+            if not os.access(folder + metadata.encode_chunk_key(index), os.F_OK):
+                raise FileNotFoundError(f"{folder}: the chunk {index} is missing")
 
 
 def strict_store(base: type[Any]) -> type[Any]:

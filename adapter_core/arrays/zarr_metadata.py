@@ -16,6 +16,8 @@ from adapter_core.codecs import Codec, ErrorScale
 if TYPE_CHECKING:
     import numpy as np
 
+    from adapter_core.array_source import ArraySource
+
 BLOSC = tuple(
     Codec(f"blosc:{name}", range(1, 10), 5)
     for name in (
@@ -136,3 +138,14 @@ def name_of_numcodecs(chain: Sequence[Mapping[str, Any]]) -> str | None:
         usual = "" if shuffle == "shuffle" else f"+{shuffle}"
         return f"blosc:{compressor['cname']}{usual}"
     return "+".join([name, *(each["id"] for each in filters)])
+
+
+def name_problem(source: ArraySource) -> str | None:
+    """Return the reason why names of a source cannot be those of members of a group, or None."""
+    if source.name in source.coordinates:
+        return f"its name {source.name!r} is also that of a coordinate"
+    for name in (source.name, *source.coordinates):
+        # https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#node-names
+        if not name.strip(".") or "/" in name or name.startswith("__"):
+            return f"{name!r} cannot be the name of a member of a group"
+    return None

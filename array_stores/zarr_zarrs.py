@@ -1,0 +1,98 @@
+"""Zarr format 3 in a directory, through the codec pipeline zarrs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import Trait
+from adapter_core.arrays import zarr_metadata
+from adapter_core.arrays.zarr import ZarrStore
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core import ArraySource
+    from adapter_core.array_source import Selection
+
+
+PYTHON_PIPELINE = "zarr.core.codec_pipeline.BatchedCodecPipeline"
+
+
+class Adapter(ZarrStore):
+    """A Zarr group of format 3 in a directory, whose chunks pass through zarrs, a library in Rust.
+
+    zarr-python reads and writes the metadata. zarrs takes whole chunks from files to values with threads
+    of its own. Other arrays of the process keep their pipeline. Codecs that zarrs lacks are not
+    declared: with them it would leave the work to Python and only warn.
+
+    https://zarrs-python.readthedocs.io
+    """
+
+    label = "Zarr[zarrs]"
+    suffix = ".zarr"
+    requires = ("numpy", "zarr>=3.1", "zarrs", "pcodec")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
+
+    # zarrs reads a zlib chunk without its last bytes, the checksum, and lacks the other three.
+    codecs: ClassVar = tuple(
+        each for each in zarr_metadata.ALL if each.name not in ("zlib", "lz4", "lzma", "zstd+bitround")
+    )
+
+    def _pipeline(self) -> AbstractContextManager[Any]:
+        import zarr
+
+        return zarr.config.set(
+            {"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True}
+        )
+
+    @contextmanager
+    def _writing(self, path: Path) -> Iterator[Any]:
+        from zarr.storage import LocalStore
+
+        yield LocalStore(path)
+
+    _appending = _writing
+
+    def _reading(self, path: Path) -> Any:
+        from zarr.storage import LocalStore
+
+        return LocalStore(path, read_only=True)
+
+    def _writer(self, array: Any) -> Callable[[Selection, np.ndarray], None]:
+        import zarr
+
+        # zarrs 0.2.3 omits chunks of zeros, also with write_empty_chunks.
+        with zarr.config.set({"codec_pipeline.path": PYTHON_PIPELINE}):
+            python_array = array.with_config({"write_empty_chunks": True})
+
+        def write(selection: Selection, values: np.ndarray) -> None:
+            # Most chunks are known by their first value; any() reads all.
+            is_empty = values.size > 0 and not values.item(0) and not values.any()
+            used = python_array if is_empty else array
+            used.set_basic_selection(selection, values)
+
+        return write
+
+    @staticmethod
+    def plain_save(source: ArraySource, path: Path) -> None:
+        """Assign each chunk to a slice of `zarr.create_array`."""
+        import zarr
+
+        with zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"}):
+            array: Any = zarr.create_array(
+                path, shape=source.shape, chunks=source.chunks, dtype=source.dtype, compressors=None
+            )
+        for selection, values in source:
+            array[selection] = values
+
+    @staticmethod
+    def plain_read(path: Path) -> int:
+        """Read each row of an open array."""
+        import zarr
+
+        with zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"}):
+            array: Any = zarr.open_array(path, mode="r")
+        return sum(len(array[row : row + 1]) for row in range(array.shape[0]))
