@@ -26,12 +26,13 @@ from format_bench.changes.detection.model import ChangePoint, Contrasts, Detecto
 from format_bench.changes.detection.noise_model import (
     NoiseModel,
     ReplicateNoise,
-    VariancePrior,
     fit_noise_models,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from format_bench.results.variances import VariancePrior
 
 
 # One point of this many, on each side of a step, may be an exception.

@@ -1,4 +1,4 @@
-"""Contrasts, moderated variances, and differences between processes."""
+"""Contrasts, variances beside steps, and differences between processes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ import pytest
 
 from format_bench.changes.detection.model import FEWEST_FOR_DRIFT, contrasts
 from format_bench.changes.detection.noise_model import (
-    MOST_FREEDOM,
     ReplicateNoise,
-    SampleVariance,
-    fit_variance_prior,
     sample_variances,
 )
 
@@ -51,19 +48,6 @@ def test_an_obvious_step_is_taken_out_of_a_variance_but_not_a_single_point():
     assert step.value < 4 * np.median([each.value for each in others])
     assert step.freedom == 8
     assert wild.value > 0.05
-
-
-def test_variances_that_hardly_scatter_are_drawn_closely_to_the_common_one():
-    chance = np.random.default_rng(3)
-    alike = [SampleVariance(0.01 * chance.chisquare(10) / 10, 10) for _ in range(200)]
-    wild = [SampleVariance(each.value * chance.lognormal(0, 1.5), 10) for each in alike]
-    calm, heavy = fit_variance_prior({"a": alike}), fit_variance_prior({"a": wild})
-    assert calm.variances["a"] == pytest.approx(0.01, rel=0.1)
-    assert heavy.freedom < 5
-    assert 30 < calm.freedom <= MOST_FREEDOM
-    squares = np.array([0.4])
-    observed, common = squares[0] / 10, calm.variances["a"]
-    assert common < calm.moderated("a", squares, 10)[0] < (common + observed) / 2
 
 
 def test_both_processes_deviate_by_chance_only_if_one_often_does():
