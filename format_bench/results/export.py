@@ -51,8 +51,9 @@ def _write_csv(records: list[Record], path: Path) -> None:
         writer.writeheader()
         for row in map(asdict, records):
             # CSV has no lists, and JSON can be parsed back.
+            lists = {name: json.dumps(row[name]) for name in ("repeats", "round_sizes")}
             interval = row["interval"] and json.dumps(row["interval"])
-            writer.writerow({**row, "repeats": json.dumps(row["repeats"]), "interval": interval})
+            writer.writerow({**row, **lists, "interval": interval})
 
 
 def _write_parquet(records: list[Record], path: Path) -> None:
@@ -64,6 +65,7 @@ def _write_parquet(records: list[Record], path: Path) -> None:
         **dict.fromkeys(["rows", "columns", "level", "rounds"], pa.int64()),
         "value": pa.float64(),
         **dict.fromkeys(["repeats", "interval"], pa.list_(pa.float64())),
+        "round_sizes": pa.list_(pa.int64()),
     }
     schema = pa.schema([(field.name, types.get(field.name, pa.string())) for field in fields(Record)])
     parquet.write_table(pa.Table.from_pylist([*map(asdict, records)], schema=schema), path)

@@ -2,19 +2,21 @@
 
 A line counts once its newline is on disk. A last line without one was left by a killed writer: it is not
 read, and the next writer cuts it off. record_schema.json and the registered metrics give the rules of
-the fields; the order of an interval's ends is checked here, since JSON Schema cannot.
+the fields; the order of an interval's ends and the sum of the sizes of rounds are checked here, since
+JSON Schema cannot.
 """
 
 from __future__ import annotations
 
 import fcntl
 import functools
+import itertools
 import json
 import os
 import re
 import reprlib
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -47,6 +49,11 @@ def validate(facts: Any) -> None:
     error = next(_validator().iter_errors(facts), None)
     if error is not None:
         raise InvalidRecordError(_sentence(error))
+    sizes = facts.get("round_sizes")
+    if sizes and sum(sizes) != len(facts["repeats"]):
+        raise InvalidRecordError(
+            f"round_sizes is {sizes}, but must add up to the {len(facts['repeats'])} repeats"
+        )
     interval = facts["interval"]
     if interval is not None and interval[0] > interval[1]:
         raise InvalidRecordError(f"interval is {interval}, but must have its lower end first")
@@ -154,6 +161,14 @@ class Record:
     run_id: str
     rounds: int = 1
     """In how many rounds of the run, each with a process of its own, the repeats were taken."""
+    round_sizes: list[int] = field(default_factory=list)
+    """How many of the repeats each round took, in order; empty if that is not known."""
+
+    @property
+    def repeats_by_round(self) -> list[list[float]]:
+        """The repeats of each round; empty if it is not known which are whose."""
+        ends = list(itertools.accumulate(self.round_sizes, initial=0))
+        return [self.repeats[start:end] for start, end in itertools.pairwise(ends)]
 
 
 def engine_of(label: str) -> str:

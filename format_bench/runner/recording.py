@@ -52,7 +52,7 @@ def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: s
             sentence=measured.sentence if measured else outcome.sentence,
             run_id=run_id,
         )
-        yield _with_repeats(empty, measured.repeats) if measured else empty
+        yield _with_repeats(empty, measured.repeats, [len(measured.repeats)]) if measured else empty
 
 
 def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:
@@ -67,16 +67,20 @@ def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:
     if found.value is None:
         remark = f"round {rounds}: {found.status}: {found.sentence}"
         return replace(earlier, rounds=rounds, sentence=f"{earlier.sentence}; {remark}".lstrip("; "))
-    return replace(_with_repeats(found, earlier.repeats + found.repeats), rounds=rounds)
+    # Records of earlier versions do not have the sizes of their rounds.
+    is_known = earlier.round_sizes or not earlier.repeats
+    sizes = earlier.round_sizes + found.round_sizes if is_known else []
+    return replace(_with_repeats(found, earlier.repeats + found.repeats, sizes), rounds=rounds)
 
 
-def _with_repeats(record: Record, repeats: Sequence[float]) -> Record:
+def _with_repeats(record: Record, repeats: Sequence[float], round_sizes: list[int]) -> Record:
     interval = median_interval(repeats) if len(repeats) > 1 else None
     return replace(
         record,
         value=statistics.median(repeats),
         repeats=list(repeats),
         interval=[interval.low, interval.high] if interval else None,
+        round_sizes=round_sizes,
     )
 
 

@@ -28,6 +28,8 @@ from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, append, engine_of, read, schema, validate
 from format_bench.results.status import CellStatus
 
+NAMES = [field.name for field in fields(Record)]
+
 GOOD = Record(
     suite="tabular.TabularRead",
     format="Parquet[polars]",
@@ -185,12 +187,28 @@ def test_a_wrong_field_is_named_and_no_record_is_written(filled, change, sentenc
     assert isinstance(caught.value, FormatBenchError)
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Record)])
+@pytest.mark.parametrize("name", [each for each in NAMES if each != "round_sizes"])
 def test_a_missing_field_is_named(name):
     facts = asdict(GOOD)
     del facts[name]
     with pytest.raises(InvalidRecordError, match=f"^the field {name} is missing$"):
         validate(facts)
+
+
+def test_records_without_the_sizes_of_rounds_can_be_read(tmp_path):
+    facts = asdict(GOOD)
+    del facts["round_sizes"]
+    path = tmp_path / "old.jsonl"
+    path.write_text(json.dumps(facts) + "\n", encoding="utf-8")
+    assert read(path) == [replace(GOOD, round_sizes=[])]
+
+
+def test_sizes_of_rounds_split_the_repeats():
+    sized = replace(GOOD, repeats=[1.0, 2.0, 3.0], round_sizes=[1, 2])
+    validate(asdict(sized))
+    assert sized.repeats_by_round == [[1.0], [2.0, 3.0]]
+    with pytest.raises(InvalidRecordError, match="must add up to the 3 repeats"):
+        validate(asdict(replace(sized, round_sizes=[1, 1])))
 
 
 def test_an_unknown_field_is_named():
@@ -207,8 +225,9 @@ def test_a_record_is_an_object(facts):
 def test_the_schema_is_one_and_has_the_fields_of_a_record():
     rules = schema()
     jsonschema.Draft202012Validator.check_schema(rules)
-    names = [field.name for field in fields(Record)]
-    assert rules["required"] == names == list(rules["properties"])
+    assert list(rules["properties"]) == NAMES
+    # Records of earlier versions are without it.
+    assert rules["required"] == [name for name in NAMES if name != "round_sizes"]
     assert rules["properties"]["status"]["enum"] == list(CellStatus)
 
 
