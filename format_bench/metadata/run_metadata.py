@@ -120,11 +120,18 @@ class RunMetadataFiles:
 
     def start(self, policy: Threads) -> None:
         """Collect and write the metadata under a policy, if that was not done yet."""
-        if policy not in self._metadata:
+        if policy in self._metadata:
+            return
+        path = self._path(policy)
+        if path.exists():
+            # An earlier part of the run, on a sample of the rows, has collected them.
+            found = json.loads(path.read_text(encoding="utf-8"))
+            self._metadata[policy] = {**found, "scale": f"{found['scale']}; {self._scale}"}
+        else:
             self._metadata[policy] = collect(
                 self._scratch, seed=DEFAULT_SEED, scale=self._scale, threads=policy
             )
-            write(self._metadata[policy], self._path(policy))
+        write(self._metadata[policy], path)
 
     def __enter__(self) -> Self:
         return self

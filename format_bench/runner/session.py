@@ -122,6 +122,7 @@ def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
     is_sampled = full.left(cases) and min(each.rows for each in samples) >= LEAST_SAMPLE
     if is_sampled:
         sampler = _runner(request, samples, scratch, None)
+        sampler.run_id = full.run_id
         if own:
             path = folder / "sample"
             store_samples(own, {samples[0].rows: path})

@@ -152,6 +152,8 @@ def test_within_a_time_budget_dear_formats_have_values_on_a_sample_and_a_reason(
     assert 400_000 in rows["Feather"]
     assert "not run: the time budget of 25 s was spent" in done.stdout
     assert "16,000 rows" in done.stdout
+    (metadata,) = (tmp_path / "out").glob("*-threads-all.json")
+    assert json.loads(metadata.read_text())["scale"] == "16000 rows; 400000 rows"
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
