@@ -118,14 +118,17 @@ class MetricState:
         family = _family(self.suite.name)
         return CellRun(family, self.suite, self.benchmark.name, params, SCALE, LIMIT_SECONDS)
 
-    def measure(self, params):
+    def measure(self, params, *, of_all_rounds=False):
         """Have the metric measured, or take the samples of a process that measured it with others."""
         cache = params[-1] if self.benchmark.caches else None
         # asv calls setup before each sample.
         if self.samples is None:
-            budget = BUDGET_SECONDS or self.suite.sampling[SCALE].budget_seconds
-            effort = Effort(float(budget), min_repeats=1)
-            self.samples = self.run_of(params).samples(self.metric.name, cache, effort)
+            sampling = self.suite.sampling[SCALE]
+            effort = Effort(float(BUDGET_SECONDS or sampling.budget_seconds), min_repeats=1)
+            run, what = self.run_of(params), (self.metric.name, cache, effort)
+            self.samples = (
+                run.all_samples(*what, sampling.rounds) if of_all_rounds else run.samples(*what)
+            )
 
 
 class ReplayTimer:
@@ -162,7 +165,7 @@ def _track(state):
         return statistics.median(state.samples)
 
     def setup(first, *others):
-        state.measure((first, *others))
+        state.measure((first, *others), of_all_rounds=True)
 
     track.setup = setup
     return track

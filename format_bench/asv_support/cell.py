@@ -13,6 +13,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,16 @@ from adapter_core import (
     UnsupportedError,
 )
 from adapter_core.errors import NotColdError, WrongValuesError
-from format_bench.asv_support.run import DATA, FILES, NOTES, journal, metadata_file, missing
-from format_bench.families.measuring import Effort, measure_reads_in_turn, measure_step
+from format_bench.asv_support.run import (
+    DATA,
+    FILES,
+    NOTES,
+    journal,
+    metadata_file,
+    missing,
+    rounds_file,
+)
+from format_bench.families.measuring import Effort, measure_step, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
@@ -78,6 +87,7 @@ class CellRun:
         self._choice = choice[0] if choice else None
         self._name = "-".join([dataset, label, *choice])
         self.journal, self.metadata_file = journal(scale), metadata_file(scale)
+        self.rounds_file = rounds_file(scale)
         self.limit_seconds = limit_seconds
         self._unkept = False
 
@@ -175,27 +185,55 @@ class CellRun:
         NotImplementedError
             asv's sign that a cell is skipped.
         """
-        step = self.family.step_of(metric, cache)
-        if step is None:
-            raise AssertionError(f"no step of {self.family.name} measures {metric}")
+        step = self._step_of(metric, cache)
         taken = self._note(f"{step.name}-{metric}.taken")
         number = int(taken.read_text(encoding="ascii")) if taken.exists() else 0
         if number >= len(self._rounds(step)):
             self._measure(step, effort)
-        found = self._rounds(step)[number][metric]
+        found = self._samples_of(step, metric)[number]
         taken.write_text(str(number + 1), encoding="ascii")
-        if METRICS[metric].remarked and found["sentence"]:
-            self._write(CellStatus.VALUE, found["sentence"])
-        samples: list[float] = found["repeats"]
-        return samples
+        self.rounds_file.append(self.benchmark, self.params, metric, [found])
+        return found
+
+    def all_samples(self, metric: str, cache: str | None, effort: Effort, rounds: int) -> list[float]:
+        """Return the samples of a metric from all processes, for a benchmark that asv calls once.
+
+        asv has rounds of times only, and calls the others in the last one.
+
+        Parameters
+        ----------
+        metric, cache, effort
+            As `samples` takes them.
+        rounds : int
+            Number of processes that should measure a step. If others have measured fewer times, this
+            one does.
+
+        Raises
+        ------
+        NotImplementedError
+            asv's sign that a cell is skipped.
+        """
+        step = self._step_of(metric, cache)
+        if len(self._rounds(step)) < rounds:
+            self._measure(step, effort)
+        found = self._samples_of(step, metric)
+        self.rounds_file.append(self.benchmark, self.params, metric, found)
+        return [sample for each in found for sample in each]
+
+    def _step_of(self, metric: str, cache: str | None) -> Step:
+        step = self.family.step_of(metric, cache)
+        if step is None:
+            raise AssertionError(f"no step of {self.family.name} measures {metric}")
+        return step
 
     def _measure(self, step: Step, effort: Effort) -> None:
-        """Measure a step, and note all its metrics."""
+        """Measure a step and those that share its process, and note all their metrics."""
         operations = self.start()
         saves = step is self.family.steps[0]
         if saves:
             self.check()
         path = self.new_path if saves else self.saved()
+        effort = replace(effort, round_number=len(self._rounds(step)))
 
         try:
             self.guard(lambda: self._measure_file(step, operations, path, effort))
@@ -208,30 +246,40 @@ class CellRun:
         self.end()
 
     def _measure_file(self, step: Step, operations: Operations, path: Path, effort: Effort) -> None:
-        cold = self.family.step_of("read time", "cold")
-        if step.name == "read" and cold and self._reads_cold:
-            # Under one clock and in one process, a cold read differs from a warm one by the cache alone.
-            try:
-                found = measure_reads_in_turn(operations, lambda: self.data, path, effort)
-            except NotColdError:
-                pass
-            else:
-                self._note_round(step, found[step.name])
-                self._note_round(cold, found[cold.name])
-                return
-        self._note_round(step, measure_step(step, operations, lambda: self.data, path, effort))
+        together = [step] if step is self.family.steps[0] else self._reading_steps
+        try:
+            for name, measured in measure_steps(
+                together, operations, lambda: self.data, path, effort
+            ).items():
+                self._note_round(name, measured)
+        except (CannotHoldError, WrongValuesError):
+            raise
+        except Exception:
+            if together == [step]:
+                raise
+            # An error of one step, e.g. a file that cannot be cold, leaves the others their values.
+            measured = measure_step(step, operations, lambda: self.data, path, effort)
+            self._note_round(step.name, measured)
 
     @property
-    def _reads_cold(self) -> bool:
-        return any(
-            "read time" in each.metrics and "cold" in each.caches for each in self.suite.benchmarks
-        )
+    def _reading_steps(self) -> list[Step]:
+        """The steps on a saved file that benchmarks of the suite report."""
+        return [
+            step
+            for step in self.family.steps[1:]
+            if any(
+                self.family.step_of(metric, cache) is step
+                for each in self.suite.benchmarks
+                for cache in each.caches or (None,)
+                for metric in each.metrics
+            )
+        ]
 
-    def _note_round(self, step: Step, measured: list[Measured]) -> None:
+    def _note_round(self, step: str, measured: list[Measured]) -> None:
         facts = {
             each.metric: {"repeats": list(each.repeats), "sentence": each.sentence} for each in measured
         }
-        with self._note(f"{step.name}.jsonl").open("a", encoding="utf-8") as file:
+        with self._note(f"{step}.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(facts) + "\n")
 
     def _rounds(self, step: Step) -> list[dict[str, Any]]:
@@ -239,6 +287,13 @@ class CellRun:
         path = self._note(f"{step.name}.jsonl")
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         return [json.loads(line) for line in lines]
+
+    def _samples_of(self, step: Step, metric: str) -> list[list[float]]:
+        """Return the samples of a metric, a list for each process; write its remark, if any."""
+        found = [each[metric] for each in self._rounds(step)]
+        if METRICS[metric].remarked and found[-1]["sentence"]:
+            self._write(CellStatus.VALUE, found[-1]["sentence"])
+        return [each["repeats"] for each in found]
 
     def end(self) -> None:
         """End; called by asv's teardown, also while an error passes through, which is recorded."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import ResultsNotFoundError, UnknownNameError
 from format_bench.asv_support.cell import level_of
 from format_bench.asv_support.journal import Journal, Reason
+from format_bench.asv_support.rounds import Rounds, RoundsFile
 from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.instruments.intervals import median_interval
 from format_bench.results import noise_floor
@@ -49,7 +50,9 @@ class AsvCell:
     axes: dict[str, str] = field(default_factory=dict)
     """The parameters beside format and data set, by name, as in {"cache": "cold"}."""
     samples: list[float] = field(default_factory=list)
-    """All samples in the order taken, if asv has recorded them."""
+    """All samples in the order taken, if they were recorded."""
+    round_sizes: list[int] = field(default_factory=list)
+    """How many of the samples each process took, if that is known."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +126,14 @@ def run_of(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
     names = sorted(result.get_result_keys(benchmarks), key=_place_in_tables)
     journal = Journal(results_dir / "reasons", result._env_name)  # noqa: SLF001 (asv offers no other way)
     reasons = [each for each in journal.read() if each.commit in ("", result.commit_hash)]
+    rounds = RoundsFile(results_dir, journal.path.stem, result.commit_hash).read()
     return Run(
         machine=result.params["machine"],
         cpu=result.params.get("cpu", ""),
         environment=journal.path.stem,
         commit=result.commit_hash,
         cells=_without_wrong(
-            [cell for name in names for cell in _cells(result, benchmarks[name], reasons)]
+            [cell for name in names for cell in _cells(result, benchmarks[name], reasons, rounds)]
         ),
         measured_seconds=sum(_measured_seconds(result, name) for name in names if "time_" in name),
         spent_seconds=sum(
@@ -176,7 +180,9 @@ def _place_in_tables(name: str) -> tuple[int, str]:
     return ("time", "track", "peakmem").index(kind), name
 
 
-def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> list[AsvCell]:
+def _cells(
+    result: Any, benchmark: dict[str, Any], reasons: list[Reason], rounds: Rounds
+) -> list[AsvCell]:
     """Return the cells of one benchmark, in the order of its parameters."""
     name = benchmark["name"]
     suite = name.rpartition(".")[0]
@@ -195,8 +201,12 @@ def _cells(result: Any, benchmark: dict[str, Any], reasons: list[Reason]) -> lis
             cells.append(AsvCell(*facts, None, *_why(said), named))
         else:
             remarks = [each.sentence for each in said if each.status is CellStatus.VALUE]
-            remark = remarks[-1] if remarks and BY_BENCHMARK[name.rpartition(".")[2]].remarked else ""
-            cells.append(AsvCell(*facts, value, "value", remark, named, list(taken or [value])))
+            declared = BY_BENCHMARK[name.rpartition(".")[2]]
+            remark = remarks[-1] if remarks and declared.remarked else ""
+            own = rounds.of_cell(suite, params, declared.name, value, taken)
+            joined = [sample for each in own for sample in each]
+            facts_of_value = list(taken or joined or [value]), [len(each) for each in own]
+            cells.append(AsvCell(*facts, value, "value", remark, named, *facts_of_value))
     return cells
 
 
@@ -223,7 +233,9 @@ def _without_wrong(cells: list[AsvCell]) -> list[AsvCell]:
         if cell.value is None and cell.sentence.startswith(WRONG)
     }
     return [
-        replace(cell, value=None, samples=[], status="failed", sentence=wrong[_what(cell)])
+        replace(
+            cell, value=None, samples=[], round_sizes=[], status="failed", sentence=wrong[_what(cell)]
+        )
         if _what(cell) in wrong
         else cell
         for cell in cells
@@ -283,4 +295,6 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
         status=CellStatus(cell.status),
         sentence=cell.sentence,
         run_id=f"asv-{run.machine}-{run.environment}-{run.commit[:8]}",
+        rounds=max(1, len(cell.round_sizes)),
+        round_sizes=cell.round_sizes,
     )

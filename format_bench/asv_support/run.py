@@ -19,6 +19,7 @@ import data_generator
 from adapter_core import UnavailableError
 from adapter_core.errors import TooFewRowsError
 from format_bench.asv_support.journal import Journal
+from format_bench.asv_support.rounds import RoundsFile
 from format_bench.families.operations import Operations, operations_of
 from format_bench.metadata import run_metadata
 
@@ -140,6 +141,11 @@ def journal(scale: str) -> Journal:
 def metadata_file(scale: str) -> AsvMetadataFile:
     """Return the metadata file beside asv's results of that scale."""
     return AsvMetadataFile(results_dir(scale), _environment())
+
+
+def rounds_file(scale: str) -> RoundsFile:
+    """Return the file of the processes' samples beside asv's results of that scale."""
+    return RoundsFile(results_dir(scale), _environment(), os.environ.get("ASV_COMMIT", ""))
 
 
 def _environment() -> str:

@@ -1,17 +1,29 @@
-"""Measurement of one step of a family in one process, for the runner and the asv suites alike."""
+"""Measurement of steps of a family in one process, for the runner and the asv suites alike.
+
+Steps that differ by the page cache alone take turns in one process, so that nothing else tells their
+values apart.
+"""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from format_bench.families.operations import Measured
 from format_bench.instruments import page_cache
-from format_bench.instruments.clock import Repeats, Stopwatch
+from format_bench.instruments.clock import (
+    MAX_REPEATS,
+    MIN_REPEATS,
+    Repeats,
+    Stopwatch,
+    first_calls,
+)
 from format_bench.instruments.memory import FirstGrowth, Growth
+from format_bench.results.metrics import METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from format_bench.families.operations import Operations
@@ -20,18 +32,62 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Effort:
-    """Limits of the repeats of one step in one process."""
+    """Limits of the repeats of one step, or of steps in turn, in one process."""
 
     budget_seconds: float
     """Wall time after which no further repeat starts."""
     min_repeats: int
     """The least number of repeats."""
+    round_number: int = 0
+    """Number of processes that measured the same before. Of steps in turn, the other one starts."""
+
+
+def measure_steps(
+    steps: Sequence[Step], operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
+) -> dict[str, list[Measured]]:
+    """Measure the metrics of steps in one process, each cold step in turn with its warm one.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        Steps of the family's declaration, in order.
+    operations, data, file, effort
+        As `measure_step` takes them.
+
+    Returns
+    -------
+    dict
+        The metrics of each step, by its name.
+
+    Raises
+    ------
+    CannotHoldError, NotColdError, WrongValuesError
+        As `measure_step` does.
+    """
+    by_name = {each.name: each for each in steps}
+    colds = {each.name: by_name.get(f"cold {each.name}") for each in steps}
+    if any(colds.values()):
+        # Where no file can be cold, this fails before it costs a read.
+        page_cache.make_cold(file)
+    in_turn = {each.name for each in colds.values() if each}
+    found: dict[str, list[Measured]] = {}
+    for step in steps:
+        cold = colds[step.name]
+        if step.name in in_turn:
+            continue
+        if cold is None:
+            found[step.name] = measure_step(step, operations, data, file, effort)
+        elif step.name == "read":
+            found |= _reads_in_turn(step, cold, operations, data, file, effort)
+        else:
+            found |= _tracks_in_turn([step, cold], operations, file, effort)
+    return found
 
 
 def measure_step(
     step: Step, operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
 ) -> list[Measured]:
-    """Measure the metrics of a step.
+    """Measure the metrics of one step.
 
     `save`, `read` and `cold read` are common to all families; a family's operations measure others.
 
@@ -64,13 +120,7 @@ def measure_step(
         return _read(operations, data, file, effort)
     if step.name == "cold read":
         return _cold_read(operations, file, effort)
-    if step.cache != "cold":
-        page_cache.fill(file)
-    return [
-        # Two metrics of three goes each share the time of a step.
-        operations.track(each, file, cache=step.cache, budget_seconds=effort.budget_seconds / 6)
-        for each in step.metrics
-    ]
+    return _tracks_in_turn([step], operations, file, effort)[step.name]
 
 
 def _save(step: Step, operations: Operations, data: Any, file: Path, effort: Effort) -> list[Measured]:
@@ -123,23 +173,15 @@ def _cold_read(operations: Operations, file: Path, effort: Effort) -> list[Measu
     return [*_times("read", repeats), Measured("read amplification", amplification)]
 
 
-def measure_reads_in_turn(
-    operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
+def _reads_in_turn(  # noqa: PLR0913, PLR0917 (two steps, and what `measure_step` takes)
+    warm_step: Step,
+    cold_step: Step,
+    operations: Operations,
+    data: Callable[[], Any],
+    file: Path,
+    effort: Effort,
 ) -> dict[str, list[Measured]]:
-    """Measure warm and cold reads in turn, so that nothing but the page cache tells them apart.
-
-    Returns
-    -------
-    dict
-        What `measure_step` returns for the steps `read` and `cold read`, by name of the step.
-
-    Raises
-    ------
-    NotColdError
-        If the file cannot be evicted from the page cache, or that cannot be proven.
-    WrongValuesError
-        If a value, a row or a name came back wrong.
-    """
+    """Measure warm and cold reads in turn."""
     warm, cold = Repeats(effort.budget_seconds, effort.min_repeats), Stopwatch()
     memory = FirstGrowth()
     amplification = []
@@ -147,32 +189,97 @@ def measure_reads_in_turn(
     # On fresh memory: the growth counts, the time would be that of either state by the order alone.
     with memory:
         found = operations.read(file)
-    for pass_, stopwatch in enumerate(warm):
-        # What follows an eviction finds other caches than what follows a read, so they swap places.
-        for is_cold in (pass_ % 2 == 0, pass_ % 2 == 1):
+    for turn, stopwatch in enumerate(warm):
+        for step in _ordered([warm_step, cold_step], turn, effort):
             found = None
-            if is_cold:
-                page_cache.make_cold(file)
+            _set_cache(step, file)
+            if step is cold_step:
                 found, share = _read_cold(operations, file, cold)
                 amplification.append(share)
             else:
-                page_cache.fill(file)
                 with stopwatch:
                     found = operations.read(file)
     # Repeats may have dropped the first call.
     del cold.samples[: len(cold.samples) - len(warm.samples)]
     return {
-        "read": [
+        warm_step.name: [
             operations.verify(data(), found),
             *_times("read", warm),
             *_memory_of_read(memory.growth),
         ],
-        "cold read": [
+        cold_step.name: [
             Measured("read time", [each.wall_seconds for each in cold.samples]),
             Measured("read CPU time", [each.cpu_seconds for each in cold.samples]),
             Measured("read amplification", amplification),
         ],
     }
+
+
+def _tracks_in_turn(
+    steps: list[Step], operations: Operations, file: Path, effort: Effort
+) -> dict[str, list[Measured]]:
+    """Measure the family's own metrics of steps that differ by the page cache, metric by metric."""
+    found: dict[str, list[Measured]] = {each.name: [] for each in steps}
+    for metric in dict.fromkeys(metric for each in steps for metric in each.metrics):
+        own = [each for each in steps if metric in each.metrics]
+        if METRICS[metric].cached:
+            taken = _samples_in_turn(metric, own, operations, file, effort)
+        else:
+            taken = [_tracked(metric, each, operations, file, effort) for each in own]
+        for step, measured in zip(own, taken, strict=True):
+            found[step.name].append(measured)
+    return found
+
+
+def _tracked(metric: str, step: Step, operations: Operations, file: Path, effort: Effort) -> Measured:
+    _set_cache(step, file)
+    seconds = _TURN_SHARE * effort.budget_seconds
+    return operations.track(metric, file, cache=step.cache, budget_seconds=seconds)
+
+
+# Share of the budget for one turn of all steps: two metrics of three turns each share it.
+_TURN_SHARE = 1 / 6
+
+
+def _samples_in_turn(
+    metric: str, steps: list[Step], operations: Operations, file: Path, effort: Effort
+) -> list[Measured]:
+    """Sample a metric for each step in turn, three times, and more often within the budget."""
+    turn_seconds = _TURN_SHARE * effort.budget_seconds / len(steps)
+    end = time.perf_counter() + MIN_REPEATS * len(steps) * turn_seconds
+    turns: dict[str, list[Sequence[float]]] = {each.name: [] for each in steps}
+    for turn in range(MAX_REPEATS):
+        if turn >= MIN_REPEATS and time.perf_counter() > end:
+            break
+        for step in _ordered(steps, turn, effort):
+            _set_cache(step, file)
+            samples = operations.sample(
+                metric, file, cache=step.cache, turn=turn, budget_seconds=turn_seconds
+            )
+            turns[step.name].append(samples)
+    return [
+        Measured(
+            metric, [sample for each in own[first_calls(len(own), MIN_REPEATS) :] for sample in each]
+        )
+        for own in turns.values()
+    ]
+
+
+def _set_cache(step: Step, file: Path) -> None:
+    """Evict the file if the step is cold, else bring it into the page cache."""
+    if step.cache == "cold":
+        page_cache.make_cold(file)
+    else:
+        page_cache.fill(file)
+
+
+def _ordered(steps: list[Step], turn: int, effort: Effort) -> list[Step]:
+    """Return the steps in the order of a turn.
+
+    What follows an eviction finds other caches than what follows a read, so they swap places from turn
+    to turn. Calls that are too dear for a second turn swap from process to process.
+    """
+    return steps if (turn + effort.round_number) % 2 else steps[::-1]
 
 
 def _read_cold(operations: Operations, file: Path, stopwatch: Stopwatch) -> tuple[Any, float]:

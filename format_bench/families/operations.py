@@ -152,6 +152,35 @@ class Operations(ABC):
             raise AssertionError(f"{type(self).__name__} cannot measure {metric}")
         return Measured(metric, [self.adapter.size_bytes(file)])
 
+    def sample(
+        self,
+        metric: str,
+        file: Path,
+        *,
+        cache: str | None,
+        turn: int,  # noqa: ARG002 (a family may vary its calls)
+        budget_seconds: float,
+    ) -> Sequence[float]:
+        """Take the samples of one turn of a metric of the family's own that depends on the page cache.
+
+        By default all those that `track` takes. Warm and cold turns alternate in one process, so a
+        family should take one sample only.
+
+        Parameters
+        ----------
+        metric : str
+            Its name.
+        file : Path
+            The saved file, in the page cache, or not if `cache` is "cold".
+        cache : str, optional
+            State of the page cache, "warm" or "cold".
+        turn : int
+            Number of the turn, from 0. Calls of one turn should do the same work, whatever the cache.
+        budget_seconds : float
+            Wall time of the sample.
+        """
+        return self.track(metric, file, cache=cache, budget_seconds=budget_seconds).repeats
+
 
 class CatalogOperations(Operations):
     """Operations on the data sets of `data_generator.datasets`."""

@@ -1,7 +1,8 @@
-"""Runner of cases without asv: each step in a fresh process, each cell on disk before the next.
+"""Runner of cases without asv: saves and reads in fresh processes, each cell on disk before the next.
 
-A run can be killed at any moment: its results are complete as far as they go, and the same call resumes.
-All cases have a first round before any has a second, so that a machine that drifts favours none.
+The steps on a saved file share a process, so that warm and cold ones take turns. A run can be killed at
+any moment: its results are complete as far as they go, and the same call resumes. All cases have a
+first round before any has a second, so that a machine that drifts favours none.
 """
 
 from __future__ import annotations
@@ -175,23 +176,47 @@ class Runner:
         first = case.steps[0]
         if not before.status and first not in missing:
             before = self._isolated(case, case_steps.leave_file, case, data.value[0], file)
-        for step in missing:
+        for steps in _processes(first, missing):
             if self._is_over():
                 return
-            outcome = before
+            outcomes = dict.fromkeys(steps, before)
             if not before.status:
-                if self.watch:
-                    self.watch(case, step, number)
-                arguments = (step, case, data.value[0], file, self.effort)
-                outcome = self._isolated(case, case_steps.run_step, *arguments)
-            if outcome.status is CellStatus.TIMED_OUT and self._is_over():
-                return  # the budget ended the step, which a later run may finish
-            if outcome.error == WrongValuesError.__name__:
-                # How fast wrong data were saved is of no interest.
-                yield from self._append(case, first, outcome, data, number)
-            if outcome.status and step.cache != "cold":
-                before = outcome
-            yield from self._append(case, step, outcome, data, number)
+                self._announce(steps, case, number)
+                outcomes = self._measure(steps, case, number, data.value[0], file)
+            for step, outcome in outcomes.items():
+                if outcome.status is CellStatus.TIMED_OUT and self._is_over():
+                    return  # the budget ended the step, which a later run may finish
+                if outcome.error == WrongValuesError.__name__:
+                    # How fast wrong data were saved is of no interest.
+                    yield from self._append(case, first, outcome, data, number)
+                if outcome.status and step.cache != "cold":
+                    before = outcome
+                yield from self._append(case, step, outcome, data, number)
+
+    def _announce(self, steps: list[Step], case: Case, number: int) -> None:
+        if self.watch:
+            for step in steps:
+                self.watch(case, step, number)
+
+    def _measure(
+        self, steps: list[Step], case: Case, number: int, data: Path, file: Path
+    ) -> dict[Step, Outcome]:
+        """Measure steps in one process, or, if one of them fails there, each in its own."""
+        effort = replace(self.effort, round_number=number - 1)
+        together = self._isolated(case, case_steps.run_steps, steps, case, data, file, effort)
+        if not together.status:
+            return {step: Outcome(together.value[step.name]) for step in steps}
+        is_of_all = (
+            together.status is CellStatus.TIMED_OUT or together.error == WrongValuesError.__name__
+        )
+        if is_of_all or len(steps) == 1:
+            return dict.fromkeys(steps, together)
+        found: dict[Step, Outcome] = {}
+        for step in steps:
+            found |= self._measure([step], case, number, data, file)
+            if found[step].status and step.cache != "cold":
+                return dict.fromkeys(steps, found[step]) | found
+        return found
 
     def _is_over(self) -> bool:
         return time.monotonic() >= self._end
@@ -217,6 +242,13 @@ class Runner:
                 records.append(self.results, record)
                 self.found[key(record)] = record
                 yield record
+
+
+def _processes(first: Step, steps: list[Step]) -> list[list[Step]]:
+    """Return the steps of each process: the save alone, and all on a saved file."""
+    saves = [each for each in steps if each == first]
+    reads = [each for each in steps if each != first]
+    return [each for each in (saves, reads) if each]
 
 
 class CaseData:

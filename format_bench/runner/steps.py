@@ -1,15 +1,16 @@
-"""The runner's steps on a case, each called in a fresh process."""
+"""The runner's steps on a case, called in fresh processes."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from format_bench.families.measuring import Effort, measure_step
+from format_bench.families.measuring import Effort, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.instruments import threads
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from format_bench.families.cases import Case
@@ -33,10 +34,12 @@ def store_data(case: Case, path: Path) -> tuple[int, int]:
     return operations.store(operations.generate(case.dataset, case.rows), path)
 
 
-def run_step(step: Step, case: Case, data: Path, file: Path, effort: Effort) -> list[Measured]:
-    """Measure the metrics of a step; see `measure_step` for the errors raised."""
+def run_steps(
+    steps: Sequence[Step], case: Case, data: Path, file: Path, effort: Effort
+) -> dict[str, list[Measured]]:
+    """Measure the metrics of steps; see `measure_steps` for the result and the errors raised."""
     operations = operations_on(case, data)
-    return measure_step(step, operations, partial(operations.load, data), file, effort)
+    return measure_steps(steps, operations, partial(operations.load, data), file, effort)
 
 
 def leave_file(case: Case, data: Path, file: Path) -> None:

@@ -19,7 +19,7 @@ from format_bench.results.status import WRONG
 from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
 
@@ -34,35 +34,25 @@ BATCH = 32
 
 
 def seconds_per_image(
-    adapter: ImageStorage, path: Path, *, cache: str, size: int, budget_seconds: float
-) -> list[float]:
-    """Return the seconds per image of random reads from an open set, of three goes or more.
+    adapter: ImageStorage, path: Path, *, size: int, turn: int, budget_seconds: float
+) -> float:
+    """Return the seconds per image of random reads from a set that is opened outside the clock.
 
     Parameters
     ----------
     adapter : ImageStorage
-        The storage; opening the set is outside the clock.
+        The storage.
     path : Path
         Where the set is.
-    cache : str
-        "warm", or "cold": then each go starts with no page of the set in the page cache.
     size : int
         Images of a call: 1 for `get`, more for `get_many`.
+    turn : int
+        Number of the permutation in which the images are read.
     budget_seconds : float
-        How long one go may take; it ends earlier when all images have been read.
-
-    Raises
-    ------
-    NotColdError
-        If the set cannot be evicted, or that cannot be proven.
+        Wall time after which no further call starts; it ends earlier when all images have been read.
     """
-    goes: list[float] = []
-    for go in _goes(budget_seconds):
-        if cache == "cold":
-            page_cache.make_cold(path)
-        with adapter.open(path) as reader:
-            goes.append(_go(reader, _calls(reader, size, go), budget_seconds))
-    return _later(goes)
+    with adapter.open(path) as reader:
+        return _per_image(reader, _calls(reader, size, turn), budget_seconds)
 
 
 def open_seconds(adapter: ImageStorage, path: Path, budget_seconds: float) -> list[float]:
@@ -77,44 +67,29 @@ def open_seconds(adapter: ImageStorage, path: Path, budget_seconds: float) -> li
     budget_seconds : float
         How long one time may take for more than three to follow.
     """
-    goes: list[float] = []
-    for _ in _goes(budget_seconds):
+    samples: list[float] = []
+    end = time.perf_counter() + MIN_REPEATS * budget_seconds
+    while len(samples) < MIN_REPEATS or (time.perf_counter() < end and len(samples) < MAX_REPEATS):
         start = time.perf_counter()
         reader = adapter.open(path)
-        goes.append(time.perf_counter() - start)
+        samples.append(time.perf_counter() - start)
         reader.close()
-    return _later(goes)
+    return samples[first_calls(len(samples), MIN_REPEATS) :]
 
 
-def _goes(budget_seconds: float) -> Iterator[int]:
-    """Yield the numbers of goes: three, and more while the budget of three is not spent."""
-    end = time.perf_counter() + MIN_REPEATS * budget_seconds
-    for go in range(MAX_REPEATS):
-        if go >= MIN_REPEATS and time.perf_counter() > end:
-            return
-        yield go
+def _calls(reader: ImageReader, size: int, turn: int) -> list[list[int]]:
+    """Return the indices of each call: a permutation of all images, another one in each turn."""
+    order = RandomWords("random access", len(reader), turn).words(len(reader)).argsort()
+    return [order[first : first + size].tolist() for first in range(0, len(order), size)]
 
 
-def _later(goes: list[float]) -> list[float]:
-    """Return the goes that count."""
-    return goes[first_calls(len(goes), MIN_REPEATS) :]
-
-
-def _calls(reader: ImageReader, size: int, go: int) -> Iterator[np.ndarray]:
-    """Yield the indices of each call: a permutation of all images, another one in each go."""
-    order = RandomWords("random access", len(reader), go).words(len(reader)).argsort()
-    for first in range(0, len(order), size):
-        yield order[first : first + size]
-
-
-def _go(reader: ImageReader, calls: Iterator[np.ndarray], budget_seconds: float) -> float:
-    prepared = [call.tolist() for call in calls]
+def _per_image(reader: ImageReader, calls: list[list[int]], budget_seconds: float) -> float:
     get: Callable[[list[int]], object] = reader.get_many
-    if prepared and len(prepared[0]) == 1:
+    if calls and len(calls[0]) == 1:
         get = lambda indices: reader.get(indices[0])  # noqa: E731 (one of two ways)
     done = 0
     start = now = time.perf_counter()
-    for indices in prepared:
+    for indices in calls:
         get(indices)
         done += len(indices)
         now = time.perf_counter()
@@ -196,21 +171,27 @@ class ImageOperations(CatalogOperations):
         cache: str | None = None,
         budget_seconds: float = 0.0,
     ) -> Measured:
-        """Measure the number of files, opening, or random access."""
+        """Measure the number of files, or opening."""
         if metric == "files":
             return Measured(metric, [len(list(page_cache.files_of(file)))])
         if metric == "open time":
             return Measured(metric, open_seconds(self.adapter, file, budget_seconds))
-        if metric in _IMAGES_PER_CALL:
-            goes = seconds_per_image(
-                self.adapter,
-                file,
-                cache=cache or "warm",
-                size=_IMAGES_PER_CALL[metric],
-                budget_seconds=budget_seconds,
-            )
-            return Measured(metric, goes)
         return super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
+
+    def sample(
+        self,
+        metric: str,
+        file: Path,
+        *,
+        cache: str | None,  # noqa: ARG002 (the set is in that state)
+        turn: int,
+        budget_seconds: float,
+    ) -> list[float]:
+        """Sample random access in one permutation."""
+        size = _IMAGES_PER_CALL[metric]
+        return [
+            seconds_per_image(self.adapter, file, size=size, turn=turn, budget_seconds=budget_seconds)
+        ]
 
 
 OPERATIONS = ImageOperations

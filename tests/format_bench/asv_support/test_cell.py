@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import replace
 
 import pytest
@@ -59,16 +60,39 @@ def test_each_round_has_samples_of_a_process_of_its_own(suite):
 
 def test_a_read_is_measured_once_for_all_benchmarks_that_report_it(suite, monkeypatch):
     runs = []
-    measure = measuring.measure_reads_in_turn
-    monkeypatch.setattr(
-        asv_cell, "measure_reads_in_turn", lambda *given: runs.append(1) or measure(*given)
-    )
+    measure = measuring.measure_steps
+    monkeypatch.setattr(asv_cell, "measure_steps", lambda *given: runs.append(1) or measure(*given))
     warm = samples(suite, "TabularRead", "read time", "warm")
     cold = samples(suite, "TabularRead", "read time", "cold")
     assert len(warm) == len(cold)
     assert samples(suite, "TabularLoad", "lost columns") == [0]
     assert samples(suite, "TabularLoad", "read memory")[0] > 0
     assert runs == [1]
+
+
+def test_a_value_of_asvs_last_round_is_of_all_processes(suite):
+    first = samples(suite, "Tabular", "save memory")
+    run = CellRun(TABLES, suite, "Tabular", ("CSV", "eq"), "tiny", 600)
+    both = run.all_samples("save memory", None, EFFORT, rounds=2)
+    assert both[:1] == first
+    assert len(both) == 2
+    # The second benchmark of the cell finds both processes' samples, and measures nothing.
+    assert len(run.all_samples("size", None, EFFORT, rounds=2)) == 2
+    assert len(run._rounds(TABLES.steps[0])) == 2
+
+
+def test_samples_of_each_process_are_beside_the_results(suite):
+    first, second = (samples(suite, "Tabular", "save time") for _ in range(2))
+    run = CellRun(TABLES, suite, "Tabular", ("CSV", "eq"), "tiny", 600)
+    memory = run.all_samples("save memory", None, EFFORT, rounds=2)
+    found = run.rounds_file.read()
+    cell = ("tabular.Tabular", ("CSV", "eq"))
+    assert found.of_cell(*cell, "save time", 1.0, first + second) == [first, second]
+    assert found.of_cell(*cell, "save time", 1.0, second) == [second]
+    assert found.of_cell(*cell, "save time", 1.0, second + first) == []
+    middle = statistics.median(memory)
+    assert found.of_cell(*cell, "save memory", middle, None) == [[each] for each in memory]
+    assert found.of_cell(*cell, "save memory", middle + 1, None) == []
 
 
 def test_warm_reads_remain_where_no_read_can_be_cold(suite, monkeypatch):

@@ -1,0 +1,102 @@
+"""Samples of each process of a cell, beside asv's results.
+
+asv joins the samples of all rounds into one list, and keeps the value alone of a `track_` benchmark. The
+difference between processes is the larger part of the noise, so each process of a benchmark appends the
+samples that it reports to a file of the commit.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+# Name of the folder, in that of asv's results. Its files end in .jsonl, since asv reads every .json.
+FOLDER = "rounds"
+
+_Key = tuple[str, str, tuple[str, ...]]
+
+
+class RoundsFile:
+    """The samples of one commit in one asv environment.
+
+    Parameters
+    ----------
+    results_dir : Path
+        The folder of asv's results.
+    environment : str
+        Name of the asv environment, as in asv's own file names.
+    commit : str
+        Hash of the commit under test; may be empty.
+    """
+
+    def __init__(self, results_dir: Path, environment: str, commit: str) -> None:
+        name = f"{commit[:8]}-{environment}" if commit else environment
+        self.path = results_dir / FOLDER / f"{name}.jsonl"
+
+    def append(self, suite: str, params: Sequence[str], metric: str, rounds: list[list[float]]) -> None:
+        """Append the samples that a benchmark reports for a cell.
+
+        Parameters
+        ----------
+        suite : str
+            Module and class of the benchmark, e.g. "tabular.Tabular".
+        params : sequence of str
+            Its parameters.
+        metric : str
+            The metric.
+        rounds : list of list of float
+            The samples of each process.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        facts = {"suite": suite, "params": list(params), "metric": metric, "rounds": rounds}
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(facts) + "\n")
+
+    def read(self) -> Rounds:
+        """Return the samples of all cells."""
+        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+        found: dict[_Key, list[list[list[float]]]] = {}
+        for facts in map(json.loads, lines):
+            key = facts["suite"], facts["metric"], tuple(facts["params"])
+            found.setdefault(key, []).append(facts["rounds"])
+        return Rounds(found)
+
+
+class Rounds:
+    """Samples of each process by cell, as the benchmarks appended them."""
+
+    def __init__(self, found: dict[_Key, list[list[list[float]]]]) -> None:
+        self._found = found
+
+    def of_cell(
+        self, suite: str, params: Sequence[str], metric: str, value: float, samples: list[float] | None
+    ) -> list[list[float]]:
+        """Return the samples of each process behind asv's value of a cell; none if they are unknown.
+
+        Another run of the same commit may have left samples of its own, so they must explain the value.
+
+        Parameters
+        ----------
+        suite, params, metric
+            As `RoundsFile.append` takes them.
+        value : float
+            The value, as asv keeps it.
+        samples : list of float, optional
+            The samples, as asv keeps them of times: those of all processes, each of which appended its
+            own. Of other values, one process appended all samples.
+        """
+        rounds: list[list[float]] = []
+        for appended in reversed(self._found.get((suite, metric, tuple(params)), [])):
+            rounds = appended + rounds if samples else appended
+            joined = [sample for each in rounds for sample in each]
+            if joined == samples:
+                return rounds
+            if not samples and math.isclose(statistics.median(joined), value):
+                return rounds
+        return []

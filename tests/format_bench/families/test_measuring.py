@@ -1,0 +1,98 @@
+"""Warm and cold steps in turn, in one process."""
+
+from __future__ import annotations
+
+import pytest
+
+import data_formats
+import image_storages
+from adapter_core.errors import NotColdError
+from format_bench.families import measuring
+from format_bench.families.images.operations import ImageOperations
+from format_bench.families.measuring import Effort, measure_step, measure_steps
+from format_bench.families.tables.operations import TableOperations
+from format_bench.instruments import page_cache
+from format_bench.results.suites import FAMILIES
+
+STEPS = {name: {step.name: step for step in family.steps} for name, family in FAMILIES.items()}
+
+
+class Watched:
+    """Operations of a family that note the share of the file in the page cache at each call."""
+
+    def __init__(self, operations, file):
+        self.operations, self.file, self.shares, self.turns = operations, file, [], []
+
+    def __getattr__(self, name):
+        return getattr(self.operations, name)
+
+    def read(self, file):
+        self.shares.append(page_cache.resident_share(self.file))
+        return self.operations.read(file)
+
+    def sample(self, metric, file, *, turn, **how):
+        self.shares.append(page_cache.resident_share(self.file))
+        self.turns.append((metric, turn))
+        return self.operations.sample(metric, file, turn=turn, **how)
+
+
+@pytest.fixture
+def table(tmp_path):
+    operations = TableOperations(data_formats.registry.get("CSV"))
+    data = operations.generate("eq", 20_000)
+    operations.save(data, file := tmp_path / "file.csv")
+    return Watched(operations, file), lambda: data, file
+
+
+@pytest.fixture
+def images(tmp_path):
+    operations = ImageOperations(image_storages.registry.get("NumPy"))
+    data = operations.generate("cifar-like", 40)
+    operations.save(data, file := tmp_path / f"file{operations.adapter.suffix}")
+    return Watched(operations, file), lambda: data, file
+
+
+@pytest.mark.parametrize(("round_number", "order"), [(0, "cwwc"), (1, "wccw")])
+def test_reads_take_turns_and_the_next_process_swaps_them(table, round_number, order):
+    steps = [STEPS["tables"][name] for name in ("read", "cold read")]
+    found = measure_steps(steps, *table, Effort(0, 2, round_number))
+    first, *others = table[0].shares
+    assert first == 1
+    assert others == [0 if letter == "c" else 1 for letter in order]
+    assert list(found) == ["read", "cold read"]
+    times = [each for step in found.values() for each in step if each.metric == "read time"]
+    assert [len(each.repeats) for each in times] == [2, 2]
+
+
+def test_random_reads_take_turns_in_the_same_permutations(images):
+    steps = [STEPS["images"][name] for name in ("random read", "cold random read")]
+    found = measure_steps(steps, *images, Effort(0, 1))
+    watched = images[0]
+    assert {0, 1} == {round(share) for share in watched.shares}
+    metrics = ["random read time per image", "batch read time per image"]
+    three = [turn for turn in range(measuring.MIN_REPEATS) for _ in steps]
+    assert watched.turns == [(metric, turn) for metric in metrics for turn in three]
+    assert [each.metric for each in found["random read"]] == ["open time", *metrics]
+    assert [each.metric for each in found["cold random read"]] == metrics
+    for step in found.values():
+        assert all(len(each.repeats) == measuring.MIN_REPEATS for each in step)
+
+
+def test_the_first_turn_does_not_count_if_enough_follow(images):
+    step = STEPS["images"]["random read"]
+    found = measure_step(step, *images, Effort(0.3, 1))
+    turns = [turn for metric, turn in images[0].turns if metric.startswith("batch")]
+    (batch,) = [each for each in found if each.metric.startswith("batch")]
+    assert len(turns) > measuring.MIN_REPEATS
+    assert len(batch.repeats) == len(turns) - 1
+
+
+def test_where_no_file_can_be_cold_no_read_is_wasted(table, monkeypatch):
+    def stays(path):
+        raise NotColdError(f"1 of 1 pages of {path.name} stay in the page cache")
+
+    monkeypatch.setattr(page_cache, "make_cold", stays)
+    steps = [STEPS["tables"][name] for name in ("read", "cold read")]
+    with pytest.raises(NotColdError):
+        measure_steps(steps, *table, Effort(0, 1))
+    assert table[0].shares == []
