@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
 from format_bench.asv_support.results import AsvCell
 from format_bench.report.model import results_by_suite
-from format_bench.results.self_check import noise_of
+from format_bench.results.noise import RunNoise
 from format_bench.results.suites import suite_order
 from format_bench.results.table import ResultTable, codec_table, measured_column, text_table
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from format_bench.results.load import Results
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
+    from format_bench.results.records import Record
 
 
 # End of the names of metrics that include imports and the table to save.
@@ -76,16 +77,26 @@ def _codec(configuration: Configuration) -> str:
     return f"{configuration.codec or 'none'}{level}"
 
 
-def cells_as_csv(cells: Iterable[AsvCell]) -> str:
+def cells_as_csv(cells: Iterable[AsvCell], records: Sequence[Record]) -> str:
     """Return all cells as CSV, a row each; an empty cell has no value but a status and a sentence.
 
-    The column `noise` has the relative difference of the halves of the samples.
+    The column `noise` has the relative difference from another run that chance explains, of times.
+
+    Parameters
+    ----------
+    cells : iterable of AsvCell
+        The cells of a run.
+    records : sequence of Record
+        Their records, in the same order.
     """
     text = io.StringIO()
-    names = [field.name for field in fields(AsvCell) if field.name not in ("axes", "samples")]
+    names = [
+        field.name for field in fields(AsvCell) if field.name not in ("axes", "samples", "round_sizes")
+    ]
     writer = csv.DictWriter(text, [*names, "noise"], extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    for cell in cells:
-        noise = noise_of(cell.samples)
+    of_run = RunNoise(records)
+    for cell, record in zip(cells, records, strict=True):
+        noise = of_run.of_cell(record)
         writer.writerow({**asdict(cell), "noise": "" if noise is None else f"{noise:.3g}"})
     return text.getvalue()

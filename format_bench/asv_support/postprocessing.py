@@ -88,17 +88,19 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: Path | 
     to.print("\n".join(notes))
     out = out or results_dir.parent / "report"
     out.mkdir(parents=True, exist_ok=True)
-    _write_comparison(run, found, "\n\n".join(notes).replace("*", "\\*"), out)
+    _write_comparison(run, records, found, "\n\n".join(notes).replace("*", "\\*"), out)
     _write_records(records, metadata, floors, out)
     click.echo(f"Written: {', '.join(sorted(path.name for path in out.iterdir()))} in {out}")
 
 
-def _write_comparison(run: Run, found: list[TextTable], legend: str, out: Path) -> None:
+def _write_comparison(
+    run: Run, records: list[Record], found: list[TextTable], legend: str, out: Path
+) -> None:
     heading = f"# Comparison\n\nCommit {run.commit[:8]} on {run.machine}, {run.environment}.\n\n"
     text = heading + "\n".join(markdown(table) for table in found)
     for name, content in (
         ("comparison.md", f"{text}\n{legend}\n"),
-        ("comparison.csv", comparison.cells_as_csv(run.cells)),
+        ("comparison.csv", comparison.cells_as_csv(run.cells, records)),
     ):
         with write_atomically(out / name) as temporary:
             temporary.write_text(content, encoding="utf-8")

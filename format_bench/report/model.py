@@ -13,6 +13,7 @@ from format_bench.display.text import joined, plural
 from format_bench.results.groups import ComparisonGroup, sorted_measures
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.noise import RunNoise
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.suites import compared_with, item_of, title_of
 
@@ -79,18 +80,21 @@ def results_by_suite(results: Results) -> list[SuiteResults]:
         found.setdefault(compared_with(suite_of(record)), {}).setdefault(key, []).append(record)
     suites_with = Counter(dataset for keys in found.values() for dataset in {key[0] for key in keys})
     shared = {dataset for dataset, number in suites_with.items() if number > 1}
+    noise = RunNoise(results.records)
     return [
-        SuiteResults(name, _groups(by_key, shared, printable(title_of(name)).lower()))
+        SuiteResults(name, _groups(by_key, shared, printable(title_of(name)).lower(), noise))
         for name, by_key in found.items()
     ]
 
 
 def _groups(
-    by_key: dict[_GroupKey, list[Record]], shared: set[str], title: str
+    by_key: dict[_GroupKey, list[Record]], shared: set[str], title: str, noise: RunNoise
 ) -> list[ComparisonGroup]:
     return [
         ComparisonGroup.of(
-            _group_name(key, list(by_key)) + (f", {title}" if key[0] in shared else ""), records
+            _group_name(key, list(by_key)) + (f", {title}" if key[0] in shared else ""),
+            records,
+            noise,
         )
         for key, records in by_key.items()
     ]

@@ -12,6 +12,7 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import METRICS, Measure
 
 if TYPE_CHECKING:
+    from format_bench.results.noise import RunNoise
     from format_bench.results.records import Record
 
 
@@ -29,14 +30,17 @@ class ResultCell:
     """"value", or one of the others of `format_bench.results.status.CellStatus`, or "not run"."""
     sentence: str
     """The reason or a remark, on one line; may be empty if there is a value."""
+    noise: float | None = None
+    """Relative difference from another run that chance explains, if it is known."""
 
     @classmethod
-    def of(cls, record: Record) -> ResultCell:
+    def of(cls, record: Record, noise: float | None = None) -> ResultCell:
         """Return the cell of a record."""
         interval = (record.interval[0], record.interval[1]) if record.interval else None
         # Sentences quote libraries and files, which may contain control characters.
         sentence = printable(record.sentence)
-        return cls(record.unit, record.value, interval, record.repeats, record.status.value, sentence)
+        status = record.status.value
+        return cls(record.unit, record.value, interval, record.repeats, status, sentence, noise)
 
 
 NOT_RUN = ResultCell("", None, None, [], "not run", "the results hold no record of it")
@@ -58,8 +62,18 @@ class ComparisonGroup:
     """The cells without a record."""
 
     @classmethod
-    def of(cls, name: str, records: Iterable[Record]) -> ComparisonGroup:
-        """Return the group of some records, at least one, which must belong together."""
+    def of(cls, name: str, records: Iterable[Record], noise: RunNoise | None = None) -> ComparisonGroup:
+        """Return the group of some records, at least one, which must belong together.
+
+        Parameters
+        ----------
+        name : str
+            The group's name.
+        records : iterable of Record
+            Its records.
+        noise : RunNoise, optional
+            The noise of all results that they are part of.
+        """
         records = list(records)
         first = records[0]
         return cls(
@@ -73,7 +87,7 @@ class ComparisonGroup:
                 (
                     Configuration(record.format, record.codec, record.level),
                     Measure.of(record),
-                ): ResultCell.of(record)
+                ): ResultCell.of(record, noise.of_cell(record) if noise else None)
                 for record in records
             },
         )

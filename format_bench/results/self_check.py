@@ -1,10 +1,9 @@
-"""Self-check of results: orderings that physics demands, and halves of samples against each other.
+"""Self-check of results: orderings that physics demands, and the noise of each time.
 
 A durable save contains the plain one, a cold read does what a warm one does and more, and a peak is at
 least what is held afterwards. Where medians are in another order, they differ by less than noise, so
-the pairs out of order show how far times can be trusted. The halves of the samples of one cell, in the
-order taken, are two short measurements of the same thing: their difference is the noise of the cell
-within a run, without a measurement of its own.
+the pairs out of order show how far times can be trusted. The noise itself is known from the rounds of
+each cell (`format_bench.results.noise`), without a measurement of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.display.text import plural
-from format_bench.results.metrics import METRICS, Measure, Noise
+from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.noise import RunNoise, is_wall_time
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
@@ -28,9 +28,6 @@ TRUSTED_SHARE = 0.02
 # Quantile of the cells' noise that is reported for a run.
 QUANTILE = 0.95
 
-# Samples below which halves are single calls.
-MIN_SAMPLES = 4
-
 
 @dataclass(frozen=True)
 class OrderedPair:
@@ -38,6 +35,8 @@ class OrderedPair:
 
     lower: Record
     upper: Record
+    noise: float = 0.0
+    """Relative difference that noise explains, as a share of the upper value; 0 if it is not known."""
 
     @property
     def gap(self) -> float:
@@ -46,9 +45,10 @@ class OrderedPair:
         return max(0.0, 1 - high / low) if low > 0 else 0.0
 
     @property
-    def noise(self) -> float:
-        """The larger noise of the two values; 0 if neither has samples enough."""
-        return max(noise_of(each.repeats) or 0.0 for each in (self.lower, self.upper))
+    def is_beyond_noise(self) -> bool:
+        """Whether the values are out of order by more than noise explains."""
+        low, high = self.lower.value or 0.0, self.upper.value or 0.0
+        return low > high * (1 + self.noise)
 
     def __str__(self) -> str:
         """Return the pair in words."""
@@ -59,19 +59,20 @@ class OrderedPair:
 
 @dataclass(frozen=True)
 class SelfCheck:
-    """Orderings and halves of some results."""
+    """Orderings and noise of some results."""
 
     pairs: tuple[OrderedPair, ...]
     """All pairs with two values."""
     noise: tuple[float, ...]
-    """Noise of each timed cell with samples enough; see `noise_of`."""
+    """Noise of each timed cell whose noise is known; see `RunNoise`."""
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> SelfCheck:
         """Return the self-check of records."""
         valued = [each for each in records if each.value is not None]
-        noise = [noise_of(each.repeats) for each in valued if _is_wall_time(each)]
-        return cls(tuple(_pairs(valued)), tuple(each for each in noise if each is not None))
+        noise = RunNoise(valued)
+        found = [noise.of_cell(each) for each in valued]
+        return cls(tuple(_pairs(valued, noise)), tuple(each for each in found if each is not None))
 
     @property
     def out_of_order(self) -> list[OrderedPair]:
@@ -92,7 +93,7 @@ class SelfCheck:
 
     def __str__(self) -> str:
         """Return the outcome in sentences; empty if nothing could be checked."""
-        return " ".join(filter(None, (self._orderings(), self._halves())))
+        return " ".join(filter(None, (self._orderings(), self._noise())))
 
     def _orderings(self) -> str:
         wrong, pairs = self.out_of_order, len(self.pairs)
@@ -103,42 +104,26 @@ class SelfCheck:
                 f"Self-check: {plural(pairs, 'pair')} of values, all in the order that they must have."
             )
         verb = "is" if len(wrong) == 1 else "are"
-        beyond = sum(each.gap > each.noise for each in wrong)
+        beyond = sum(each.is_beyond_noise for each in wrong)
         text = (
             f"Self-check: {len(wrong):,} of {pairs:,} pairs {verb} out of order, {beyond:,} by more "
-            f"than the halves of their samples differ, the widest by {wrong[0].gap:.0%} ({wrong[0]})"
+            f"than their noise, the widest by {wrong[0].gap:.0%} ({wrong[0]})"
         )
         if self.share > TRUSTED_SHARE:
             return f"{text}: these times are noise below {wrong[0].gap:.0%}."
         return f"{text}."
 
-    def _halves(self) -> str:
+    def _noise(self) -> str:
         if self.noise_quantile is None:
             return ""
         return (
-            f"Halves of the samples of a time differ by {statistics.median(self.noise):.0%} in the "
-            f"median cell, and by at most {self.noise_quantile:.0%} in {QUANTILE:.0%} of "
-            f"{len(self.noise):,} cells."
+            f"Noise, the difference from another run that the rounds of a time explain, is "
+            f"{statistics.median(self.noise):.0%} in the median cell, and at most "
+            f"{self.noise_quantile:.0%} in {QUANTILE:.0%} of {len(self.noise):,} cells."
         )
 
 
-def noise_of(samples: list[float]) -> float | None:
-    """Return the relative difference of the medians of two halves of samples, in the order taken.
-
-    None for fewer than `MIN_SAMPLES`.
-    """
-    if len(samples) < MIN_SAMPLES:
-        return None
-    half = len(samples) // 2
-    one, other = statistics.median(samples[:half]), statistics.median(samples[half:])
-    return abs(one - other) / min(one, other) if min(one, other) > 0 else 0.0
-
-
-def _is_wall_time(record: Record) -> bool:
-    return METRICS[record.metric].noise is Noise.WALL_TIME
-
-
-def _pairs(records: list[Record]) -> Iterator[OrderedPair]:
+def _pairs(records: list[Record], noise: RunNoise) -> Iterator[OrderedPair]:
     """Yield the pairs of values that must be in order."""
     cells = {(_configuration(each), Measure.of(each)): each for each in records}
     for (configuration, measure), record in cells.items():
@@ -146,12 +131,14 @@ def _pairs(records: list[Record]) -> Iterator[OrderedPair]:
         if contained:
             same = cells.get((configuration, Measure(contained, measure.cache)))
             lower = same or cells.get((configuration, Measure(contained)))
-        elif measure.cache == "cold" and _is_wall_time(record):
+        elif measure.cache == "cold" and is_wall_time(record):
             lower = cells.get((configuration, Measure(measure.metric, "warm")))
         else:
             lower = None
         if lower:
-            yield OrderedPair(lower, record)
+            of_both = [math.log1p(noise.of_cell(each) or 0.0) for each in (lower, record)]
+            # Each is that of a difference from an equal value, so of two variances alike.
+            yield OrderedPair(lower, record, math.expm1(math.hypot(*of_both) / math.sqrt(2)))
 
 
 def _configuration(record: Record) -> tuple[object, ...]:

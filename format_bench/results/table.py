@@ -16,8 +16,7 @@ from format_bench.display.text import quantity
 from format_bench.results.codec_costs import CODEC_COSTS, CodecCost, codec_costs
 from format_bench.results.groups import NOT_RUN, ComparisonGroup, ResultCell
 from format_bench.results.marks import STYLES, marks
-from format_bench.results.metrics import METRICS, Measure, Noise
-from format_bench.results.self_check import noise_of
+from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
@@ -134,9 +133,8 @@ def formatted_cell(
     if cell.value is None:
         return FormattedCell(cell.status, "", None, cell.sentence, notes=(_reason(configuration, cell),))
     tip = f"median of {len(cell.samples)}, {_interval(cell)}" if cell.interval else cell.sentence
-    noise = noise_of(cell.samples) if METRICS[measure.metric].noise is Noise.WALL_TIME else None
-    if noise is not None:
-        tip += f"; halves of the samples differ by {noise:.0%}"
+    if cell.noise is not None:
+        tip += f"; another run may differ by {cell.noise:.0%}"
     has_remark = cell.sentence and METRICS[measure.metric].remarked
     notes = (_about(configuration, cell.sentence),) if has_remark else ()
     return FormattedCell(quantity(cell.value, cell.unit), mark, cell.value, tip, notes=notes)

@@ -1,14 +1,15 @@
-"""The self-check of results: orderings, and halves of samples."""
+"""The self-check of results: orderings, and noise."""
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import replace
 
 import pytest
 
 from format_bench.report.writers.html import page
 from format_bench.report.writers.markdown import markdown_page
-from format_bench.results.self_check import SelfCheck, noise_of
+from format_bench.results.self_check import SelfCheck
 from tests.factories.records import record, results_of
 from tests.helpers import run
 
@@ -21,11 +22,18 @@ def timed(metric, value, repeats=(), cache=None, **fields):
     return record("CSV", metric, value, cache=cache, repeats=list(repeats) or [value], **fields)
 
 
+def in_rounds(metric, medians, dataset):
+    """Return a time with a sample of each round."""
+    return timed(
+        metric, statistics.median(medians), medians, dataset=dataset, round_sizes=[1] * len(medians)
+    )
+
+
 def test_a_durable_save_is_not_faster_than_the_plain_one():
     check = checked(timed("save time", 0.025), timed("durable save time", 0.010))
     assert len(check.pairs) == 1
     assert check.share == 1
-    assert "1 of 1 pairs is out of order, 1 by more than the halves" in str(check)
+    assert "1 of 1 pairs is out of order, 1 by more than their noise" in str(check)
     assert "the widest by 60% (CSV on" in str(check)
     assert "durable save time 60% below save time" in str(check)
     assert "these times are noise below 60%" in str(check)
@@ -61,9 +69,12 @@ def test_only_cells_of_one_configuration_are_paired():
 
 
 def test_a_gap_within_the_noise_of_its_cells_is_counted_separately():
-    plain = timed("save time", 1.1, [1.0, 1.0, 1.2, 1.2])
-    durable = timed("durable save time", 1.0, [1.0, 1.0, 1.0, 1.0])
-    assert "1 of 1 pairs is out of order, 0 by more" in str(checked(plain, durable))
+    noisy = [in_rounds("save time", [1.0, 1.2], f"d{n}") for n in range(8)]
+    within = timed("durable save time", 1.0, dataset="d0")
+    beyond = timed("durable save time", 0.1, dataset="d1")
+    check = checked(*noisy, within, beyond)
+    assert "2 of 2 pairs are out of order, 1 by more than their noise" in str(check)
+    assert [each.is_beyond_noise for each in check.out_of_order] == [True, False]
 
 
 def test_few_pairs_out_of_order_are_reported_without_distrust():
@@ -74,21 +85,16 @@ def test_few_pairs_out_of_order_are_reported_without_distrust():
     ]
     bad = [timed("save time", 1.0), timed("durable save time", 0.9)]
     assert str(checked(*good, *bad)).startswith("Self-check: 1 of 100 pairs is out of order")
-    assert "noise" not in str(checked(*good, *bad))
-
-
-def test_halves_are_taken_in_order():
-    assert noise_of([1.0, 1.0, 1.5, 1.5]) == pytest.approx(0.5)
-    assert noise_of([1.0, 1.5, 1.0, 1.5]) == 0
-    assert noise_of([1.0, 2.0, 3.0]) is None
+    assert "these times are noise" not in str(checked(*good, *bad))
 
 
 def test_the_noise_of_a_run_is_that_of_nearly_all_its_cells():
-    calm = [timed("save time", 1.0, [1.0, 1.0, 1.0, 1.0], dataset=f"d{n}") for n in range(19)]
-    loud = timed("save time", 1.0, [1.0, 1.0, 2.0, 2.0])
-    assert checked(*calm, loud).noise_quantile == 0
-    assert checked(*calm[:9], loud).noise_quantile == 1
-    assert "by at most 100% in 95% of 10 cells" in str(checked(*calm[:9], loud))
+    calm = [in_rounds("save time", [1.0, 1.0], f"d{n}") for n in range(19)]
+    check = checked(*calm, in_rounds("save time", [1.0, 3.0], "loud"))
+    assert check.noise_quantile < 0.1
+    assert max(check.noise) > 1
+    assert "in 95% of 20 cells" in str(check)
+    assert checked(*calm[:9], in_rounds("save time", [1.0, 3.0], "loud")).noise_quantile > 1
 
 
 def test_cells_without_values_and_sizes_are_left_out():
@@ -112,4 +118,4 @@ def test_a_run_prints_its_self_check(tmp_path):
     )
     text = " ".join(done.stdout.split())
     assert "Self-check: " in text
-    assert "Halves of the samples of a time differ by " in text
+    assert "Noise, the difference from another run" in text

@@ -1,0 +1,98 @@
+"""Noise of timed cells: the difference from another run that chance explains.
+
+Samples of one process resemble each other more than those of two (`format-bench study samples`), so
+noise is what differs between the rounds of a cell, each of which has a process of its own and a time of
+its own in the run. Two or three rounds do not determine a variance: it is moderated by those of all
+cells of the same kind (`format_bench.results.variances`).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from format_bench.results.metrics import METRICS, Noise
+from format_bench.results.records import key
+from format_bench.results.variances import SampleVariance, VariancePrior, fit_variance_prior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from format_bench.results.records import Record
+
+
+# Share of differences between two runs that noise exceeds.
+CONFIDENCE = 0.95
+
+# Fewest cells with two rounds that say how variances are distributed.
+FEWEST_CELLS = 6
+
+
+class RunNoise:
+    """Noise of the timed cells of some results.
+
+    The logarithms of the medians of a cell's rounds have the moderated variance v. The value of a cell
+    with n rounds has v / n then, and the difference of two such values 2 v / n. The noise is the bound
+    of the absolute difference by Student's t, a prediction interval for another run measured alike. It
+    is at least the difference between the cell's own rounds.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        All records of the results.
+    """
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        # A time of 0 has no logarithm.
+        timed = [each for each in records if each.value and is_wall_time(each)]
+        self._levels = {key(each): levels for each in timed if (levels := _levels_of(each)) is not None}
+        self._kinds = {key(each): _kind(each) for each in timed}
+
+    def of_cell(self, record: Record) -> float | None:
+        """Return the noise as a share of the smaller of two values; None if it is not known.
+
+        That is so for metrics other than times, where the rounds of the samples were not recorded, and
+        where too few cells have two rounds.
+        """
+        levels, prior = self._levels.get(key(record)), self._prior
+        if levels is None or prior is None or self._kinds[key(record)] not in prior.variances:
+            return None
+        from scipy import special  # type: ignore[import-untyped]
+
+        squares = np.array([np.sum((levels - levels.mean()) ** 2)])
+        (variance,) = prior.moderated(self._kinds[key(record)], squares, len(levels) - 1)
+        bound = special.stdtrit(prior.freedom + len(levels) - 1, (1 + CONFIDENCE) / 2)
+        difference = bound * (2 * variance / len(levels)) ** 0.5
+        # A single cell that is far noisier than its kind would be drawn too closely to it.
+        return float(np.expm1(max(difference, np.ptp(levels))))
+
+    @cached_property
+    def _prior(self) -> VariancePrior | None:
+        classes: dict[Hashable, list[SampleVariance]] = {}
+        for cell, levels in self._levels.items():
+            if len(levels) > 1:
+                found = SampleVariance(float(levels.var(ddof=1)), len(levels) - 1)
+                classes.setdefault(self._kinds[cell], []).append(found)
+        if sum(map(len, classes.values())) < FEWEST_CELLS:
+            return None
+        return fit_variance_prior(classes)
+
+
+def is_wall_time(record: Record) -> bool:
+    """Return whether the values of a record are durations of calls."""
+    return METRICS[record.metric].noise is Noise.WALL_TIME
+
+
+def _levels_of(record: Record) -> NDArray[np.float64] | None:
+    """Return the logarithms of the medians of the rounds; None if they are not known."""
+    rounds = [each for each in record.repeats_by_round if each]
+    medians = [statistics.median(each) for each in rounds]
+    return np.log(medians) if medians and min(medians) > 0 else None
+
+
+def _kind(record: Record) -> Hashable:
+    return record.suite.partition(".")[0], record.metric, record.cache
