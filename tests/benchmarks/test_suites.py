@@ -237,7 +237,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "2 tiny"),
             "chunks": (chunks, ["store", "dataset", "codec"], "Arrays: ", "1 tiny"),
-            "image": (storages, ["storage", "dataset"], "Images: ", "2 tiny"),
+            "image": (storages, ["storage", "dataset"], "Images: ", "3 tiny"),
         }[module]
         assert (params, names) == expected[:2]
         assert benchmark["pretty_name"].startswith(expected[2])
