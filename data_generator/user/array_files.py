@@ -240,8 +240,10 @@ _SIGNATURES: dict[bytes, type[ArrayFile]] = {
     b"\x93NUMPY": NPYFile,
     b"CDF\1": ClassicNetCDFFile,
     b"CDF\2": ClassicNetCDFFile,
-    b"\x89HDF\r\n\x1a\n": HDF5File,
 }
+# At 0, or after a block of the user's, e.g. 512 bytes of MATLAB (HDF5 file format specification, II.A).
+_HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+_HDF5_OFFSETS = (0, *(512 << doubling for doubling in range(7)))
 _ENDINGS: dict[str, type[ArrayFile]] = {".npy": NPYFile, ".nc": ClassicNetCDFFile, ".nc4": HDF5File}
 # CDF-5, which neither SciPy nor HDF5 reads.
 _CDF5 = b"CDF\5"
@@ -266,7 +268,9 @@ def array_file(place: DataLocation) -> ArrayFile | None:
         head = file.read(2**16)
     for magic, kind in _SIGNATURES.items():
         if head.startswith(magic):
-            return None if _PYTABLES in head and _contains(path, _PANDAS) else kind(path)
+            return kind(path)
+    if any(head.startswith(_HDF5_SIGNATURE, offset) for offset in _HDF5_OFFSETS):
+        return None if _PYTABLES in head and _contains(path, _PANDAS) else HDF5File(path)
     if head.startswith(_CDF5):
         raise InvalidDataError(
             path, "is NetCDF of the 64-bit data format", "convert it by nccopy -k netCDF-4"

@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 import pandas as pd
 import pytest
+import tables
 import zarr
 from scipy.io import netcdf_file
 
@@ -259,6 +260,21 @@ def test_hdf5_of_pandas_is_a_table(tmp_path):
     pd.DataFrame({"a": [1, 2, 3]}).to_hdf(path, key="k")
     assert load_data(path).df["a"].tolist() == [1, 2, 3]
     assert load_data(path).array is None
+
+
+def test_hdf5_of_pytables_without_pandas_is_an_array(tmp_path):
+    with tables.open_file(tmp_path / "a.h5", "w") as file:
+        file.create_carray("/", "field", obj=VALUES)
+    found = load_data(tmp_path / "a.h5")
+    assert found.array.read((slice(0, 1), slice(0, 1), slice(0, 3))).tolist() == [[[0, 0.125, 0.25]]]
+
+
+def test_hdf5_after_a_block_of_matlab_is_read(tmp_path):
+    with h5py.File(tmp_path / "a.mat", "w", userblock_size=512) as file:
+        file["x"] = np.arange(3.0)
+    with (tmp_path / "a.mat").open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file")
+    assert load_data(tmp_path / "a.mat").array.read((slice(0, 3),)).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
