@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import ArrayReader, ArrayStore, Trait
 from adapter_core.array_description import Description
 from adapter_core.array_store import Property
+from adapter_core.arrays.chunk_writing import are_runs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +41,7 @@ class Adapter(ArrayStore):
             npy.write_array_header_1_0(file, header)
             start = file.tell()
             file.truncate(start + source.size_bytes)
-            if _are_runs(source):
+            if are_runs(source):
                 # A copy less than through a mapping.
                 for _, values in source:
                     values.tofile(file)
@@ -87,11 +88,3 @@ class _Reader(ArrayReader):
         import numpy as np
 
         return np.asarray(self._values)[selection]
-
-
-def _are_runs(source: ArraySource) -> bool:
-    """Return whether each chunk is one run of bytes of the file, in order."""
-    # All axes after the first with several values in a chunk must be whole.
-    divided = [chunk < edge for chunk, edge in zip(source.chunks, source.shape, strict=True)]
-    last = max((axis for axis, each in enumerate(divided) if each), default=0)
-    return all(chunk == 1 for chunk in source.chunks[:last])

@@ -20,3 +20,11 @@ def shifted(selection: Selection, first_row: int) -> Selection:
         return selection
     first, *others = selection
     return (slice(first.start + first_row, first.stop + first_row), *others)
+
+
+def are_runs(source: ArraySource) -> bool:
+    """Return whether each chunk is one run of bytes of an undivided array in C order."""
+    # All axes after the first with several values in a chunk must be whole.
+    divided = [chunk < edge for chunk, edge in zip(source.chunks, source.shape, strict=True)]
+    last = max((axis for axis, each in enumerate(divided) if each), default=0)
+    return all(chunk == 1 for chunk in source.chunks[:last])
