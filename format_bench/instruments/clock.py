@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 from format_bench.instruments.intervals import CONFIDENCE, median_interval
 
@@ -23,6 +23,13 @@ FEWEST_LATER = 2
 
 # Width of the interval of the median, relative to the median, below which repeating ends.
 STABLE_WIDTH = 0.05
+
+
+class Closable(Protocol):
+    """An open file or reader."""
+
+    def close(self) -> None:
+        """Close it."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +105,26 @@ def time_call(step: Callable[[], Any]) -> Sample:
         result = step()
     del result
     return stopwatch.last
+
+
+def open_seconds(open_file: Callable[[], Closable], budget_seconds: float) -> list[float]:
+    """Return the wall seconds of opening a file, of three times or more.
+
+    Parameters
+    ----------
+    open_file : callable
+        Opens the file; the result is closed outside the clock.
+    budget_seconds : float
+        A third of the wall time after which no time beyond the third starts.
+    """
+    samples: list[float] = []
+    end = time.perf_counter() + MIN_REPEATS * budget_seconds
+    while len(samples) < MIN_REPEATS or (time.perf_counter() < end and len(samples) < MAX_REPEATS):
+        start = time.perf_counter()
+        reader = open_file()
+        samples.append(time.perf_counter() - start)
+        reader.close()
+    return samples[first_calls(len(samples), MIN_REPEATS) :]
 
 
 class Repeats:

@@ -6,7 +6,7 @@ import functools
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import array_stores
 import data_generator
@@ -15,9 +15,9 @@ from adapter_core.array_source import chunk_selections, grid_of
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.access import Pattern, read_in_order
 from format_bench.families.arrays.loader import loader_seconds_per_chunk
-from format_bench.families.images.operations import open_seconds
 from format_bench.families.operations import CatalogOperations, Measured
 from format_bench.instruments import page_cache
+from format_bench.instruments.clock import open_seconds
 from format_bench.results.status import WRONG
 from format_bench.verification.arrays import verify_array
 
@@ -147,7 +147,7 @@ class ArrayOperations(CatalogOperations):
         if metric == "files":
             return Measured(metric, [len(list(page_cache.files_of(file)))])
         if metric == "open time":
-            return Measured(metric, open_seconds(cast("Any", self.adapter), file, budget_seconds))
+            return Measured(metric, open_seconds(lambda: self.adapter.open(file), budget_seconds))
         return super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
 
     def sample(

@@ -14,7 +14,7 @@ from data_generator.random_words import RandomWords
 from format_bench.families.images import cache as image_cache
 from format_bench.families.operations import CatalogOperations, Measured
 from format_bench.instruments import page_cache
-from format_bench.instruments.clock import MAX_REPEATS, MIN_REPEATS, first_calls
+from format_bench.instruments.clock import open_seconds
 from format_bench.results.status import WRONG
 from format_bench.verification.images import verify_images
 
@@ -53,28 +53,6 @@ def seconds_per_image(
     """
     with adapter.open(path) as reader:
         return _per_image(reader, _calls(reader, size, turn), budget_seconds)
-
-
-def open_seconds(adapter: ImageStorage, path: Path, budget_seconds: float) -> list[float]:
-    """Return the seconds that opening a set for random access takes, three times or more.
-
-    Parameters
-    ----------
-    adapter : ImageStorage
-        The storage.
-    path : Path
-        Where the set is.
-    budget_seconds : float
-        How long one time may take for more than three to follow.
-    """
-    samples: list[float] = []
-    end = time.perf_counter() + MIN_REPEATS * budget_seconds
-    while len(samples) < MIN_REPEATS or (time.perf_counter() < end and len(samples) < MAX_REPEATS):
-        start = time.perf_counter()
-        reader = adapter.open(path)
-        samples.append(time.perf_counter() - start)
-        reader.close()
-    return samples[first_calls(len(samples), MIN_REPEATS) :]
 
 
 def _calls(reader: ImageReader, size: int, turn: int) -> list[list[int]]:
@@ -175,7 +153,7 @@ class ImageOperations(CatalogOperations):
         if metric == "files":
             return Measured(metric, [len(list(page_cache.files_of(file)))])
         if metric == "open time":
-            return Measured(metric, open_seconds(self.adapter, file, budget_seconds))
+            return Measured(metric, open_seconds(lambda: self.adapter.open(file), budget_seconds))
         return super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
 
     def sample(
