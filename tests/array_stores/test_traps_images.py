@@ -52,3 +52,23 @@ def test_a_file_that_lacks_its_last_bytes_raises(tmp_path, label):
 
     with pytest.raises(ValueError, match="truncated"):
         store.read(path)
+
+
+@pytest.mark.parametrize("codec", [None, "ccsds"])
+def test_error_of_grib_is_within_the_declared_one(tmp_path, codec):
+    random = np.random.default_rng(1)
+    values = (101_020 + 1225 * random.normal(size=(3, 50, 70))).astype("float32")
+    values[1] = 280.125  # a constant message
+    store = array_stores.get("GRIB2")
+    store.save(values, tmp_path / "a", chunks=(1, 50, 70), codec=codec)
+    _, bits = store.error
+    errors = np.abs(store.read(tmp_path / "a").astype("float64") - values)
+
+    assert errors.max() > 0
+    for chunk, error in zip(values, errors, strict=True):
+        assert error.max() <= np.ptp(chunk) * 2.0**-bits
+
+
+def test_grib_refuses_nan_which_the_library_would_change(tmp_path):
+    with pytest.raises(CannotHoldError, match="NaN"):
+        array_stores.get("GRIB2").save(np.array([1, np.nan], "float32"), tmp_path / "a")
