@@ -153,7 +153,8 @@ class ZarrStore(ArrayStore):
         with self._opening():
             array, coordinates, name = _arrays(store, "r")
         if self.shard_bytes == 0:
-            store.is_blosc = (_codec_of(array) or "").startswith("blosc:")
+            is_blosc = (_codec_of(array) or "").startswith("blosc:")
+            store.blosc_folder = f"{array.path}/" if is_blosc else None
         return ZarrReader(store, array, coordinates, name)
 
     def _append(self, source: ArraySource, path: Path) -> None:
@@ -238,11 +239,13 @@ def strict_store(base: type[Any]) -> type[Any]:
     """
 
     class Strict(base):  # type: ignore[misc]
-        is_blosc = False
+        blosc_folder: str | None = None
+        """Of the array whose chunks are those of Blosc; coordinates have no codec."""
 
         async def get(self, key: str, *arguments: Any, **options: Any) -> Any:
             found = await super().get(key, *arguments, **options)
-            if (not found or self.is_blosc) and key.rpartition("/")[2] not in _METADATA:
+            is_blosc = self.blosc_folder is not None and key.startswith(self.blosc_folder)
+            if (not found or is_blosc) and key.rpartition("/")[2] not in _METADATA:
                 if not found:
                     raise FileNotFoundError(f"{self}: the chunk {key} is missing or empty")
                 check_blosc(found.as_numpy_array(), key)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from adapter_core import CannotHoldError, UnknownLevelError, UnknownNameError, UnsupportedError
 from adapter_core.array_source import ArraySource
-from format_bench.conformance.arrays import a_dtype_of, difference, smooth, values
+from adapter_core.array_store import Property
+from format_bench.conformance.arrays import a_dtype_of, described, difference, smooth, values
 
 
 def test_a_save_replaces_an_earlier_array(store, path):
@@ -90,14 +93,19 @@ def test_unknown_codecs_and_levels(store, path):
 
 
 def test_each_codec_is_in_the_file(store, codec, level, path):
-    source = smooth(a_dtype_of(store, codec))
+    facts = described()
+    source = replace(smooth(a_dtype_of(store, codec)), **facts)
     try:
         store.save(source, path, codec=codec.name, level=level)
     except CannotHoldError:
         pytest.fail(f"{codec.name} supports none of the dtypes")
     assert store.codec_used(path) == codec.name
     saved = source.read(tuple(slice(0, edge) for edge in source.shape))
-    assert not difference(store, saved, store.read(path), codec, level or 0)
+    with store.open(path) as reader:
+        assert not difference(store, saved, reader.read(), codec, level or 0)
+        if Property.COORDINATES in store.keeps:
+            for name, expected in facts["coordinates"].items():
+                np.testing.assert_array_equal(reader.coordinates[name], expected)
 
 
 def test_each_codec_makes_smooth_fields_smaller(store, codec, path):
