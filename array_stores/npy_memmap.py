@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import ArrayReader, ArrayStore, Trait
 from adapter_core.array_description import Description
 from adapter_core.array_store import Property
-from adapter_core.arrays.chunk_writing import are_runs
+from adapter_core.arrays.chunk_writing import write_flat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,23 +33,13 @@ class Adapter(ArrayStore):
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        import numpy as np
         from numpy.lib import format as npy
 
         with path.open("wb") as file:
             header = {"shape": source.shape, "fortran_order": False, "descr": source.dtype.str}
             npy.write_array_header_1_0(file, header)
             start = file.tell()
-            file.truncate(start + source.size_bytes)
-            if are_runs(source):
-                # A copy less than through a mapping.
-                for _, values in source:
-                    values.tofile(file)
-                return
-        if source.size_bytes:
-            mapped = np.memmap(path, source.dtype, "r+", start, source.shape)
-            for selection, values in source:
-                mapped[selection] = values
+        write_flat(source, path, start)
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)

@@ -1,7 +1,9 @@
-"""Assignment of chunks to objects that are indexed like NumPy arrays."""
+"""Writing of chunks into objects that are indexed like NumPy arrays, and into one run of bytes."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +14,22 @@ def write_chunks(target: Any, source: ArraySource, first_row: int = 0) -> None:
     """Assign each chunk of a source to a dataset or variable, from a row on."""
     for selection, values in source:
         target[shifted(selection, first_row)] = values
+
+
+def write_flat(source: ArraySource, path: Path, start: int) -> None:
+    """Write the values in C order into an existing file, from a byte on."""
+    import numpy as np
+
+    if are_runs(source):
+        # A copy less than through a mapping.
+        with path.open("r+b") as file:
+            file.seek(start)
+            for _, values in source:
+                values.tofile(file)
+    elif source.size_bytes:
+        os.truncate(path, start + source.size_bytes)
+        mapped = np.memmap(path, source.dtype, "r+", start, source.shape)
+        write_chunks(mapped, source)
 
 
 def shifted(selection: Selection, first_row: int) -> Selection:

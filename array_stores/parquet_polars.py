@@ -1,0 +1,51 @@
+"""Parquet as a long table, read through Polars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core import ArrayReader, Trait
+from adapter_core.array_description import KEY, Description
+from adapter_core.arrays.long_table import LongTable, LongTableReader
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Adapter(LongTable):
+    """A long table in Parquet, see `adapter_core.arrays.long_table.LongTable`, scanned by Polars."""
+
+    label = "Parquet[polars]"
+    requires = ("numpy", "pyarrow", "polars")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+
+    def _open(self, path: Path) -> ArrayReader:
+        return _Reader(path)
+
+    @staticmethod
+    def plain_read(path: Path) -> int:
+        """Read the rows of each index along the first dimension."""
+        import polars as pl
+
+        table = pl.scan_parquet(path)
+        first, *_, values = table.collect_schema().names()
+        count = table.select(pl.col(first).max()).collect().item() + 1
+        for row in range(count):
+            table.filter(pl.col(first) == row).select(values).collect()
+        return count
+
+
+class _Reader(LongTableReader):
+    def __init__(self, path: Path) -> None:
+        import polars as pl
+
+        super().__init__(Description.from_json(pl.read_parquet_metadata(path)[KEY]))
+        self._table = pl.scan_parquet(path)
+
+    def _values(self, bounds: dict[str, tuple[int, int]]) -> np.ndarray:
+        import polars as pl
+
+        conditions = [pl.col(dim).is_between(*each) for dim, each in bounds.items()]
+        table = self._table.filter(*conditions) if conditions else self._table
+        return table.select(self.description.name).collect().to_series().to_numpy()
