@@ -120,7 +120,11 @@ class _Reader(WholeChunkReader):
         super().__init__(Description.from_json((path / _DESCRIPTION_FILE).read_bytes()))
         self._grid = grid_of(self.shape, self.chunks)
         self._file = (path / _DATA_FILE).open("rb", buffering=0)
-        self._places = _places(self._file.fileno(), math.prod(self._grid))
+        try:
+            self._places = _places(self._file.fileno(), math.prod(self._grid))
+        except ValueError:
+            self.close()
+            raise
 
     def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
         import eccodes
@@ -145,6 +149,8 @@ def _message(codec: str | None) -> Any:
     message = eccodes.codes_grib_new_from_samples("regular_ll_sfc_grib2")
     eccodes.codes_set(message, "packingType", _PACKINGS[codec])
     eccodes.codes_set(message, "bitsPerValue", _BITS)
+    # Else a constant chunk has no bits at all, and looks free.
+    eccodes.codes_set(message, "produceLargeConstantFields", 1)
     return message
 
 

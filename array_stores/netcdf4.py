@@ -186,7 +186,7 @@ def _write(source: ArraySource, path: Path, codec: str | None, level: int | None
     import netCDF4
 
     with netCDF4.Dataset(path, "w") as file:
-        for name, length in netcdf.dimension_limits(source).items():
+        for name, length in _lengths(source).items():
             file.createDimension(name, length)
         for name, values in source.coordinates.items():
             if name in source.dims:
@@ -196,7 +196,7 @@ def _write(source: ArraySource, path: Path, codec: str | None, level: int | None
             source.name,
             source.dtype,
             source.dims,
-            chunksizes=source.chunks or None,
+            chunksizes=_chunks(source) or None,
             fill_value=False,
             # Each chunk is written whole, so that a cache would be a copy for nothing.
             chunk_cache=0,
@@ -206,6 +206,21 @@ def _write(source: ArraySource, path: Path, codec: str | None, level: int | None
         for name, value in source.attributes.items():
             variable.setncattr(name, value)
         write_chunks(variable, source)
+
+
+def _lengths(source: ArraySource) -> dict[str, int | None]:
+    """Return the lengths of dimensions, None for unlimited ones."""
+    if 0 in source.shape:
+        # Unlimited dimensions grow as values are written only.
+        return {name: edge or None for name, edge in zip(source.dims, source.shape, strict=True)}
+    return netcdf.dimension_limits(source)
+
+
+def _chunks(source: ArraySource) -> tuple[int, ...]:
+    if 0 in source.shape:
+        edges = zip(source.chunks, source.shape, strict=True)
+        return tuple(min(chunk, edge or chunk) for chunk, edge in edges)
+    return source.chunks
 
 
 def _options(codec: str | None, level: int | None) -> dict[str, Any]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from adapter_core import ArrayReader, ArraySource
 
 _NAMES = {"ADOBE_DEFLATE": "zlib", "ZSTD": "zstd", "LZMA": "lzma"}
+_MOST_INTEGER_BYTES = 4
+# Of tifffile's horizontal predictor.
 _CLASSIC_BYTES = 2**32 - 2**26
 # Classic TIFF has offsets of 32 bits; the rest is for pages' headers.
 
@@ -45,8 +47,9 @@ class Adapter(ArrayStore):
     )
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
-        if codec and codec.endswith("+predictor") and source.dtype.kind not in "iuf":
-            raise self.refusal(f"TIFF has no predictor for values of type {source.dtype}")
+        large = source.dtype.kind in "iu" and source.dtype.itemsize > _MOST_INTEGER_BYTES
+        if codec and codec.endswith("+predictor") and (large or source.dtype.kind not in "iuf"):
+            raise self.refusal(f"tifffile has no predictor for values of type {source.dtype}")
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None

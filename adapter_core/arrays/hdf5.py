@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Mapping
@@ -47,6 +48,8 @@ _NAMES = {
 # Identifiers of filters, from H5Zpublic.h and The HDF Group's list of registered filters,
 # https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md.
 _MOST_DIMS = 4
+_H5PY = (1, 4, 32000)
+# Filters of h5py itself.
 _LIMITED_DIMS = ("zfp", "zfp+lossy", "sz", "sz3")
 _BITS = range(1, 21)
 
@@ -104,8 +107,7 @@ def filter_options(codec: str | None, level: int | None) -> dict[str, Any]:
 
 
 def _plugin_options(container: str, name: str, shuffle: str, level: int) -> dict[str, Any]:
-    import hdf5plugin as plugin
-
+    plugin = registered_plugin()
     if container:
         shuffles = {"": 1, "bitshuffle": 2, "noshuffle": 0}
         if container == "blosc2":
@@ -127,6 +129,23 @@ def _plugin_options(container: str, name: str, shuffle: str, level: int) -> dict
     else:
         chosen = {"bzip2": plugin.BZip2, "zstd": plugin.Zstd, "lz4": plugin.LZ4}[name](level)
     return {**options, "compression": chosen}
+
+
+@functools.cache
+def registered_plugin() -> Any:
+    """Return the package hdf5plugin, after its filters are registered in h5py's HDF5 library.
+
+    Once imported, netCDF4-python sets HDF5_PLUGIN_PATH to filters that are linked with its own HDF5
+    library. h5py finds some of them first, and they fail there: those of hdf5plugin must replace them.
+    """
+    import hdf5plugin
+
+    hdf5plugin.register(force=True)
+    return hdf5plugin
+
+
+def _is_plugin(identifier: int) -> bool:
+    return identifier in _NAMES and identifier not in _H5PY
 
 
 def refused_by(codec: str | None, source: ArraySource) -> str:
@@ -205,8 +224,8 @@ def reopened_with_cache(file: h5py.File, name: str) -> h5py.Dataset:
     if created.get_layout() != h5py.h5d.CHUNKED:
         return h5py.Dataset(identifier)
     filters = [created.get_filter(place)[0] for place in range(created.get_nfilters())]
-    if any(not h5py.h5z.filter_avail(each) for each in filters):
-        import hdf5plugin  # noqa: F401 (registers its filters)
+    if any(_is_plugin(each) for each in filters):
+        registered_plugin()
     chunks = created.get_chunk()
     row = math.prod(grid_of(identifier.shape, chunks)[1:])
     chunk_bytes = math.prod(chunks) * identifier.dtype.itemsize

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -126,3 +128,16 @@ def test_both_netcdf_libraries_read_each_others_files(tmp_path):
             assert opened.read().tobytes() == values.tobytes()
             assert opened.attributes == {"units": "K"}
             assert list(opened.coordinates["dim_1"]) == [0.5, 1.5, 2.5]
+
+
+def test_filters_of_netcdf4_python_do_not_replace_those_of_hdf5plugin(tmp_path):
+    script = """
+import netCDF4, sys, numpy, array_stores
+store = array_stores.get("HDF5")
+for codec in ("blosc:lz4", "zstd", "bzip2"):
+    store.save(numpy.arange(9000.0).reshape(9, 1000), sys.argv[1], codec=codec)
+    assert store.read(sys.argv[1])[8, 999] == 8999
+import hdf5plugin
+assert "unknown" not in hdf5plugin.get_config().registered_filters.values()
+"""
+    subprocess.run([sys.executable, "-c", script, tmp_path / "a.h5"], check=True)
