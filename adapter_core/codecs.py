@@ -20,6 +20,12 @@ def algorithm_of(codec: str) -> str:
     return _NAMES.get(name, name)
 
 
+def shuffles(codec: str) -> bool:
+    """Return whether a codec regroups the bytes of numbers before it compresses them, as Blosc does."""
+    container, _, filters = codec.partition("+")
+    return filters == "shuffle" or (container.startswith("blosc") and not filters)
+
+
 class ErrorScale(StrEnum):
     """Quantity that the error of a lossy codec is relative to: at most 2**-n of it at level n."""
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core import UnavailableError, UnknownNameError
-from adapter_core.codecs import algorithm_of
+from adapter_core.codecs import algorithm_of, shuffles
 from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
 
@@ -91,16 +91,21 @@ def _choices(family: Family, label: str, *, thorough: bool) -> Iterator[tuple[st
     except (UnavailableError, UnknownNameError):
         return  # as its only case will find out, and record
     if thorough:
-        for codec in adapter.codecs:
+        for codec in _lossless(adapter):
             for level in codec.levels or (None,):
                 yield codec.name, level
         return
     yield from _worth_trying(adapter)
 
 
+def _lossless(adapter: Any) -> list[Codec]:
+    return [codec for codec in adapter.codecs if codec.error is None]
+
+
 def _worth_trying(adapter: Any) -> Iterator[tuple[str | None, int | None]]:
     by_algorithm: dict[str, Codec] = {}
-    for codec in adapter.codecs:
+    # Of several ways to apply an algorithm to numbers, one that shuffles their bytes is worth most.
+    for codec in sorted(_lossless(adapter), key=lambda each: not shuffles(each.name)):
         by_algorithm.setdefault(algorithm_of(codec.name), codec)
     wanted = [each for each in WORTH_TRYING if each[0] in by_algorithm] or [ELSE_WORTH_TRYING]
     for algorithm, levels in wanted:
