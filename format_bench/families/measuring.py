@@ -190,7 +190,7 @@ def _reads_in_turn(  # noqa: PLR0913, PLR0917 (two steps, and what `measure_step
     with memory:
         found = operations.read(file)
     for turn, stopwatch in enumerate(warm):
-        for step in _ordered([warm_step, cold_step], turn, effort):
+        for step in _ordered([warm_step, cold_step], turn + effort.round_number):
             found = None
             _set_cache(step, file)
             if step is cold_step:
@@ -220,49 +220,52 @@ def _tracks_in_turn(
 ) -> dict[str, list[Measured]]:
     """Measure the family's own metrics of steps that differ by the page cache, metric by metric."""
     found: dict[str, list[Measured]] = {each.name: [] for each in steps}
-    for metric in dict.fromkeys(metric for each in steps for metric in each.metrics):
+    metrics = list(dict.fromkeys(metric for each in steps for metric in each.metrics))
+    sampled = sum(METRICS[each].cached for each in metrics)
+    turn_seconds = effort.budget_seconds / (MIN_REPEATS * max(1, sampled))
+    for metric in metrics:
         own = [each for each in steps if metric in each.metrics]
         if METRICS[metric].cached:
-            taken = _samples_in_turn(metric, own, operations, file, effort)
+            taken = _samples_in_turn(metric, own, operations, file, turn_seconds, effort.round_number)
         else:
-            taken = [_tracked(metric, each, operations, file, effort) for each in own]
+            taken = [_tracked(metric, each, operations, file, turn_seconds) for each in own]
         for step, measured in zip(own, taken, strict=True):
             found[step.name].append(measured)
     return found
 
 
-def _tracked(metric: str, step: Step, operations: Operations, file: Path, effort: Effort) -> Measured:
+def _tracked(
+    metric: str, step: Step, operations: Operations, file: Path, budget_seconds: float
+) -> Measured:
     _set_cache(step, file)
-    seconds = _TURN_SHARE * effort.budget_seconds
-    return operations.track(metric, file, cache=step.cache, budget_seconds=seconds)
+    return operations.track(metric, file, cache=step.cache, budget_seconds=budget_seconds)
 
 
-# Share of the budget for one turn of all steps: two metrics of three turns each share it.
-_TURN_SHARE = 1 / 6
-
-
-def _samples_in_turn(
-    metric: str, steps: list[Step], operations: Operations, file: Path, effort: Effort
+def _samples_in_turn(  # noqa: PLR0913, PLR0917 (a metric, its file, and limits)
+    metric: str,
+    steps: list[Step],
+    operations: Operations,
+    file: Path,
+    turn_seconds: float,
+    round_number: int,
 ) -> list[Measured]:
-    """Sample a metric for each step in turn, three times, and more often within the budget."""
-    turn_seconds = _TURN_SHARE * effort.budget_seconds / len(steps)
-    end = time.perf_counter() + MIN_REPEATS * len(steps) * turn_seconds
+    """Sample a metric for each step in turn, three times, and more often within the time of three."""
+    end = time.perf_counter() + MIN_REPEATS * turn_seconds
     turns: dict[str, list[Sequence[float]]] = {each.name: [] for each in steps}
     for turn in range(MAX_REPEATS):
         if turn >= MIN_REPEATS and time.perf_counter() > end:
             break
-        for step in _ordered(steps, turn, effort):
+        for step in _ordered(steps, turn + round_number):
             _set_cache(step, file)
             samples = operations.sample(
-                metric, file, cache=step.cache, turn=turn, budget_seconds=turn_seconds
+                metric, file, cache=step.cache, turn=turn, budget_seconds=turn_seconds / len(steps)
             )
             turns[step.name].append(samples)
-    return [
-        Measured(
-            metric, [sample for each in own[first_calls(len(own), MIN_REPEATS) :] for sample in each]
-        )
-        for own in turns.values()
-    ]
+    found = []
+    for own in turns.values():
+        counted = own[first_calls(len(own), MIN_REPEATS) :]
+        found.append(Measured(metric, [sample for each in counted for sample in each]))
+    return found
 
 
 def _set_cache(step: Step, file: Path) -> None:
@@ -273,13 +276,13 @@ def _set_cache(step: Step, file: Path) -> None:
         page_cache.fill(file)
 
 
-def _ordered(steps: list[Step], turn: int, effort: Effort) -> list[Step]:
+def _ordered(steps: list[Step], turn: int) -> list[Step]:
     """Return the steps in the order of a turn.
 
     What follows an eviction finds other caches than what follows a read, so they swap places from turn
     to turn. Calls that are too dear for a second turn swap from process to process.
     """
-    return steps if (turn + effort.round_number) % 2 else steps[::-1]
+    return steps if turn % 2 else steps[::-1]
 
 
 def _read_cold(operations: Operations, file: Path, stopwatch: Stopwatch) -> tuple[Any, float]:
