@@ -65,10 +65,6 @@ class Verdict(NamedTuple):
         return {True: "confirmed", False: "not confirmed", None: "not measured"}[self.confirmed]
 
 
-class _MissingError(LookupError):
-    """A value that a finding needs is not in the results."""
-
-
 def cells_of(results: Results, dataset: str) -> Cells:
     """Return the values of the compared stores on a data set; a codec has its default level."""
     found: Cells = {}
@@ -83,7 +79,7 @@ def _value(cells: Cells, store: str, codec: str, measure: Measure) -> float:
     try:
         return cells[store, codec][measure]
     except KeyError:
-        raise _MissingError(f"{store} with {codec} has no {measure.phrase}") from None
+        raise LookupError(f"{store} with {codec} has no {measure.phrase}") from None
 
 
 def _blosc_is_faster(cells: Cells) -> Verdict:
@@ -96,7 +92,7 @@ def _blosc_is_faster(cells: Cells) -> Verdict:
             if store == "NPY" and codec.startswith("blosc:") and measure in values
         }
         if not blosc:
-            raise _MissingError("NPY has no codec of Blosc")
+            raise LookupError("NPY has no codec of Blosc")
         best = min(blosc, key=blosc.__getitem__)
         verdicts.append(blosc[best] < plain)
         words.append(
@@ -121,7 +117,7 @@ def _best_codec(cells: Cells, expected: str, measures: tuple[Measure, ...]) -> V
         if ratios:
             means[codec] = math.exp(sum(map(math.log, ratios)) / len(ratios))
     if expected not in means:
-        raise _MissingError(f"no store has {expected}")
+        raise LookupError(f"no store has {expected}")
     order = sorted(means, key=means.__getitem__)
     shown = ", ".join(f"{codec} {format_ratio(means[codec])}" for codec in order[:4])
     names = joined([each.phrase for each in measures])
@@ -212,7 +208,7 @@ def _findings(cells: Cells) -> Iterator[str]:
     for finding, judge in FINDINGS.items():
         try:
             verdict = judge(cells)
-        except _MissingError as error:
+        except LookupError as error:
             verdict = Verdict(None, str(error))
         rows.append([finding, f"**{verdict}**", verdict.numbers])
     yield from table_lines(["published finding", "here", "numbers"], rows, alignment="lll")
