@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from adapter_core import ArrayReader, ArrayStore, Trait
 from adapter_core.array_description import KEY, Description
@@ -86,7 +86,7 @@ class _Reader(ArrayReader):
     def __init__(self, path: Path) -> None:
         from safetensors import safe_open
 
-        self._file: Any = safe_open(path, framework="np")
+        self._file = cast("Any", safe_open(path, framework="np"))
         description = Description.from_json(self._file.metadata()[KEY])
         super().__init__(replace(description, chunks=tuple(max(1, edge) for edge in description.shape)))
         self._slices = self._file.get_slice(description.name)
