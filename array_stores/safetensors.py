@@ -89,12 +89,14 @@ class _Reader(ArrayReader):
         self._file = cast("Any", safe_open(path, framework="np"))
         description = Description.from_json(self._file.metadata()[KEY])
         super().__init__(replace(description, chunks=tuple(max(1, edge) for edge in description.shape)))
-        self._slices = self._file.get_slice(description.name)
+        self._slices: Any = self._file.get_slice(description.name)
 
     def close(self) -> None:
         """Release the mapping of the file."""
-        del self._slices
-        self._file.__exit__(None, None, None)
+        if self._file is not None:
+            self._slices = None
+            self._file.__exit__(None, None, None)
+            self._file = None
 
     def _read(self, selection: Selection) -> np.ndarray:
         import numpy as np

@@ -158,7 +158,7 @@ class TensorStoreZarr(TensorStoreStore):
         return Description(
             array.shape,
             array.dtype.numpy_dtype,
-            array.chunk_layout.read_chunk.shape,
+            array.chunk_layout.read_chunk.shape or (),
             dims=tuple(metadata.get("dimension_names", ())),
             attributes=metadata.get("attributes", {}),
         )

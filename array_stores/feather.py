@@ -1,0 +1,100 @@
+"""Feather V2, the Arrow IPC file, through pyarrow."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import ArrayStore, Codec, Trait
+from adapter_core.array_description import KEY, Description
+from adapter_core.array_source import chunk_selection, grid_of, shape_of
+from adapter_core.array_store import ALL_DTYPES, COMPLEX
+from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.arrow_codec import codec_of_file
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core import ArrayReader, ArraySource
+
+
+class Adapter(ArrayStore):
+    """An Arrow IPC file with a record batch for each chunk: one column of its values in C order.
+
+    Chunks at the edges are shorter batches. The file is mapped, and an uncompressed chunk is a read-only
+    view of it; booleans are bits in the file. The description is in the schema's metadata.
+
+    Format: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
+    """
+
+    label = "Feather"
+    suffix = ".feather"
+    requires = ("numpy", "pyarrow")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    dtypes: ClassVar = ALL_DTYPES - COMPLEX
+    # pyarrow's default levels; that of lz4 means its fast mode.
+    codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
+
+    def _save(
+        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import pyarrow as pa
+
+        schema = pa.schema(
+            [(source.name, pa.from_numpy_dtype(source.dtype))],
+            {KEY: Description.of(source).to_json()},
+        )
+        compression = pa.Codec(codec, level) if codec else None
+        options = pa.ipc.IpcWriteOptions(compression=compression)
+        with pa.ipc.new_file(str(path), schema, options=options) as file:
+            for _, values in source:
+                file.write(pa.record_batch([pa.array(values.reshape(-1))], schema))
+
+    def _open(self, path: Path) -> ArrayReader:
+        return _Reader(path)
+
+    def _codec_used(self, path: Path) -> str | None:
+        return codec_of_file(path, declared=True)
+
+    @staticmethod
+    def plain_save(source: ArraySource, path: Path) -> None:
+        """Write each chunk by `pyarrow.ipc.new_file`."""
+        import pyarrow as pa
+
+        schema = pa.schema([("x", pa.from_numpy_dtype(source.dtype))])
+        with pa.ipc.new_file(str(path), schema) as file:
+            for _, values in source:
+                file.write(pa.record_batch([pa.array(values.ravel())], schema))
+
+    @staticmethod
+    def plain_read(path: Path) -> int:
+        """Copy each record batch of the mapped file."""
+        import pyarrow as pa
+
+        with pa.memory_map(str(path)) as mapped, pa.ipc.open_file(mapped) as file:
+            batches = map(file.get_batch, range(file.num_record_batches))
+            return len([batch.column(0).to_numpy().copy() for batch in batches])
+
+
+class _Reader(WholeChunkReader):
+    def __init__(self, path: Path) -> None:
+        import pyarrow as pa
+
+        self._mapped = pa.memory_map(str(path))
+        self._file: Any = pa.ipc.open_file(self._mapped)
+        super().__init__(Description.from_json(self._file.schema.metadata[KEY.encode()]))
+        grid = grid_of(self.shape, self.chunks)
+        # Strides of the grid: the batch of a chunk is its number in C order.
+        self._strides = [*itertools.accumulate((1, *grid[:0:-1]), lambda a, b: a * b)][::-1]
+
+    def close(self) -> None:
+        """Close the file; its mapping lasts as long as chunks that view it."""
+        self._mapped.close()
+
+    def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
+        batch = sum(place * stride for place, stride in zip(index, self._strides, strict=False))
+        values: np.ndarray = (
+            self._file.get_batch(batch).column(0).to_numpy(zero_copy_only=self.dtype.kind != "b")
+        )
+        return values.reshape(shape_of(chunk_selection(index, self.shape, self.chunks)))

@@ -1,0 +1,125 @@
+"""Lance through its own Python library."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import ArrayStore, Trait
+from adapter_core.array_description import KEY, Description
+from adapter_core.array_source import chunk_selection, grid_of, shape_of
+from adapter_core.array_store import ALL_DTYPES, COMPLEX
+from adapter_core.arrays.whole_chunks import WholeChunkReader
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from adapter_core import ArrayReader, ArraySource
+
+COLUMN = "values"
+
+
+class Adapter(ArrayStore):
+    """A Lance data set (a directory) with a row for each chunk, a tensor of fixed shape.
+
+    Chunks at the edges are stored whole, filled with zeros. There is no choice of a codec: Lance
+    14.0 writes tensors as they are, also with a codec in the metadata of the field. The description is
+    in the schema's metadata.
+
+    Format: https://lance.org/format/
+    """
+
+    label = "Lance"
+    suffix = ".lance"
+    requires = ("numpy", "pyarrow", "pylance")
+    modules: ClassVar = {"pylance": "lance"}
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
+    dtypes: ClassVar = ALL_DTYPES - COMPLEX - {"bool"}  # Lance has no lists of booleans in tensors
+    dims_range = range(1, 33)  # Arrow has no tensors without dimensions
+    holds_empty = False
+
+    def _save(
+        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import lance
+        import pyarrow as pa
+
+        schema = _schema(source).with_metadata({KEY: Description.of(source).to_json()})
+        lance.write_dataset(pa.RecordBatchReader.from_batches(schema, _rows(source, schema)), path)
+
+    def _open(self, path: Path) -> ArrayReader:
+        return _Reader(path)
+
+    def _append(self, source: ArraySource, path: Path) -> None:
+        import lance
+        import pyarrow as pa
+
+        saved = _Reader(path).description
+        schema = _schema(source)
+        rows = pa.RecordBatchReader.from_batches(schema, _rows(source, schema))
+        appended = lance.write_dataset(rows, path, mode="append")
+        appended.update_schema_metadata({KEY: saved.extended(source).to_json()})
+
+    @staticmethod
+    def plain_save(source: ArraySource, path: Path) -> None:
+        """Write a row for each chunk by `lance.write_dataset`."""
+        import lance
+        import pyarrow as pa
+
+        schema = _schema(source)
+        lance.write_dataset(pa.RecordBatchReader.from_batches(schema, _rows(source, schema)), path)
+
+    @staticmethod
+    def plain_read(path: Path) -> int:
+        """Read the tensor of each row by `take`."""
+        import lance
+
+        rows = lance.dataset(path)
+        count: int = rows.count_rows()
+        for row in range(count):
+            rows.take([row]).column(0).chunk(0).to_numpy_ndarray()
+        return count
+
+
+class _Reader(WholeChunkReader):
+    def __init__(self, path: Path) -> None:
+        import lance
+
+        self._rows: Any = lance.dataset(path)
+        super().__init__(Description.from_json(self._rows.schema.metadata[KEY.encode()]))
+        grid = grid_of(self.shape, self.chunks)
+        # Strides of the grid: the row of a chunk is its number in C order.
+        self._strides = [*itertools.accumulate((1, *grid[:0:-1]), lambda a, b: a * b)][::-1]
+
+    def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
+        row = sum(place * stride for place, stride in zip(index, self._strides, strict=True))
+        found: np.ndarray = self._rows.take([row]).column(0).chunk(0).to_numpy_ndarray()[0]
+        shape = shape_of(chunk_selection(index, self.shape, self.chunks))
+        return found if found.shape == shape else found[tuple(map(slice, shape))]
+
+
+def _schema(source: ArraySource) -> pa.Schema:
+    import pyarrow as pa
+
+    tensor = pa.fixed_shape_tensor(pa.from_numpy_dtype(source.dtype), source.chunks)
+    return pa.schema([(COLUMN, tensor)])
+
+
+def _rows(source: ArraySource, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Yield a batch of one row for each chunk."""
+    import numpy as np
+    import pyarrow as pa
+
+    for _, chunk in source:
+        values = chunk
+        if chunk.shape != source.chunks:
+            values = np.zeros(source.chunks, source.dtype)
+            values[tuple(map(slice, chunk.shape))] = chunk
+        flat = pa.array(values.reshape(-1))
+        tensor = pa.FixedSizeListArray.from_arrays(flat, math.prod(source.chunks))
+        column = pa.ExtensionArray.from_storage(schema.field(0).type, tensor)
+        yield pa.record_batch([column], schema)
