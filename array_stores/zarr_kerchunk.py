@@ -56,7 +56,7 @@ class Adapter(ArrayStore):
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         import h5py
-        from kerchunk.hdf import SingleHdf5ToZarr
+        from kerchunk.hdf import Hdf5FeatureNotSupported, SingleHdf5ToZarr
 
         path.mkdir()
         # HDF5 does not accept chunks larger than a fixed axis.
@@ -67,7 +67,14 @@ class Adapter(ArrayStore):
             )
             for selection, values in source:
                 dataset[selection] = values
-        references = SingleHdf5ToZarr(str(path / DATA_FILE), DATA_FILE, error="raise").translate()
+        translator = SingleHdf5ToZarr(str(path / DATA_FILE), DATA_FILE, error="raise")
+        try:
+            references = translator.translate()
+        except Hdf5FeatureNotSupported as error:
+            # HDF5 stores a chunk without the filter that makes it no smaller.
+            raise self.refusal(
+                "only some chunks become smaller, and Kerchunk needs all alike"
+            ) from error
         references["refs"][".zattrs"] = json.dumps({KEY: Description.of(source).to_json()})
         (path / REFERENCES_FILE).write_text(json.dumps(references), encoding="utf-8")
 
