@@ -70,6 +70,9 @@ class Adapter(ArrayStore):
                     shape = values.shape
                     eccodes.codes_set(message, "Ni", shape[-1] if shape else 1)
                     eccodes.codes_set(message, "Nj", math.prod(shape[:-1]))
+                if eccodes.codes_get(message, "bitsPerValue") != _BITS:
+                    # After a constant chunk, packed by ccsds.
+                    eccodes.codes_set(message, "bitsPerValue", _BITS)
                 # The library takes doubles only.
                 eccodes.codes_set_values(message, values.reshape(-1).astype("float64"))
                 file.write(eccodes.codes_get_message(message))

@@ -1,4 +1,4 @@
-"""Traps of TIFF's, FITS's and GRIB's libraries that array stores avoid."""
+"""Traps of the libraries of TIFF, FITS, GRIB and MATLAB that array stores avoid."""
 
 from __future__ import annotations
 
@@ -72,3 +72,10 @@ def test_error_of_grib_is_within_the_declared_one(tmp_path, codec):
 def test_grib_refuses_nan_which_the_library_would_change(tmp_path):
     with pytest.raises(CannotHoldError, match="NaN"):
         array_stores.get("GRIB2").save(np.array([1, np.nan], "float32"), tmp_path / "a")
+
+
+def test_matlab_refuses_arrays_that_scipy_would_need_whole_in_memory(tmp_path):
+    source = ArraySource((2**15, 2**15), np.dtype("float64"), (1, 2**15), read=np.zeros)
+
+    with pytest.raises(CannotHoldError, match="in memory"):
+        array_stores.get("MATLAB").save(source, tmp_path / "a.mat")
