@@ -23,7 +23,7 @@ _TILE_MULTIPLE = 16
 _MOST_BANDS = 2**16 - 1
 # SamplesPerPixel has 16 bits.
 _CLASSIC_BYTES = 2**32 - 2**26
-_CACHE_MB = 256
+_CACHE_MB = 64
 # Of blocks; GDAL's default is 5 % of the machine's memory.
 _LEVELS = {"deflate": "ZLEVEL", "zstd": "ZSTD_LEVEL"}
 
@@ -31,11 +31,11 @@ _LEVELS = {"deflate": "ZLEVEL", "zstd": "ZSTD_LEVEL"}
 class Adapter(ArrayStore):
     """A GeoTIFF file with a band for each index of all axes but the last two, without georeference.
 
-    Blocks are strips if chunks are as wide as the array, else tiles. GDAL caches blocks in 256 MiB while
-    writing, and in its default of 5 % of the machine's memory while reading. The name, dimensions,
-    attributes and coordinates are JSON in GDAL's metadata. Larger arrays are BigTIFF. The predictor is
-    the horizontal one for integers, and the floating-point one for floats. rasterio has no types for
-    booleans and float16.
+    Blocks are strips if chunks are as wide as the array, else tiles. The name, dimensions, attributes
+    and coordinates are JSON in GDAL's metadata. Larger arrays are BigTIFF. The predictor is the
+    horizontal one for integers, and the floating-point one for floats. rasterio has no types for
+    booleans and float16, and each read takes longer the more bands the file has. GDAL decides on the
+    size of its cache of blocks once in a process: 64 MiB, unless something else has used it before.
 
     The driver's options are those of https://gdal.org/en/stable/drivers/raster/gtiff.html.
     """
@@ -139,12 +139,14 @@ class _Reader(ArrayReader):
 
     def _read(self, selection: Selection) -> np.ndarray:
         import numpy as np
+        import rasterio
 
         shape = shape_of(selection)
         if 0 in shape:
             return np.empty(shape, self.dtype)
         bands, window = _place(selection, self.shape)
-        found: np.ndarray = self._file.read(bands, window=window)
+        with rasterio.Env(GDAL_CACHEMAX=_CACHE_MB):
+            found: np.ndarray = self._file.read(bands, window=window)
         return found.reshape(shape)
 
     def close(self) -> None:
