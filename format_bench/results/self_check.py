@@ -104,10 +104,10 @@ class SelfCheck:
                 f"Self-check: {plural(pairs, 'pair')} of values, all in the order that they must have."
             )
         verb = "is" if len(wrong) == 1 else "are"
-        beyond = sum(each.is_beyond_noise for each in wrong)
+        beyond = f"{sum(each.is_beyond_noise for each in wrong):,} by more than their noise, "
         text = (
-            f"Self-check: {len(wrong):,} of {pairs:,} pairs {verb} out of order, {beyond:,} by more "
-            f"than their noise, the widest by {wrong[0].gap:.0%} ({wrong[0]})"
+            f"Self-check: {len(wrong):,} of {pairs:,} pairs {verb} out of order, "
+            f"{beyond if self.noise else ''}the widest by {wrong[0].gap:.0%} ({wrong[0]})"
         )
         if self.share > TRUSTED_SHARE:
             return f"{text}: these times are noise below {wrong[0].gap:.0%}."
