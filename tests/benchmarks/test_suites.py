@@ -411,7 +411,7 @@ def test_every_cell_is_a_record_too(project, compared):
     found = [Record(**{**facts, "status": CellStatus(facts["status"])}) for facts in lines]
     assert len(pd.read_parquet(report / "records.parquet")) == len(rows)
     sizes = {"eq": (100, 8), "webface": (100, 33), "cifar-like": (40, 2), "imagenet-like": (8, 2)}
-    sizes |= {"core": (100, 20), "flights": (100, 19), "shopping": (10, 1)}
+    sizes |= {"core": (100, 20), "flights": (100, 19), "shopping": (10, 1), "era5-small": (3, 4)}
     for record, row in zip(found, rows, strict=True):
         facts = (record.format, record.dataset, record.status.value, record.sentence)
         assert facts == (row["format"], row["dataset"], row["status"], row["sentence"])
