@@ -23,7 +23,8 @@ class Adapter(ArrayStore):
     """An Arrow IPC file with a record batch for each chunk: one column of its values in C order.
 
     Chunks at the edges are shorter batches. The file is mapped, and an uncompressed chunk is a read-only
-    view of it; booleans are bits in the file. The description is in the schema's metadata.
+    view of it; booleans are bits in the file. Pages that were read count as memory of the process until
+    the kernel reclaims them. The description is in the schema's metadata.
 
     Format: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
     """

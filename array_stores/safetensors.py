@@ -29,8 +29,9 @@ class Adapter(ArrayStore):
     """A safetensors file with one tensor in C order, of which the library reads slices.
 
     The library writes from arrays in memory only. Chunks are therefore written here, after a header of
-    the specification: its length, JSON and padding. The description is in the header's metadata. The
-    library notices a truncated file, but not flipped bits.
+    the specification: its length, JSON and padding. The library maps the file to read it, and pages that
+    were read count as memory of the process until the kernel reclaims them. The description is in the
+    header's metadata. The library notices a truncated file, but not flipped bits.
 
     Format: https://huggingface.co/docs/safetensors/index#format
     """
