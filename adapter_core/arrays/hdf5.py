@@ -224,15 +224,15 @@ def reopened_with_cache(file: h5py.File, name: str) -> h5py.Dataset:
     if created.get_layout() != h5py.h5d.CHUNKED:
         return h5py.Dataset(identifier)
     filters = [created.get_filter(place)[0] for place in range(created.get_nfilters())]
-    if any(_is_plugin(each) for each in filters):
-        registered_plugin()
     chunks = created.get_chunk()
     row = math.prod(grid_of(identifier.shape, chunks)[1:])
     chunk_bytes = math.prod(chunks) * identifier.dtype.itemsize
     access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
     access.set_chunk_cache(*cache_of(chunk_bytes, row, compressed=bool(filters)))
-    # HDF5 ignores the setting while another handle of the dataset is open.
+    # HDF5 ignores the setting, and replaces no filter, while another handle of the dataset is open.
     identifier.close()
+    if any(_is_plugin(each) for each in filters):
+        registered_plugin()
     return h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))
 
 
