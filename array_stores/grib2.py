@@ -41,7 +41,7 @@ class Adapter(ArrayStore):
 
     label = "GRIB2"
     suffix = ".gribs"
-    requires = ("eccodes",)
+    requires = ("eccodes", "eccodeslib")
     dtypes: ClassVar = frozenset({"float32"})
     # Not 16, since the range has 65,535 steps.
     error: ClassVar = (ErrorScale.RANGE, _BITS - 1)
