@@ -157,7 +157,6 @@ def _load(
                 connection.send((_READY, values.nbytes))
     except Exception as error:
         connection.send((_FAILED, f"{type(error).__name__}: {error}"))
-        raise
 
 
 def _shuffled(selections: list[Selection], turn: int) -> list[Selection]:
