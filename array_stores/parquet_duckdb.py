@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,7 +30,7 @@ class Adapter(LongTable):
         import duckdb
 
         with duckdb.connect() as connection:
-            table = connection.read_parquet(str(path))
+            table = connection.read_parquet(glob.escape(str(path)))
             first, *_, values = table.columns
             ((last,),) = table.max(first).fetchall()
             for row in range(last + 1):
@@ -44,9 +45,9 @@ class _Reader(LongTableReader):
         self._connection: Any = duckdb.connect()
         # parquet_kv_metadata escapes what is not ASCII, which JSON from Description never contains.
         query = "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?::BLOB"
-        ((text,),) = self._connection.execute(query, [str(path), KEY]).fetchall()
+        self._path = glob.escape(str(path))
+        ((text,),) = self._connection.execute(query, [self._path, KEY]).fetchall()
         super().__init__(Description.from_json(text))
-        self._path = str(path)
 
     def close(self) -> None:
         """Close the connection."""

@@ -28,7 +28,7 @@ class Adapter(LongTable):
         """Read the rows of each index along the first dimension."""
         import polars as pl
 
-        table = pl.scan_parquet(path)
+        table = pl.scan_parquet(path, glob=False, hive_partitioning=False)
         first, *_, values = table.collect_schema().names()
         count = table.select(pl.col(first).max()).collect().item() + 1
         for row in range(count):
@@ -41,7 +41,7 @@ class _Reader(LongTableReader):
         import polars as pl
 
         super().__init__(Description.from_json(pl.read_parquet_metadata(path)[KEY]))
-        self._table = pl.scan_parquet(path)
+        self._table = pl.scan_parquet(path, glob=False, hive_partitioning=False)
 
     def _values(self, bounds: dict[str, tuple[int, int]]) -> np.ndarray:
         import polars as pl

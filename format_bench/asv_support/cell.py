@@ -105,8 +105,11 @@ class CellRun:
         if missing(self.dataset).exists():
             reason = missing(self.dataset).read_text(encoding="utf-8")
             raise self.skip(CellStatus.UNAVAILABLE, NotImplementedError(reason))
+        registry = registry_of(self.family)
         try:
-            adapter: BaseAdapter = registry_of(self.family).get(self.label)
+            # Before the libraries are imported, which takes longer than all else in a cell without it.
+            codec, level = self._codec(registry.find(self.label))
+            adapter: BaseAdapter = registry.get(self.label)
         except (UnavailableError, UnknownNameError) as error:
             raise self.skip(CellStatus.UNAVAILABLE, error) from error
         for benchmark in (self.benchmark, f"{self.suite.name}.{self.suite.saves}"):
@@ -118,7 +121,6 @@ class CellRun:
                 raise RuntimeError(earlier.sentence)
         spent_seconds = time.monotonic() - _process_start()
         self.journal.watch(self.benchmark, self.params, max(1.0, self.limit_seconds - spent_seconds))
-        codec, level = self._codec(adapter)
         self.operations = operations_of(self.family)(adapter, codec, level)
         self.operations.expect(DATA / self.dataset)
         self.guard(self.operations.warm_up)

@@ -61,6 +61,15 @@ def test_a_truncated_file_is_noticed_if_declared(store, path):
             store.read(path)
 
 
+def test_names_with_special_characters(store, path):
+    saved = values((3, 8, 12), a_dtype_of(store))
+    folder = path.parent / "50 % [a-z]*?'s {0}"
+    folder.mkdir()
+    place = folder / f"x[{store.label}] #1{store.suffix}"
+    store.save(saved, place, (1, 8, 12))
+    assert not difference(store, saved, store.read(place))
+
+
 def test_chunks_must_match_the_shape(store, path):
     array = values((3, 8, 12), a_dtype_of(store))
     for chunks in ((3, 8), (0, 8, 12)):
