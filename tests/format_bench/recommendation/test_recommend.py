@@ -402,8 +402,7 @@ def test_a_preset_leaves_out_metrics_that_the_results_lack():
     assert wanted.weights == {READ: 3}
     assert wanted.requirements == (Requirement.COLUMNS,)
     assert [each.partition(":")[0] for each in wanted.caveats] == [
-        "random read time per image does not count",
-        "batch read time per image does not count",
+        # Tables have no reads of single images or chunks, of which nothing is said.
         "read memory does not count",
     ]
     archive = purposes.criteria_for(found, {READ: 0.5}, (Requirement.TEXT,), "archive")
