@@ -88,10 +88,10 @@ def _codecs(store: ArrayStore) -> Iterator[str]:
 
 @click.command
 def command() -> None:
-    """Print the page docs/array_stores.md.
+    """Print the page docs/arrays.md.
 
     \b
     Example:
-      format-bench study array-stores > docs/array_stores.md
+      format-bench study array-stores > docs/arrays.md
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     click.echo(page(), nl=False)

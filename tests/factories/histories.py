@@ -61,10 +61,13 @@ TYPICAL = {
     "track_open_time": 0.004,
     "track_random_read": 3e-4,
     "track_batch_read": 1e-4,
+    "track_random_chunk": 2e-3,
+    "track_partition": 1e-3,
     "track_size": 4e7,
     "track_files": 3,
     "track_lost_columns": 0,
     "track_changed_images": 0,
+    "track_lost_properties": 0,
     "track_save_memory": 6e7,
     "track_read_memory": 9e7,
     "track_held_memory": 7e7,
@@ -73,10 +76,16 @@ TYPICAL = {
 }
 """Typical value of each benchmark method, in its unit."""
 
-EXACT = ("track_size", "track_files", "track_lost_columns", "track_changed_images")
+EXACT = (
+    *("track_size", "track_files"),
+    *("track_lost_columns", "track_changed_images", "track_lost_properties"),
+)
 """Methods whose values have no noise."""
 
-SINGLE_TIMES = ("track_open_time", "track_random_read", "track_batch_read")
+SINGLE_TIMES = (
+    *("track_open_time", "track_random_read", "track_batch_read"),
+    *("track_random_chunk", "track_partition"),
+)
 """Methods whose values are times without samples."""
 
 

@@ -9,7 +9,7 @@ from tests.helpers import ROOT
 
 def test_the_page_is_that_of_the_adapters():
     text = page()
-    # Made by: format-bench study array-stores > docs/array_stores.md
-    assert (ROOT / "docs/array_stores.md").read_text(encoding="utf-8") == text
+    # Made by: format-bench study array-stores > docs/arrays.md
+    assert (ROOT / "docs/arrays.md").read_text(encoding="utf-8") == text
     for name in array_stores.names():
         assert text.count(f"| {name} ") == 2
