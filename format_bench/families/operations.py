@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from data_generator import datasets
+from format_bench.instruments import page_cache
+from format_bench.instruments.clock import open_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,9 +130,9 @@ class Operations(ABC):
         file: Path,
         *,
         cache: str | None = None,  # noqa: ARG002 (a family's own metrics may depend on it)
-        budget_seconds: float = 0.0,  # noqa: ARG002 (likewise)
+        budget_seconds: float = 0.0,
     ) -> Measured:
-        """Measure another metric of a saved file: its size, or one of the family's own.
+        """Measure another metric of a saved file: size, files, opening, or one of the family's own.
 
         Parameters
         ----------
@@ -148,9 +150,13 @@ class Operations(ABC):
         NotColdError
             If the file cannot be evicted from the page cache.
         """
-        if metric != "size":
-            raise AssertionError(f"{type(self).__name__} cannot measure {metric}")
-        return Measured(metric, [self.adapter.size_bytes(file)])
+        if metric == "size":
+            return Measured(metric, [self.adapter.size_bytes(file)])
+        if metric == "files":
+            return Measured(metric, [len(list(page_cache.files_of(file)))])
+        if metric == "open time":
+            return Measured(metric, open_seconds(lambda: self.adapter.open(file), budget_seconds))
+        raise AssertionError(f"{type(self).__name__} cannot measure {metric}")
 
     def sample(
         self,

@@ -8,6 +8,7 @@ memory; two chunks a worker are loaded ahead; the consumer gets them in the orde
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import time
 from multiprocessing.shared_memory import SharedMemory
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import array_stores
-from adapter_core.array_source import chunk_selections, shape_of
+from adapter_core.array_source import chunk_selections
 from data_generator.random_words import RandomWords
 from format_bench.instruments import threads
 from format_bench.instruments.isolation import unlink_semaphores_at_once
@@ -64,7 +65,7 @@ def loader_seconds_per_chunk(
     """
     with array_stores.get(label).open(path) as reader:
         order = _shuffled(list(chunk_selections(reader.shape, chunks)), turn)
-        chunk_bytes = max(1, *(_size_bytes(each, reader.dtype.itemsize) for each in order))
+        chunk_bytes = max(1, math.prod(chunks) * reader.dtype.itemsize)
     workers = [
         _Worker(label, path, order[number :: worker_count()], chunk_bytes)
         for number in range(worker_count())
@@ -162,10 +163,3 @@ def _load(
 def _shuffled(selections: list[Selection], turn: int) -> list[Selection]:
     order = RandomWords("loading ahead", len(selections), turn).words(len(selections)).argsort()
     return [selections[place] for place in order.tolist()]
-
-
-def _size_bytes(selection: Selection, item_bytes: int) -> int:
-    size = item_bytes
-    for edge in shape_of(selection):
-        size *= edge
-    return size

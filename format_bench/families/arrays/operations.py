@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +12,11 @@ from typing import TYPE_CHECKING
 import array_stores
 import data_generator
 from adapter_core import ArraySource, ArrayStore, CannotHoldError
-from adapter_core.array_source import chunk_selections, grid_of
+from adapter_core.array_source import grid_of
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.access import Pattern, read_in_order
 from format_bench.families.arrays.loader import loader_seconds_per_chunk
 from format_bench.families.operations import CatalogOperations, Measured
-from format_bench.instruments import page_cache
-from format_bench.instruments.clock import open_seconds
 from format_bench.results.status import WRONG
 from format_bench.verification.arrays import verify_array
 
@@ -63,7 +62,7 @@ class ArrayOperations(CatalogOperations):
     def store(data: ArraySource, path: Path) -> tuple[int, int]:
         """Store an array chunk by chunk; return the number of chunks and of dimensions."""
         _cache().save(data, path)
-        return len(list(chunk_selections(data.shape, data.chunks))), len(data.shape)
+        return math.prod(grid_of(data.shape, data.chunks)), len(data.shape)
 
     @staticmethod
     def load(path: Path) -> ArraySource:
@@ -92,7 +91,7 @@ class ArrayOperations(CatalogOperations):
         As many rows are taken as have as many chunks as there are positions.
         """
         grid = grid_of(data.shape, data.chunks)
-        row_chunks = max(1, len(list(chunk_selections(data.shape, data.chunks))) // max(1, grid[0]))
+        row_chunks = max(1, math.prod(grid[1:]))
         rows = sorted({position // row_chunks for position in positions})
         wanted = max(1, len(positions) // row_chunks)
         return _rows_of(data, rows[:: max(1, len(rows) // wanted)][:wanted])
@@ -134,21 +133,6 @@ class ArrayOperations(CatalogOperations):
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost properties", [verdict.lost_properties], "; ".join(verdict.losses))
-
-    def track(
-        self,
-        metric: str,
-        file: Path,
-        *,
-        cache: str | None = None,
-        budget_seconds: float = 0.0,
-    ) -> Measured:
-        """Measure size, number of files, or opening."""
-        if metric == "files":
-            return Measured(metric, [len(list(page_cache.files_of(file)))])
-        if metric == "open time":
-            return Measured(metric, open_seconds(lambda: self.adapter.open(file), budget_seconds))
-        return super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
 
     def sample(
         self,

@@ -13,8 +13,6 @@ from adapter_core.errors import WrongValuesError
 from data_generator.random_words import RandomWords
 from format_bench.families.images import cache as image_cache
 from format_bench.families.operations import CatalogOperations, Measured
-from format_bench.instruments import page_cache
-from format_bench.instruments.clock import open_seconds
 from format_bench.results.status import WRONG
 from format_bench.verification.images import verify_images
 
@@ -140,21 +138,6 @@ class ImageOperations(CatalogOperations):
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("changed images", [verdict.changed_images], "; ".join(verdict.losses))
-
-    def track(
-        self,
-        metric: str,
-        file: Path,
-        *,
-        cache: str | None = None,
-        budget_seconds: float = 0.0,
-    ) -> Measured:
-        """Measure the number of files, or opening."""
-        if metric == "files":
-            return Measured(metric, [len(list(page_cache.files_of(file)))])
-        if metric == "open time":
-            return Measured(metric, open_seconds(lambda: self.adapter.open(file), budget_seconds))
-        return super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
 
     def sample(
         self,
