@@ -38,27 +38,33 @@ class Description:
 
     def to_json(self) -> str:
         """Return the description as JSON; floats have all their digits."""
-        return json.dumps(
-            {
-                "shape": self.shape,
-                "dtype": self.dtype.str,
-                "chunks": self.chunks,
-                "name": self.name,
-                "dims": self.dims,
-                "attributes": dict(self.attributes),
-                "coordinates": {
-                    name: {"dtype": values.dtype.str, "values": values.tolist()}
-                    for name, values in self.coordinates.items()
-                },
-            }
-        )
+        return json.dumps(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as plain values for JSON."""
+        return {
+            "shape": self.shape,
+            "dtype": self.dtype.str,
+            "chunks": self.chunks,
+            "name": self.name,
+            "dims": self.dims,
+            "attributes": dict(self.attributes),
+            "coordinates": {
+                name: {"dtype": values.dtype.str, "values": values.tolist()}
+                for name, values in self.coordinates.items()
+            },
+        }
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Return the description of a text from `to_json`."""
+        return cls.from_dict(json.loads(text))
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Self:
+        """Return the description of values from `to_dict`."""
         import numpy as np
 
-        facts = json.loads(text)
         coordinates = {
             name: np.array(each["values"], each["dtype"]) for name, each in facts["coordinates"].items()
         }

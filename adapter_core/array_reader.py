@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.reader import Reader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from adapter_core.array_source import Attribute, Selection
 
 
-class ArrayReader(ABC):
+class ArrayReader(Reader):
     """An open array.
 
     A subclass implements `_read`, and overrides `close` if it keeps something open.
@@ -74,22 +75,6 @@ class ArrayReader(ABC):
         if selection is None:
             return self._read(tuple(slice(0, edge) for edge in self.shape))
         return self._read(self._resolved(selection))
-
-    def close(self) -> None:  # noqa: B027 (many readers keep no file open)
-        """Release the file; a second call does nothing."""
-
-    def __enter__(self) -> Self:
-        """Return the reader itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the reader."""
-        self.close()
 
     def _resolved(self, selection: tuple[slice, ...]) -> Selection:
         if len(selection) > len(self.shape):

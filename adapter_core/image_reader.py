@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
+
+from adapter_core.reader import Reader
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-class ImageReader(ABC):
+class ImageReader(Reader):
     """An open set of images.
 
     A subclass implements `_get`; it may override `_get_many` for bulk access, and `close`.
@@ -55,22 +56,6 @@ class ImageReader(ABC):
             If an index is negative, or not below the number of images.
         """
         return self._get_many([self._known(index) for index in indices])
-
-    def close(self) -> None:  # noqa: B027 (many readers keep no file open)
-        """Release the file; a second call does nothing."""
-
-    def __enter__(self) -> Self:
-        """Return the reader."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the reader."""
-        self.close()
 
     def _known(self, index: int) -> int:
         if not 0 <= index < self._count:

@@ -32,14 +32,14 @@ class StoredDescription:
 
     def to_json(self) -> str:
         """Return the description as JSON."""
-        array = json.loads(self.array.to_json())
-        return json.dumps({"array": array, "codec": self.codec, "level": self.level})
+        facts = {"array": self.array.to_dict(), "codec": self.codec, "level": self.level}
+        return json.dumps(facts)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Return the description of a text from `to_json`."""
         facts = json.loads(text)
-        return cls(Description.from_json(json.dumps(facts["array"])), facts["codec"], facts["level"])
+        return cls(Description.from_dict(facts["array"]), facts["codec"], facts["level"])
 
 
 class EncodedStore(ArrayStore):
