@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_source import ArraySource, Attribute
+    from adapter_core.array_source import ArraySource, Attribute, Selection
+
+Bounds = Mapping[str, tuple[float, float]]
+"""Least and largest coordinate, both inclusive, by dimension; other dimensions are not restricted."""
 
 KEY = "format_bench.array"
 """Name of the metadata entry that contains the text."""
@@ -35,6 +38,36 @@ class Description:
         """Return the description of a source."""
         facts = ("shape", "dtype", "chunks", "name", "dims", "attributes", "coordinates")
         return cls(**{name: getattr(source, name) for name in facts})
+
+    def selection(self, bounds: Bounds) -> Selection:
+        """Return the selection of the indexes whose coordinates are within bounds.
+
+        Parameters
+        ----------
+        bounds : mapping of str to (float, float)
+            By names of dimensions, whose coordinates must be ascending or descending.
+
+        Raises
+        ------
+        KeyError
+            If a dimension is unknown, or has no coordinates.
+        """
+        import numpy as np
+
+        unknown = [dim for dim in bounds if dim not in self.dims or dim not in self.coordinates]
+        if unknown:
+            raise KeyError(f"there are no coordinates of {', '.join(unknown)}")
+        selection = []
+        for dim, edge in zip(self.dims, self.shape, strict=True):
+            if dim in bounds:
+                least, largest = bounds[dim]
+                values = self.coordinates[dim]
+                within = np.flatnonzero((values >= least) & (values <= largest))
+                ends = (int(within[0]), int(within[-1]) + 1) if within.size else (0, 0)
+                selection.append(slice(*ends))
+            else:
+                selection.append(slice(0, edge))
+        return tuple(selection)
 
     def to_json(self) -> str:
         """Return the description as JSON; floats have all their digits."""

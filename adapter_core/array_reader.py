@@ -11,7 +11,7 @@ from adapter_core.reader import Reader
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_description import Description
+    from adapter_core.array_description import Bounds, Description
     from adapter_core.array_source import Attribute, Selection
 
 
@@ -75,6 +75,29 @@ class ArrayReader(Reader):
         if selection is None:
             return self._read(tuple(slice(0, edge) for edge in self.shape))
         return self._read(self._resolved(selection))
+
+    def select(self, bounds: Bounds) -> np.ndarray:
+        """Return the values within bounds of coordinates, by the usual way of the library.
+
+        By default the indexes are found in the coordinates; libraries that select by coordinates
+        themselves override this.
+
+        Parameters
+        ----------
+        bounds : mapping of str to (float, float)
+            Least and largest coordinate, both inclusive, by dimension; the others are read whole.
+
+        Returns
+        -------
+        numpy.ndarray
+            With all dimensions of the array.
+
+        Raises
+        ------
+        KeyError
+            If a dimension is unknown, or has no coordinates.
+        """
+        return self._read(self.description.selection(bounds))
 
     def _resolved(self, selection: tuple[slice, ...]) -> Selection:
         if len(selection) > len(self.shape):

@@ -287,6 +287,8 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
         level=level_of(choice)[1],
         cache=cell.axes.get("cache"),
         threads="all",
+        track=cell.axes.get("track", ""),
+        query=cell.axes.get("query", ""),
         metric=BY_BENCHMARK[method].name,
         unit=cell.unit,
         value=cell.value,

@@ -26,23 +26,27 @@ class Configuration(NamedTuple):
     level: int | None = None
     threads: str = "all"
     """"all" or "1"; also "all" where groups of results are of one thread policy each."""
+    track: str = ""
+    """Way to write the file, e.g. "paper"; empty in suites without tracks."""
 
     @classmethod
     def of(cls, record: Record) -> Configuration:
         """Return the configuration of a record, with its thread policy."""
-        return cls(record.format, record.codec, record.level, record.threads)
+        return cls(record.format, record.codec, record.level, record.threads, record.track)
 
     def __str__(self) -> str:
         """Return the name, e.g. "Parquet zstd 3"."""
         # Without a comma, since names are joined to lists by commas.
         level = "" if self.level is None else f" {self.level}"
         threads = "" if self.threads == "all" else " on 1 thread"
-        return printable(f"{self.format} {self.codec or ''}{level}{threads}")
+        track = f" ({self.track})" if self.track else ""
+        return printable(f"{self.format} {self.codec or ''}{level}{threads}{track}")
 
     @property
-    def sort_key(self) -> tuple[str, str, str, int, str]:
+    def sort_key(self) -> tuple[str, str, str, int, str, str]:
         """The place in alphabetical lists: of one format, the uncompressed configuration is first."""
-        return self.format.casefold(), self.format, self.codec or "", self.level or 0, self.threads
+        name = self.format.casefold(), self.format
+        return *name, self.codec or "", self.level or 0, self.threads, self.track
 
 
 class DatasetSize(NamedTuple):

@@ -85,7 +85,7 @@ class ComparisonGroup:
             threads=first.threads,
             cells={
                 (
-                    Configuration(record.format, record.codec, record.level),
+                    Configuration.of(record)._replace(threads="all"),
                     Measure.of(record),
                 ): ResultCell.of(record, noise.of_cell(record) if noise else None)
                 for record in records
@@ -114,6 +114,11 @@ class ComparisonGroup:
 
 
 def sorted_measures(measures: Iterable[Measure]) -> list[Measure]:
-    """Return measures without repetition, in the order of `METRICS`, warm before cold."""
+    """Return measures without repetition, in the order of `METRICS`, warm before cold.
+
+    Of several queries, the order of the given measures counts.
+    """
     names = list(METRICS)
-    return sorted(set(measures), key=lambda each: (names.index(each.metric), each.cache == "cold"))
+    return sorted(
+        dict.fromkeys(measures), key=lambda each: (names.index(each.metric), each.cache == "cold")
+    )

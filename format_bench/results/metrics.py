@@ -108,20 +108,24 @@ class _Cell(Protocol):
     def metric(self) -> str: ...
     @property
     def cache(self) -> str | None: ...
+    @property
+    def query(self) -> str: ...
 
 
 class Measure(NamedTuple):
-    """A metric, and the state of the page cache in which it was measured."""
+    """A metric, the state of the page cache in which it was measured, and the query if it is of one."""
 
     metric: str
     """One of `METRICS`."""
     cache: str | None = None
     """"warm" or "cold"; None where the cache has no bearing, or is not recorded."""
+    query: str = ""
+    """E.g. "Q7"; empty if the metric is of no single query."""
 
     @classmethod
     def of(cls, record: _Cell) -> Measure:
         """Return the measure of a record."""
-        return cls(record.metric, record.cache)
+        return cls(record.metric, record.cache, record.query)
 
     @classmethod
     def named(cls, name: str) -> Measure:
@@ -144,7 +148,7 @@ class Measure(NamedTuple):
     @property
     def comparable(self) -> Measure:
         """The same measure without "warm", which some suites record and others take for granted."""
-        return self if self.cache == "cold" else Measure(self.metric)
+        return self if self.cache == "cold" else self._replace(cache=None)
 
     @property
     def unit(self) -> str:
@@ -160,7 +164,8 @@ class Measure(NamedTuple):
     @property
     def phrase(self) -> str:
         """The name inside a sentence, e.g. "cold read time"."""
-        return f"{self.cache} {self.metric}" if self.cache else self.metric
+        phrase = f"{self.cache} {self.metric}" if self.cache else self.metric
+        return f"{phrase} of {self.query}" if self.query else phrase
 
     @property
     def option(self) -> str:
@@ -169,4 +174,4 @@ class Measure(NamedTuple):
 
     def __str__(self) -> str:
         """Return the name in headings, e.g. "read time, cold"."""
-        return f"{self.metric}, {self.cache}" if self.cache else self.metric
+        return ", ".join(filter(None, self))

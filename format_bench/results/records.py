@@ -163,6 +163,10 @@ class Record:
     """In how many rounds of the run, each with a process of its own, the repeats were taken."""
     round_sizes: list[int] = field(default_factory=list)
     """How many of the repeats each round took, in order; empty if that is not known."""
+    track: str = ""
+    """Way to write the file that a suite declares, e.g. "paper"; empty if it declares none."""
+    query: str = ""
+    """The query that the value is of, e.g. "Q7"; empty if of none."""
 
     @property
     def repeats_by_round(self) -> list[list[float]]:
@@ -279,4 +283,4 @@ Key = tuple[object, ...]
 def key(record: Record) -> Key:
     """Return the key of the cell of a record."""
     what = (record.suite, record.format, record.dataset, record.rows, record.codec, record.level)
-    return (*what, record.cache, record.threads, record.metric)
+    return (*what, record.track, record.cache, record.query, record.threads, record.metric)

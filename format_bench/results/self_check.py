@@ -129,10 +129,10 @@ def _pairs(records: list[Record], noise: RunNoise) -> Iterator[OrderedPair]:
     for (configuration, measure), record in cells.items():
         contained = METRICS[measure.metric].at_least
         if contained:
-            same = cells.get((configuration, Measure(contained, measure.cache)))
-            lower = same or cells.get((configuration, Measure(contained)))
+            same = cells.get((configuration, measure._replace(metric=contained)))
+            lower = same or cells.get((configuration, Measure(contained, query=measure.query)))
         elif measure.cache == "cold" and is_wall_time(record):
-            lower = cells.get((configuration, Measure(measure.metric, "warm")))
+            lower = cells.get((configuration, measure._replace(cache="warm")))
         else:
             lower = None
         if lower:
@@ -142,7 +142,7 @@ def _pairs(records: list[Record], noise: RunNoise) -> Iterator[OrderedPair]:
 
 
 def _configuration(record: Record) -> tuple[object, ...]:
-    """Return the coordinates of a record without metric and cache."""
+    """Return the coordinates of a record without its measure."""
     suite = record.suite.partition(".")[0]
     where = (suite, record.dataset, record.rows, record.threads)
-    return *where, record.format, record.codec, record.level
+    return *where, record.format, record.codec, record.level, record.track

@@ -71,8 +71,8 @@ class GraphLinks:
         graph = partial(_graph, site=site, machine=machine)
         for cell, record in zip(cells, records, strict=True):
             suite = compared_with(suite_of(record))
-            measure = Measure(record.metric, record.cache)
-            entry = Configuration(record.format, record.codec, record.level)
+            measure = Measure.of(record)
+            entry = Configuration.of(record)
             # Format and data set come first in every suite; asv's page needs their names.
             first_two = benchmarks[cell.benchmark]["param_names"][:2]
             chosen = dict(zip(first_two, (cell.format, cell.dataset), strict=True)) | cell.axes
