@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,7 +10,7 @@ from adapter_core import ArrayReader, ArrayStore, Codec, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.array_store import ALL_DTYPES
-from adapter_core.arrays.chunk_writing import write_chunks
+from adapter_core.arrays.shards import shard_of, shards
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,10 +33,14 @@ _CLASSES = {name: each for each, name in _NAMES.items()}
 class Adapter(ArrayStore):
     """A directory with a dense TileDB array, a tile for each chunk.
 
-    Each chunk is written as a fragment of its own, TileDB's unit of writing; the fragments' footers are
-    merged afterwards, so that opening reads one file. Uncompressed arrays have no filters at all,
-    The name, dimensions, attributes and coordinates are JSON in the
-    array's metadata. TileDB has no type for float16, and no arrays without dimensions or values.
+    A run of tiles of up to 64 MiB is written as one fragment, TileDB's unit of writing, because each
+    fragment costs some milliseconds and two files; the fragments' footers are merged afterwards, and
+    opening reads one file. Uncompressed arrays have no filters. The name, dimensions, attributes and
+    coordinates are JSON in the array's metadata. TileDB has no type for float16, and no arrays without
+    dimensions or values.
+
+    Reads of tiles are merged only across gaps up to 64 KiB. TileDB's default is for object
+    storage: it reads at least 20 MiB of a fragment if the tiles in it are that far apart.
 
     The format is https://github.com/TileDB-Inc/TileDB/blob/main/format_spec/FORMAT_SPEC.md.
     """
@@ -71,7 +76,8 @@ class Adapter(ArrayStore):
         uri = str(path.absolute())
         tiledb.Array.create(uri, _schema(source, codec, level))
         with tiledb.open(uri, "w") as array:
-            write_chunks(array, source)
+            for selection, values in shards(source, shard_of(source)):
+                array[selection] = values
             array.meta[KEY] = Description.of(source).to_json()
         for mode in ("fragment_meta", "commits"):
             settings = {"sm.consolidation.mode": mode, "sm.vacuum.mode": mode}
@@ -90,12 +96,12 @@ class Adapter(ArrayStore):
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:
-        """Assign the chunks to an array of `tiledb`."""
+        """Assign runs of chunks to an array of `tiledb`."""
         import tiledb
 
         tiledb.Array.create(str(path), _schema(source, None, None))
         with tiledb.open(str(path), "w") as array:
-            for selection, values in source:
+            for selection, values in shards(source, shard_of(source)):
                 array[selection] = values
 
     @staticmethod
@@ -111,7 +117,7 @@ class _Reader(ArrayReader):
     def __init__(self, path: Path) -> None:
         import tiledb
 
-        self._array = tiledb.open(str(path.absolute()))
+        self._array = tiledb.open(str(path.absolute()), ctx=_reading_context())
         super().__init__(Description.from_json(self._array.meta[KEY]))
 
     def _read(self, selection: Selection) -> np.ndarray:
@@ -125,6 +131,15 @@ class _Reader(ArrayReader):
     def close(self) -> None:
         if self._array.isopen:
             self._array.close()
+
+
+@cache
+def _reading_context() -> tiledb.Ctx:
+    # A context starts threads, which costs more than opening an array.
+    import tiledb
+
+    # https://docs.tiledb.com/main/how-to/configuration
+    return tiledb.Ctx({"vfs.min_batch_size": "0", "vfs.min_batch_gap": str(2**16)})
 
 
 def _schema(source: ArraySource, codec: str | None, level: int | None) -> tiledb.ArraySchema:
