@@ -60,9 +60,13 @@ def prepare(suite):
 def labels(suite):
     """Return the labels of the adapters that the checkout has for a suite."""
     found = declarations(ROOT / _family(suite).folder)
-    names = [each.label for each in found if each.suite == suites.SUITES[suite].adapter_group]
-    wanted = suites.SUITES[suite].formats
-    return [name for name in names if name in wanted] if wanted else names
+    declared = suites.SUITES[suite]
+    names = [
+        each.label
+        for each in found
+        if each.suite == declared.adapter_group or each.label in declared.further_formats
+    ]
+    return [name for name in names if name in declared.formats] if declared.formats else names
 
 
 def benchmarks_of(suite):
@@ -77,12 +81,18 @@ def _family(suite):
 
 def _class_of(suite, benchmark):
     """Return a class with a method for each metric, under its own parameters."""
-    axes = {"codec": list(suite.codecs), "cache": list(benchmark.caches)}
+    axes = {
+        "codec": list(suite.codecs),
+        "track": [each.name for each in suite.tracks],
+        "query": list(benchmark.queries),
+        "cache": list(benchmark.caches),
+    }
     axes = {name: values for name, values in axes.items() if values}
+    datasets = benchmark.datasets or suite.datasets_at(SCALE)
     sampling = suite.sampling[SCALE]
     members = {
         "__doc__": f"{suite.title}: {', '.join(benchmark.metrics)}.",
-        "params": (labels(suite.name), list(suite.datasets_at(SCALE)), *axes.values()),
+        "params": (labels(suite.name), list(datasets), *axes.values()),
         "param_names": (_family(suite.name).parameter, "dataset", *axes),
         # Values of one scale never continue the line of another.
         "version": f"{suite.version} {SCALE}",
@@ -120,14 +130,17 @@ class MetricState:
 
     def measure(self, params, *, of_all_rounds=False):
         """Have the metric measured, or take the samples of a process that measured it with others."""
-        cache = params[-1] if self.benchmark.caches else None
+        *others, last = params
+        cache, others = (last, others) if self.benchmark.caches else (None, params)
+        query = others[-1] if self.benchmark.queries else ""
         # asv calls setup before each sample.
         if self.samples is None:
             sampling = self.suite.sampling[SCALE]
-            effort = Effort(float(BUDGET_SECONDS or sampling.budget_seconds), min_repeats=1)
-            run, what = self.run_of(params), (self.metric.name, cache, effort)
+            budget_seconds = float(BUDGET_SECONDS or sampling.budget_seconds)
+            effort = Effort(budget_seconds, min_repeats=1, limit_seconds=LIMIT_SECONDS / 2)
+            run, what = self.run_of(params), (self.metric.name, cache, effort, query)
             self.samples = (
-                run.all_samples(*what, sampling.rounds) if of_all_rounds else run.samples(*what)
+                run.all_samples(*what, rounds=sampling.rounds) if of_all_rounds else run.samples(*what)
             )
 
 

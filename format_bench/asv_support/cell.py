@@ -34,13 +34,14 @@ from format_bench.asv_support.run import (
     missing,
     rounds_file,
 )
+from format_bench.families.cases import codec_on, level_of
 from format_bench.families.measuring import Effort, measure_step, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
-    from format_bench.results.suites import Family, Step, Suite
+    from format_bench.results.suites import Family, Step, Suite, Track
 
 
 # Free disk space that a save asks for, as a multiple of the raw data: Base64 takes 1.34, and the file
@@ -81,7 +82,7 @@ class CellRun:
         self.family, self.suite, self.params = family, suite, params
         self.benchmark = f"{suite.name}.{benchmark}"
         # The parameters that tell files apart; others, as the page cache, do not change a file.
-        self._file_params = params[: 3 if suite.codecs else 2]
+        self._file_params = params[: 3 if suite.codecs or suite.tracks else 2]
         label, dataset, *choice = self._file_params
         self.label, self.dataset = label, dataset
         self._choice = choice[0] if choice else None
@@ -121,7 +122,8 @@ class CellRun:
                 raise RuntimeError(earlier.sentence)
         spent_seconds = time.monotonic() - _process_start()
         self.journal.watch(self.benchmark, self.params, max(1.0, self.limit_seconds - spent_seconds))
-        self.operations = operations_of(self.family)(adapter, codec, level)
+        way = (self._choice or "") if self.suite.tracks else ""
+        self.operations = operations_of(self.family)(adapter, codec, level, way)
         self.operations.expect(DATA / self.dataset)
         self.guard(self.operations.warm_up)
         return self.operations
@@ -167,7 +169,7 @@ class CellRun:
             self._unkept = self._is_full()
         return self._kept
 
-    def samples(self, metric: str, cache: str | None, effort: Effort) -> list[float]:
+    def samples(self, metric: str, cache: str | None, effort: Effort, query: str = "") -> list[float]:
         """Return the samples of a metric from one process, measured here or noted by another.
 
         The n-th call of a benchmark for a cell returns the samples of the n-th process, so that several
@@ -181,6 +183,8 @@ class CellRun:
             State of the page cache, "warm" or "cold", if the benchmark has several.
         effort : Effort
             Limits of the repeats of a process.
+        query : str
+            The query, if the benchmark has several.
 
         Raises
         ------
@@ -188,23 +192,25 @@ class CellRun:
             asv's sign that a cell is skipped.
         """
         step = self._step_of(metric, cache)
-        taken = self._note(f"{step.name}-{metric}.taken")
+        taken = self._note(f"{step.name}-{_key(metric, query)}.taken")
         number = int(taken.read_text(encoding="ascii")) if taken.exists() else 0
         if number >= len(self._rounds(step)):
             self._measure(step, effort)
-        found = self._samples_of(step, metric)[number]
+        found = self._samples_of(step, metric, query)[number]
         taken.write_text(str(number + 1), encoding="ascii")
         self.rounds_file.append(self.benchmark, self.params, metric, [found])
         return found
 
-    def all_samples(self, metric: str, cache: str | None, effort: Effort, rounds: int) -> list[float]:
+    def all_samples(
+        self, metric: str, cache: str | None, effort: Effort, query: str = "", *, rounds: int
+    ) -> list[float]:
         """Return the samples of a metric from all processes, for a benchmark that asv calls once.
 
         asv has rounds of times only, and calls the others in the last one.
 
         Parameters
         ----------
-        metric, cache, effort
+        metric, cache, effort, query
             As `samples` takes them.
         rounds : int
             Number of processes that should measure a step. If others have measured fewer times, this
@@ -218,7 +224,7 @@ class CellRun:
         step = self._step_of(metric, cache)
         if len(self._rounds(step)) < rounds:
             self._measure(step, effort)
-        found = self._samples_of(step, metric)
+        found = self._samples_of(step, metric, query)
         self.rounds_file.append(self.benchmark, self.params, metric, found)
         return [sample for each in found for sample in each]
 
@@ -279,7 +285,12 @@ class CellRun:
 
     def _note_round(self, step: str, measured: list[Measured]) -> None:
         facts = {
-            each.metric: {"repeats": list(each.repeats), "sentence": each.sentence} for each in measured
+            _key(each.metric, each.query): {
+                "repeats": list(each.repeats),
+                "sentence": each.sentence,
+                "status": each.status,
+            }
+            for each in measured
         }
         with self._note(f"{step}.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(facts) + "\n")
@@ -290,9 +301,19 @@ class CellRun:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         return [json.loads(line) for line in lines]
 
-    def _samples_of(self, step: Step, metric: str) -> list[list[float]]:
-        """Return the samples of a metric, a list for each process; write its remark, if any."""
-        found = [each[metric] for each in self._rounds(step)]
+    def _samples_of(self, step: Step, metric: str, query: str) -> list[list[float]]:
+        """Return the samples of a metric, a list for each process; write its remark, if any.
+
+        Raises
+        ------
+        NotImplementedError
+            If a process has none.
+        """
+        found = [each[_key(metric, query)] for each in self._rounds(step)]
+        for each in found:
+            if each["status"] != CellStatus.VALUE:
+                why = NotImplementedError(each["sentence"])
+                raise self.skip(CellStatus(each["status"]), why)
         if METRICS[metric].remarked and found[-1]["sentence"]:
             self._write(CellStatus.VALUE, found[-1]["sentence"])
         return [each["repeats"] for each in found]
@@ -341,10 +362,16 @@ class CellRun:
         """Return codec and level; skip the cell, with a reason, if the format has no such choice."""
         if self._choice is None:
             return None, None
+        if self.suite.tracks:
+            return codec_on(self._tracks[self._choice], adapter)
         try:
             return codec_of(adapter, self._choice)
         except UnsupportedError as error:
             raise self.skip(CellStatus.UNSUPPORTED, error) from error
+
+    @property
+    def _tracks(self) -> dict[str, Track]:
+        return {each.name: each for each in self.suite.tracks}
 
     def _is_full(self) -> bool:
         """Return whether the disk has no room for another file."""
@@ -364,6 +391,11 @@ class CellRun:
 
     def _write(self, status: CellStatus, sentence: str) -> None:
         self.journal.write(self.benchmark, self.params, status, sentence)
+
+
+def _key(metric: str, query: str) -> str:
+    """Return the name of a metric in the notes of a process."""
+    return f"{metric} {query}" if query else metric
 
 
 def codec_of(adapter: Any, choice: str) -> tuple[str | None, int | None]:
@@ -391,12 +423,6 @@ def codec_of(adapter: Any, choice: str) -> tuple[str | None, int | None]:
 
 # The choice of the codec that a library takes by itself.
 OWN_DEFAULT = "own default"
-
-
-def level_of(choice: str) -> tuple[str, int | None]:
-    """Return codec and level of a choice, e.g. ("zstd", 1) for "zstd level 1"."""
-    name, _, level = choice.partition(" level ")
-    return name, int(level) if level else None
 
 
 @functools.cache

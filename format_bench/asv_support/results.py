@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import ResultsNotFoundError, UnknownNameError
-from format_bench.asv_support.cell import level_of
 from format_bench.asv_support.journal import Journal, Reason
 from format_bench.asv_support.rounds import Rounds, RoundsFile
 from format_bench.asv_support.run import AsvMetadataFile
+from format_bench.families.cases import level_of
 from format_bench.instruments.intervals import median_interval
 from format_bench.results import noise_floor
 from format_bench.results.load import Results

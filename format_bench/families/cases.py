@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from adapter_core import UnavailableError, UnknownLevelError, UnknownNameError
 from format_bench.families.operations import registry_of
-from format_bench.results.suites import Family, Step, family_of_suite
+from format_bench.results.suites import SUITES, Family, Step, family_of_suite
 
 if TYPE_CHECKING:
+    from adapter_core.codec_choice import CodecChoice
     from format_bench.instruments.threads import Threads
+    from format_bench.results.suites import Track
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Case:
     """The level that is used: where none is given, the codec's default takes its place."""
     suite: str = "tabular"
     """One of `format_bench.results.suites.SUITES`."""
+    track: str = ""
+    """Name of one of the suite's tracks; empty if it has none."""
 
     def __post_init__(self) -> None:
         if self.codec is not None:
@@ -51,7 +55,7 @@ class Case:
     @property
     def steps(self) -> tuple[Step, ...]:
         """All steps of the case, in order."""
-        return self.family.steps
+        return self.family.steps_of(SUITES[self.suite])
 
     @property
     def file_name(self) -> str:
@@ -60,3 +64,19 @@ class Case:
             return f"file{registry_of(self.family).find(self.format).suffix}"
         except (UnavailableError, UnknownNameError):
             return "file"
+
+
+def codec_on(track: Track, adapter: CodecChoice) -> tuple[str | None, int | None]:
+    """Return the codec and level with which an adapter writes on a track; None for no codec."""
+    offered = {each.name: each for each in adapter.codecs}
+    for choice in track.codecs:
+        name, level = level_of(choice)
+        if name in offered:
+            return name, level if offered[name].levels else None
+    return None, None
+
+
+def level_of(choice: str) -> tuple[str, int | None]:
+    """Return codec and level of a choice, e.g. ("zstd", 1) for "zstd level 1"."""
+    name, _, level = choice.partition(" level ")
+    return name, int(level) if level else None

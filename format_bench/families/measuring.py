@@ -6,11 +6,13 @@ values apart.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from format_bench.families.operations import Measured
+from format_bench.families.query_measuring import QuerySteps
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import (
     MAX_REPEATS,
@@ -40,6 +42,8 @@ class Effort:
     """The least number of repeats."""
     round_number: int = 0
     """Number of processes that measured the same before. Of steps in turn, the other one starts."""
+    limit_seconds: float = math.inf
+    """Wall time after which no further query starts, so that the process ends before it is ended."""
 
 
 def measure_steps(
@@ -79,6 +83,8 @@ def measure_steps(
             found[step.name] = measure_step(step, operations, data, file, effort)
         elif step.name == "read":
             found |= _reads_in_turn(step, cold, operations, data, file, effort)
+        elif step.name == "query":
+            found |= QuerySteps([step, cold], operations, data, file).measure(effort)
         else:
             found |= _tracks_in_turn([step, cold], operations, file, effort)
     return found
@@ -120,6 +126,8 @@ def measure_step(
         return _read(operations, data, file, effort)
     if step.name == "cold read":
         return _cold_read(operations, file, effort)
+    if step.name in {"query", "cold query"}:
+        return QuerySteps([step], operations, data, file).measure(effort)[step.name]
     return _tracks_in_turn([step], operations, file, effort)[step.name]
 
 
@@ -287,10 +295,10 @@ def _ordered(steps: list[Step], turn: int) -> list[Step]:
 
 def _read_cold(operations: Operations, file: Path, stopwatch: Stopwatch) -> tuple[Any, float]:
     """Read a file that is out of the page cache; return the data and the read amplification."""
-    before = page_cache.read_bytes()
+    before = page_cache.read_counters()
     with stopwatch:
         found = operations.read(file)
-    fetched = (page_cache.read_bytes() - before).fetched
+    fetched = (page_cache.read_counters() - before).fetched_bytes
     read = max(page_cache.resident_bytes(file), fetched)
     return found, read / operations.adapter.size_bytes(file)
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from adapter_core.codec_choice import CodecChoice
 from data_generator import datasets
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import open_seconds
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +33,11 @@ class Measured:
     repeats: Sequence[float]
     """In the order taken and in the metric's unit; the value is their median."""
     sentence: str = ""
-    """Optional remark."""
+    """Optional remark, or the reason why there are no samples."""
+    query: str = ""
+    """The query that they are of; empty if of none."""
+    status: CellStatus = CellStatus.VALUE
+    """Another one if there are no samples."""
 
 
 class Operations(ABC):
@@ -43,11 +49,20 @@ class Operations(ABC):
         An adapter that is available.
     codec, level
         The codec to save with, and its level; None for none.
+    way : str
+        Name of the track on which files are written; empty if the suite has none.
     """
 
-    def __init__(self, adapter: BaseAdapter, codec: str | None = None, level: int | None = None) -> None:
+    def __init__(
+        self,
+        adapter: BaseAdapter,
+        codec: str | None = None,
+        level: int | None = None,
+        way: str = "",
+    ) -> None:
         self.adapter: Any = adapter
         self.codec, self.level = codec, level
+        self.way = way
 
     @staticmethod
     @abstractmethod
@@ -94,6 +109,11 @@ class Operations(ABC):
     def raw_bytes(data: Any) -> int | None:  # noqa: ARG004 (a family may know it)
         """Return the size of data in memory, if saving asks for free disk space beforehand."""
         return None
+
+    @staticmethod
+    def queries() -> list[str]:
+        """Return the names of all queries of the family, in order."""
+        return []
 
     def expect(self, data: Path) -> None:  # noqa: B027 (few families need any)
         """Note facts of stored data that reads depend on, without loading the data."""
@@ -151,12 +171,22 @@ class Operations(ABC):
             If the file cannot be evicted from the page cache.
         """
         if metric == "size":
-            return Measured(metric, [self.adapter.size_bytes(file)])
+            return Measured(metric, [self.adapter.size_bytes(file)], self._codec_remark(file))
         if metric == "files":
             return Measured(metric, [len(list(page_cache.files_of(file)))])
         if metric == "open time":
             return Measured(metric, open_seconds(lambda: self.adapter.open(file), budget_seconds))
         raise AssertionError(f"{type(self).__name__} cannot measure {metric}")
+
+    def _codec_remark(self, file: Path) -> str:
+        """Return a sentence if the file does not use the codec that was asked for."""
+        if not isinstance(self.adapter, CodecChoice) or not self.adapter.codecs:
+            return ""
+        used = self.adapter.codec_used(file)
+        if used == self.codec:
+            return ""
+        asked = f"{self.adapter.label} was told to use {self.codec or 'none'}"
+        return f"{asked}; its file shows {used or 'none'}"
 
     def sample(
         self,
@@ -186,6 +216,40 @@ class Operations(ABC):
             Wall time of the sample.
         """
         return self.track(metric, file, cache=cache, budget_seconds=budget_seconds).repeats
+
+    def check_query(self, query: str) -> None:
+        """Raise `UnsupportedError` if a query does not apply to the expected data, or the adapter."""
+        raise AssertionError(f"{type(self).__name__} has no query {query}")
+
+    def open_query(self, query: str, file: Path) -> OpenQuery:
+        """Open a saved file for a query that applies."""
+        raise AssertionError(f"{type(self).__name__} has no query {query} to {file}")
+
+
+class OpenQuery(ABC):
+    """A query to an open file."""
+
+    @abstractmethod
+    def read(self) -> Any:
+        """Return the answer; the call that is measured."""
+
+    @abstractmethod
+    def write(self, answer: Any, path: Path) -> None:
+        """Write an answer in the adapter's own format; the call that is measured."""
+
+    @abstractmethod
+    def verify(self, answer: Any, data: Any) -> str:
+        """Compare an answer with the data themselves, and return a remark.
+
+        Raises
+        ------
+        WrongValuesError
+            If they differ.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the file."""
 
 
 class CatalogOperations(Operations):

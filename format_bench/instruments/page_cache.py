@@ -1,4 +1,4 @@
-"""Page cache: share of a file in it, eviction with proof, and the bytes a process reads.
+"""Page cache: share of a file in it, eviction with proof, and what a process reads.
 
 Linux only: posix_fadvise(2), mincore(2), /proc/self/io (see proc(5)).
 """
@@ -16,23 +16,29 @@ from adapter_core.errors import NotColdError
 
 
 @dataclass(frozen=True)
-class ReadBytes:
-    """Bytes that a process has read so far."""
+class ReadCounters:
+    """Reads of a process so far, all its threads together."""
 
-    asked: int
+    asked_bytes: int
     """Bytes that read(2) and similar calls returned, without reads through memory maps."""
-    fetched: int
+    fetched_bytes: int
     """Bytes that the storage layer fetched for this process, read-ahead included."""
+    calls: int
+    """Calls of read(2), pread(2) and the like."""
 
-    def __sub__(self, earlier: ReadBytes) -> ReadBytes:
-        return ReadBytes(self.asked - earlier.asked, self.fetched - earlier.fetched)
+    def __sub__(self, earlier: ReadCounters) -> ReadCounters:
+        return ReadCounters(
+            self.asked_bytes - earlier.asked_bytes,
+            self.fetched_bytes - earlier.fetched_bytes,
+            self.calls - earlier.calls,
+        )
 
 
-def read_bytes() -> ReadBytes:
+def read_counters() -> ReadCounters:
     """Return the counters of this process."""
     lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
     facts = dict(line.split(": ") for line in lines)
-    return ReadBytes(int(facts["rchar"]), int(facts["read_bytes"]))
+    return ReadCounters(*(int(facts[name]) for name in ("rchar", "read_bytes", "syscr")))
 
 
 def files_of(path: Path) -> Iterator[Path]:

@@ -51,6 +51,7 @@ class Metric:
     at_least: str = ""
     remarked: bool = False
     shift: float = 0.0
+    queried: bool = False
 
     @property
     def comparison(self) -> str:

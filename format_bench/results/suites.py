@@ -34,17 +34,33 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Track:
+    """A way to write the files of a suite, named in every label of a result."""
+
+    name: str
+    codecs: tuple[str, ...] = ()
+    """Choices of a codec, e.g. "lz4 level 6"; the first that an adapter has counts, else none."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codecs", tuple(self.codecs))
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """One class of asv benchmarks; asv runs the classes of a suite in order of name."""
 
     name: str
     metrics: tuple[str, ...]
     caches: tuple[str, ...] = ()
-    """States of the page cache, a third parameter of the benchmarks; none if it does not matter."""
+    """States of the page cache, the last parameter of the benchmarks; none if it does not matter."""
+    queries: tuple[str, ...] = ()
+    """Queries, a further parameter; none if the metrics are of no single query."""
+    datasets: tuple[str, ...] = ()
+    """Data sets that they are limited to; those of the suite if empty."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "metrics", tuple(self.metrics))
-        object.__setattr__(self, "caches", tuple(self.caches))
+        for name in ("metrics", "caches", "queries", "datasets"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
 @dataclass(frozen=True)
@@ -93,13 +109,19 @@ class Suite:
     """The adapters that declare this name as their `suite`; the usual ones if empty."""
     formats: tuple[str, ...] = ()
     """Labels that the asv suite is limited to; all if empty."""
+    further_formats: tuple[str, ...] = ()
+    """Labels of usual adapters that a suite with an `adapter_group` measures besides."""
+    steps: tuple[str, ...] = ()
+    """Names of the steps of the family that the runner takes."""
+    tracks: tuple[Track, ...] = ()
+    """Ways to write each file, a further parameter of asv's benchmarks."""
     optional: bool = False
     """Whether `make bench` leaves it out unless it is named."""
     codecs: tuple[str, ...] = ()
     """Codec choices, a third parameter of asv's benchmarks; empty for uncompressed files."""
 
     def __post_init__(self) -> None:
-        for name in ("datasets", "columns", "formats", "codecs"):
+        for name in ("datasets", "columns", "formats", "further_formats", "codecs", "steps", "tracks"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
     @property
@@ -150,6 +172,10 @@ class Family:
     takes_codecs: bool = False
     """Whether its adapters take a codec."""
 
+    def steps_of(self, suite: Suite) -> tuple[Step, ...]:
+        """Return the steps that the runner takes in a suite; all if it names none."""
+        return tuple(each for each in self.steps if each.name in suite.steps or not suite.steps)
+
     def step_of(self, metric: str, cache: str | None = None) -> Step | None:
         """Return the step that measures a metric, under a state of the page cache if one is given."""
         for step in self.steps:
@@ -184,7 +210,8 @@ def read_family(path: Path) -> Family:
 def _suite(family: str, facts: dict[str, Any]) -> Suite:
     benchmarks = tuple(Benchmark(**each) for each in facts.pop("benchmarks"))
     sampling = {scale: Sampling(**each) for scale, each in facts.pop("sampling").items()}
-    return Suite(family=family, benchmarks=benchmarks, sampling=sampling, **facts)
+    tracks = tuple(Track(**each) for each in facts.pop("tracks", ()))
+    return Suite(family=family, benchmarks=benchmarks, sampling=sampling, tracks=tracks, **facts)
 
 
 def read_families(folder: Path) -> dict[str, Family]:

@@ -15,12 +15,12 @@ from adapter_core import (
     UnsupportedError,
 )
 from adapter_core.errors import InvalidRequestError
-from format_bench.families.cases import Case
+from format_bench.families.cases import Case, codec_on
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.suites import FAMILIES, SUITES, Family, Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from format_bench.instruments.threads import Threads
     from format_bench.runner.user_data import Source
@@ -114,6 +114,8 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     if request.codecs and not FAMILIES[suite.family].takes_codecs:
         adapters = f"{FAMILIES[suite.family].adapter}s"
         raise InvalidRequestError(f"--codecs: {adapters} offer no choice of a codec")
+    if request.codecs and suite.tracks:
+        raise InvalidRequestError(f"--codecs: the tracks of {suite.name} decide the codec")
     kind = FAMILIES[suite.family]
     registry = registry_of(kind)
     labels = _known("format", request.formats, registry.names()) or _labels(suite, registry)
@@ -121,7 +123,8 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     left_out: dict[str, None] = {}
     for dataset, rows in user or _generated(request, suite, kind):
         for label in labels:
-            for codec, level in _codecs(request, suite):
+            cases += _cases_of_tracks(request, suite, registry, (label, dataset, rows))
+            for codec, level in [] if suite.tracks else _codecs(request, suite):
                 try:
                     used = _default_codec(registry, label) if codec == OWN_DEFAULT else codec
                     case = Case(label, dataset, rows, request.threads, used, level, suite.name)
@@ -138,9 +141,21 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     return Plan(tuple(dict.fromkeys(cases)), tuple(left_out))
 
 
+def _cases_of_tracks(
+    request: RunRequest, suite: Suite, registry: Registry[Any], where: tuple[str, str, int]
+) -> Iterator[Case]:
+    """Yield a case for each track, with the codec that the adapter has of it."""
+    for track in suite.tracks:
+        try:
+            codec, level = codec_on(track, registry.find(where[0]))
+        except UnavailableError:
+            codec, level = None, None  # as the runner will find out, and record
+        yield Case(*where, request.threads, codec, level, suite.name, track.name)
+
+
 def _labels(suite: Suite, registry: Registry[Any]) -> list[str]:
     if suite.adapter_group:
-        return registry.names_of_suite(suite.adapter_group)
+        return sorted([*registry.names_of_suite(suite.adapter_group), *suite.further_formats])
     return registry.usual_names()
 
 

@@ -51,7 +51,7 @@ def columns_of(suite: str, *, cold: bool) -> tuple[MeasureColumn, ...]:
 
 def configuration_of(case: Case) -> Configuration:
     """Return the configuration of a case; all cases of a run have the same thread policy."""
-    return Configuration(case.format, case.codec, case.level)
+    return Configuration(case.format, case.codec, case.level, track=case.track)
 
 
 def records_of_cases(records: Iterable[Record], cases: Iterable[Case]) -> list[Record]:

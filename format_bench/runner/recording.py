@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import WrongValuesError
+from format_bench.families.operations import operations_of
 from format_bench.instruments.intervals import median_interval
 from format_bench.results.metrics import METRICS
-from format_bench.results.records import Key, Record, engine_of
+from format_bench.results.records import Key, Record, engine_of, key
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
@@ -23,36 +24,50 @@ if TYPE_CHECKING:
 
 def keys(case: Case, step: Step) -> set[Key]:
     """Return the keys of all cells of a step."""
-    what = (case.suite, case.format, case.dataset, case.rows, case.codec, case.level)
-    return {(*what, _cache(step, metric), case.threads, metric) for metric in step.metrics}
+    return {key(each) for each in _empty_records(case, 0, step, "")}
 
 
 def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: str) -> Iterator[Record]:
-    """Yield a record for each metric of a step: its value, or why there is none."""
-    found: dict[str, Measured] = {} if outcome.status else {each.metric: each for each in outcome.value}
+    """Yield a record for each metric of a step, and each query: its value, or why there is none."""
+    found: dict[tuple[str, str], Measured] = {}
+    if not outcome.status:
+        found = {(each.metric, each.query): each for each in outcome.value}
+    for empty in _empty_records(case, columns, step, run_id):
+        measured = found.get((empty.metric, empty.query))
+        if measured is None:
+            status = outcome.status or CellStatus.FAILED
+            yield replace(empty, status=status, sentence=outcome.sentence)
+        else:
+            remarked = replace(empty, status=measured.status, sentence=measured.sentence)
+            repeats = measured.repeats
+            yield _with_repeats(remarked, repeats, [len(repeats)]) if repeats else remarked
+
+
+def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterator[Record]:
     for metric in step.metrics:
-        measured = found.get(metric)
-        empty = Record(
-            suite=case.suite,
-            format=case.format,
-            engine=engine_of(case.format),
-            dataset=case.dataset,
-            rows=case.rows,
-            columns=columns,
-            codec=case.codec,
-            level=case.level,
-            cache=_cache(step, metric),
-            threads=case.threads,
-            metric=metric,
-            unit=METRICS[metric].unit,
-            value=None,
-            repeats=[],
-            interval=None,
-            status=outcome.status or CellStatus.VALUE,
-            sentence=measured.sentence if measured else outcome.sentence,
-            run_id=run_id,
-        )
-        yield _with_repeats(empty, measured.repeats, [len(measured.repeats)]) if measured else empty
+        for query in operations_of(case.family).queries() if METRICS[metric].queried else [""]:
+            yield Record(
+                suite=case.suite,
+                format=case.format,
+                engine=engine_of(case.format),
+                dataset=case.dataset,
+                rows=case.rows,
+                columns=columns,
+                codec=case.codec,
+                level=case.level,
+                cache=_cache(step, metric),
+                threads=case.threads,
+                metric=metric,
+                unit=METRICS[metric].unit,
+                value=None,
+                repeats=[],
+                interval=None,
+                status=CellStatus.FAILED,
+                sentence="",
+                run_id=run_id,
+                track=case.track,
+                query=query,
+            )
 
 
 def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:

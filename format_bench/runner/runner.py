@@ -93,7 +93,10 @@ class Runner:
         self.limits = limits or Limits()
         rounds = self.limits.rounds
         self.effort = Effort(
-            self.limits.budget_seconds / rounds, math.ceil(self.limits.repeats / rounds)
+            self.limits.budget_seconds / rounds,
+            math.ceil(self.limits.repeats / rounds),
+            # The rest is for the last query that starts before.
+            limit_seconds=self.limits.limit_seconds / 2,
         )
         self.steps = steps
         self.prepared = prepared or {}

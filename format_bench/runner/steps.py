@@ -21,7 +21,7 @@ def operations_on(case: Case, data: Path) -> Operations:
     """Return the operations of a case on stored data, warmed up and under the case's thread policy."""
     family = case.family
     adapter = registry_of(family).get(case.format)
-    operations = operations_of(family)(adapter, case.codec, case.level)
+    operations = operations_of(family)(adapter, case.codec, case.level, case.track)
     operations.expect(data)
     operations.warm_up()
     threads.apply(case.threads)

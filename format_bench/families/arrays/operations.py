@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 import array_stores
 import data_generator
-from adapter_core import ArraySource, ArrayStore, CannotHoldError
+from adapter_core import ArraySource, ArrayStore, CannotHoldError, UnsupportedError
+from adapter_core.array_description import Description
 from adapter_core.array_source import grid_of
+from adapter_core.array_store import Property
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.access import Pattern, read_in_order
 from format_bench.families.arrays.loader import loader_seconds_per_chunk
-from format_bench.families.operations import CatalogOperations, Measured
+from format_bench.families.arrays.queries import ArrayQuery, chunks_on, queries
+from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
 from format_bench.results.status import WRONG
 from format_bench.verification.arrays import verify_array
 
@@ -43,7 +46,9 @@ class ArrayOperations(CatalogOperations):
 
     adapter: ArrayStore
     chunks: tuple[int, ...]
-    """Shape of the chunks to read, whether or not the store keeps it."""
+    """Shape of the chunks to write and to read, whether or not the store keeps it."""
+    expected: Description
+    """Of the array whose stored file is read."""
 
     @staticmethod
     def datasets() -> list[str]:
@@ -101,10 +106,18 @@ class ArrayOperations(CatalogOperations):
         """Return the size of all values: all stores of a large array together may fill a disk."""
         return data.size_bytes
 
+    @staticmethod
+    def queries() -> list[str]:
+        """Return the names of the queries, Q1 to Q40."""
+        return list(queries())
+
     def expect(self, data: Path) -> None:
-        """Note the shape of chunks of stored data."""
+        """Note the description of stored data, and the chunks of the track or else theirs."""
         with _cache().open(data) as reader:
-            self.chunks = reader.chunks
+            self.expected = reader.description
+        self.chunks = self.expected.chunks
+        if self.way:
+            self.chunks = chunks_on(self.way, self.adapter.label, self.expected)
 
     def warm_up(self) -> None:
         """Save, open and read a tiny array, with the codec if that supports its type."""
@@ -115,8 +128,9 @@ class ArrayOperations(CatalogOperations):
         self.adapter.check(data, self.codec)
 
     def save(self, data: ArraySource, file: Path) -> None:
-        """Save the array chunk by chunk."""
-        self.adapter.save(data, file, None, self.codec, self.level)
+        """Save the array chunk by chunk, in the chunks of the track if there is one."""
+        chunks = chunks_on(self.way, self.adapter.label, Description.of(data)) if self.way else None
+        self.adapter.save(data, file, chunks, self.codec, self.level)
 
     def read(self, file: Path) -> Path:
         """Open the array and read every chunk in order; return the file, for `verify`."""
@@ -150,6 +164,18 @@ class ArrayOperations(CatalogOperations):
         with self.adapter.open(file) as reader:
             pattern = Pattern(reader.shape, self.chunks, **PATTERNS[metric])
             return [pattern.seconds_per_chunk(reader, turn, budget_seconds)]
+
+    def check_query(self, query: str) -> None:
+        """Raise `UnsupportedError` if a query asks other data, or the store keeps no coordinates."""
+        queries()[query].check(self.expected)
+        if Property.COORDINATES not in self.adapter.keeps:
+            raise UnsupportedError(
+                f"{self.adapter.label} keeps no coordinates, by which queries select their values"
+            )
+
+    def open_query(self, query: str, file: Path) -> OpenQuery:
+        """Open a saved array for a query."""
+        return ArrayQuery(self.adapter, file, queries()[query], self.expected, (self.codec, self.level))
 
 
 OPERATIONS = ArrayOperations

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from adapter_core import ArraySource, UnsupportedError
+from adapter_core.errors import WrongValuesError
+from format_bench.display.text import joined
+from format_bench.families.operations import OpenQuery
+from format_bench.instruments.touch import touch_array
+from format_bench.results.status import WRONG
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core import ArrayStore
     from adapter_core.array_description import Bounds, Description
 
 DECLARATIONS = Path(__file__).with_name("foxbench.toml")
@@ -30,9 +41,16 @@ class Query:
     within: Bounds
     """Bounds of all dimensions but time."""
 
-    def applies_to(self, array: Description) -> bool:
-        """Tell whether an array is of the variable and long enough."""
-        return array.name == self.variable and array.shape[array.dims.index("time")] >= self.hours
+    def check(self, array: Description) -> None:
+        """Raise `UnsupportedError` if an array is of another variable, or too short."""
+        missing = [dim for dim in ("time", *self.within) if dim not in array.coordinates]
+        if missing:
+            raise UnsupportedError(f"the array has no coordinates of {joined(missing)}")
+        if array.name != self.variable:
+            raise UnsupportedError(f"{self.name} asks {self.variable}, and the array is {array.name}")
+        hours = array.shape[array.dims.index("time")]
+        if hours < self.hours:
+            raise UnsupportedError(f"{self.name} asks {self.hours:,} hours, and the array has {hours:,}")
 
     def bounds(self, array: Description) -> Bounds:
         """Return all bounds on an array with hourly times: from its first time on."""
@@ -47,9 +65,14 @@ class Query:
 
 
 @cache
+def _declared() -> dict[str, Any]:
+    return tomllib.loads(DECLARATIONS.read_text(encoding="utf-8"))
+
+
+@cache
 def queries() -> dict[str, Query]:
     """Return all declared queries by name, in order."""
-    declared = tomllib.loads(DECLARATIONS.read_text(encoding="utf-8"))
+    declared = _declared()
     found = {}
     for run in declared["queries"]:
         levels = run.get("levels", "")
@@ -69,4 +92,119 @@ def queries() -> dict[str, Query]:
 
 def queries_to(array: Description) -> list[Query]:
     """Return the queries that apply to an array, in order."""
-    return [each for each in queries().values() if each.applies_to(array)]
+    found = []
+    for query in queries().values():
+        with contextlib.suppress(UnsupportedError):
+            query.check(array)
+            found.append(query)
+    return found
+
+
+def chunks_on(track: str, label: str, array: Description) -> tuple[int, ...]:
+    """Return the shape of chunks with which a store writes an array on a track.
+
+    Parameters
+    ----------
+    track : str
+        Name of the track; edges are those that foxbench.toml declares for the store, or for all.
+    label : str
+        The store.
+    array : Description
+        The array: an edge is at most its own, and dimensions without a declared edge are not divided.
+    """
+    declared = _declared()["chunks"][track]
+    edges = declared.get(label, declared["all"])
+    return tuple(
+        max(1, min(edges.get(dim, edge), edge))
+        for dim, edge in zip(array.dims, array.shape, strict=True)
+    )
+
+
+# A chunk of a written answer: whole steps in time, as many as this.
+ANSWER_CHUNK_BYTES = 2**24
+
+
+class ArrayQuery(OpenQuery):
+    """A query to an open array.
+
+    Parameters
+    ----------
+    store : ArrayStore
+        The store of the file.
+    file : Path
+        The file.
+    query : Query
+        A query that applies.
+    array : Description
+        Of the array that was saved.
+    codec : (str or None, int or None)
+        Codec and level of written answers.
+    """
+
+    def __init__(
+        self,
+        store: ArrayStore,
+        file: Path,
+        query: Query,
+        array: Description,
+        codec: tuple[str | None, int | None],
+    ) -> None:
+        self._store, self._array, self._codec = store, array, codec
+        self._bounds = query.bounds(array)
+        self._selection = array.selection(self._bounds)
+        self._reader = store.open(file)
+
+    def read(self) -> np.ndarray:
+        """Return the values within the query's bounds, in memory."""
+        values = self._reader.select(self._bounds)
+        touch_array(values)
+        return values
+
+    def write(self, answer: np.ndarray, path: Path) -> None:
+        """Write the values with their coordinates."""
+        array = self._array
+        step_bytes = max(1, answer.nbytes // max(1, len(answer)))
+        steps = max(1, min(len(answer), ANSWER_CHUNK_BYTES // step_bytes))
+        source = ArraySource.of(
+            answer,
+            (steps, *(max(1, edge) for edge in answer.shape[1:])),
+            name=array.name,
+            dims=array.dims,
+            attributes=array.attributes,
+            coordinates={
+                dim: array.coordinates[dim][part]
+                for dim, part in zip(array.dims, self._selection, strict=True)
+                if dim in array.coordinates
+            },
+        )
+        self._store.write_answer(source, path, *self._codec)
+
+    def verify(self, answer: np.ndarray, data: ArraySource) -> str:
+        """Compare an answer with NumPy's on the data, bit by bit; return the number of values.
+
+        Raises
+        ------
+        WrongValuesError
+            If shape, dtype or a value differs.
+        """
+        wanted = data.read(self._selection)
+        if answer.shape != wanted.shape or answer.dtype != wanted.dtype:
+            raise WrongValuesError(
+                f"{WRONG}{answer.dtype} of shape {answer.shape} instead of {wanted.dtype} of shape "
+                f"{wanted.shape}"
+            )
+        found, expected = (each.reshape(-1).view("u1") for each in map(_contiguous, (answer, wanted)))
+        if not (found == expected).all():
+            count = int((_contiguous(answer) != _contiguous(wanted)).sum())
+            raise WrongValuesError(f"{WRONG}{count:,} of {answer.size:,} values")
+        return f"{answer.size:,} values, all equal to NumPy's"
+
+    def close(self) -> None:
+        """Close the array."""
+        self._reader.close()
+
+
+def _contiguous(values: np.ndarray) -> np.ndarray:
+    import numpy as np
+
+    return np.ascontiguousarray(values)

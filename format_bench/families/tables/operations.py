@@ -82,22 +82,6 @@ class TableOperations(CatalogOperations):
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
 
-    def track(
-        self,
-        metric: str,
-        file: Path,
-        *,
-        cache: str | None = None,
-        budget_seconds: float = 0.0,
-    ) -> Measured:
-        """Return the size, with a remark if the file does not use the codec that was asked for."""
-        found = super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
-        used = self.adapter.codec_used(file)
-        if not self.adapter.codecs or used == self.codec:
-            return found
-        asked = f"{self.adapter.label} was told to use {self.codec or 'none'}"
-        return Measured(metric, found.repeats, f"{asked}; its file shows {used or 'none'}")
-
 
 OPERATIONS = TableOperations
 

@@ -274,15 +274,15 @@ def test_a_written_file_is_warm_and_cold_after_eviction(tmp_path):
 
 
 def test_the_bytes_of_three_of_26_columns_are_measured_within_5_percent(table_file):
-    before = page_cache.read_bytes()
+    before = page_cache.read_counters()
     with table_file.open("rb", buffering=0) as file:
         # Without read-ahead, which is the kernel's and not the reader's.
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
         for column in (3, 11, 25):
             os.pread(file.fileno(), COLUMN_BYTES, column * COLUMN_BYTES)
-    read = page_cache.read_bytes() - before
-    assert read.asked == pytest.approx(3 * COLUMN_BYTES, rel=0.05)
-    assert read.fetched == pytest.approx(3 * COLUMN_BYTES, rel=0.05)
+    read = page_cache.read_counters() - before
+    assert read.asked_bytes == pytest.approx(3 * COLUMN_BYTES, rel=0.05)
+    assert read.fetched_bytes == pytest.approx(3 * COLUMN_BYTES, rel=0.05)
     assert page_cache.resident_share(table_file) == pytest.approx(3 / COLUMNS, rel=0.05)
 
 

@@ -1,0 +1,201 @@
+"""Measurement of queries to a saved file: warm and cold in turn, answers compared and written."""
+
+from __future__ import annotations
+
+import functools
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from adapter_core import CannotHoldError, UnsupportedError
+from format_bench.families.operations import Measured
+from format_bench.instruments import page_cache
+from format_bench.instruments.clock import MAX_REPEATS, Stopwatch
+from format_bench.results.metrics import METRICS
+from format_bench.results.status import CellStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from format_bench.families.measuring import Effort
+    from format_bench.families.operations import OpenQuery, Operations
+    from format_bench.results.suites import Step
+
+# A query that takes so many times its share of the budget is repeated no more.
+_DEAR = 3.0
+
+Empty = tuple[CellStatus, str]
+"""Status and sentence of cells without samples."""
+
+
+@dataclass
+class _Samples:
+    """Samples of one query, by metric."""
+
+    warm: Stopwatch = field(default_factory=Stopwatch)
+    cold: Stopwatch = field(default_factory=Stopwatch)
+    write: Stopwatch = field(default_factory=Stopwatch)
+    fetched_bytes: list[int] = field(default_factory=list)
+    requests: list[int] = field(default_factory=list)
+    remark: str = ""
+    unwritten: Empty | None = None
+    """Why there is no time of a written answer."""
+
+    def of(self, metric: str, *, cold: bool) -> list[float]:
+        """Return the samples of a metric, in its unit."""
+        own = (self.cold if cold else self.warm).samples
+        found: dict[str, list[float]] = {
+            "query time": [each.wall_seconds for each in own],
+            "query CPU time": [each.cpu_seconds for each in own],
+            "answer write time": [each.wall_seconds for each in self.write.samples],
+            "query bytes": [*self.fetched_bytes],
+            "query requests": [*self.requests],
+        }
+        return found[metric]
+
+
+class QuerySteps:
+    """The steps `query` and `cold query` on a saved file.
+
+    A file is opened anew for each sample, outside the clock, so that no library answers from what an
+    earlier sample has left in its own memory. The first answer of a query is compared with the data
+    themselves and not timed. It also brings what the query needs into the page cache, so that the file
+    as a whole, which may be larger than memory, is not read for it.
+
+    Parameters
+    ----------
+    steps : list of Step
+        Either step, or both, which then take turns.
+    operations, data, file
+        As `format_bench.families.measuring.measure_step` takes them.
+    """
+
+    def __init__(
+        self, steps: list[Step], operations: Operations, data: Callable[[], Any], file: Path
+    ) -> None:
+        self._steps, self._operations, self._file = steps, operations, file
+        self._data = functools.cache(data)
+        self._caches = [each.cache == "cold" for each in steps]
+
+    def measure(self, effort: Effort) -> dict[str, list[Measured]]:
+        """Return the metrics of each step, by its name, for each query of the family.
+
+        Those of a query that does not apply, fails, or does not start within the limit are empty, with
+        the reason.
+        """
+        found: dict[str, list[Measured]] = {each.name: [] for each in self._steps}
+        for step in self._steps:
+            for metric in step.metrics:
+                if not METRICS[metric].queried:
+                    share_seconds = effort.budget_seconds / 10
+                    track = self._operations.track
+                    found[step.name].append(
+                        track(metric, self._file, cache=step.cache, budget_seconds=share_seconds)
+                    )
+        start = time.perf_counter()
+        names = self._operations.queries()
+        asked = [each for each in names if not self._refusal(each)]
+        for name in names:
+            spent_seconds = time.perf_counter() - start
+            outcome: _Samples | Empty | None = self._refusal(name)
+            if outcome is None and spent_seconds > effort.limit_seconds:
+                limit = f"the {effort.limit_seconds:,.0f} s that those of a file have"
+                sentence = f"not started: the queries before took {spent_seconds:,.0f} s of {limit}"
+                outcome = CellStatus.TIMED_OUT, sentence
+            if outcome is None:
+                outcome = self._outcome(name, effort, effort.budget_seconds / len(asked))
+            for step in self._steps:
+                found[step.name] += _measured(step, name, outcome)
+        return found
+
+    def _refusal(self, query: str) -> Empty | None:
+        try:
+            self._operations.check_query(query)
+        except UnsupportedError as error:
+            return CellStatus.UNSUPPORTED, str(error)
+        return None
+
+    def _outcome(self, query: str, effort: Effort, share_seconds: float) -> _Samples | Empty:
+        """Return the samples of a query; an error of one leaves the others their values."""
+        try:
+            return self._samples(query, effort, share_seconds)
+        except Exception as error:
+            return CellStatus.FAILED, _one_line(error)
+
+    def _samples(self, query: str, effort: Effort, share_seconds: float) -> _Samples:
+        found = _Samples()
+        opened = self._operations.open_query(query, self._file)
+        try:
+            answer = opened.read()
+            found.remark = opened.verify(answer, self._data())
+            end = time.perf_counter() + share_seconds
+            if not all(self._caches):
+                self._write(opened, answer, found, effort, share_seconds / 4)
+        finally:
+            opened.close()
+        del answer, opened
+        for turn in range(MAX_REPEATS):
+            over = time.perf_counter() - end
+            if (turn >= effort.min_repeats and over > 0) or (turn and over > _DEAR * share_seconds):
+                break
+            # What follows an eviction finds other caches than what follows a read.
+            order = self._caches if (turn + effort.round_number) % 2 else self._caches[::-1]
+            for cold in order:
+                self._read(query, found, cold=cold)
+        return found
+
+    def _read(self, query: str, found: _Samples, *, cold: bool) -> None:
+        if cold:
+            page_cache.make_cold(self._file)
+        opened = self._operations.open_query(query, self._file)
+        try:
+            before = page_cache.read_counters()
+            with found.cold if cold else found.warm:
+                answer = opened.read()
+            read = page_cache.read_counters() - before
+            # Freed while the file is open: it may be a part of it.
+            del answer
+        finally:
+            opened.close()
+        if cold:
+            found.fetched_bytes.append(read.fetched_bytes)
+            found.requests.append(read.calls)
+
+    def _write(
+        self, opened: OpenQuery, answer: Any, found: _Samples, effort: Effort, share_seconds: float
+    ) -> None:
+        """Write the answer to a file that does not exist yet, again and again within a time."""
+        path = self._file.with_name(f"answer{self._operations.adapter.suffix}")
+        end = time.perf_counter() + share_seconds
+        try:
+            for turn in range(MAX_REPEATS):
+                over = time.perf_counter() - end
+                if (turn >= effort.min_repeats and over > 0) or (turn and over > _DEAR * share_seconds):
+                    break
+                self._operations.adapter.remove(path)
+                with found.write:
+                    opened.write(answer, path)
+        except CannotHoldError as error:
+            found.unwritten = CellStatus.UNSUPPORTED, str(error)
+        except Exception as error:
+            found.unwritten = CellStatus.FAILED, _one_line(error)
+        finally:
+            self._operations.adapter.remove(path)
+
+
+def _measured(step: Step, query: str, outcome: _Samples | Empty) -> Iterator[Measured]:
+    for metric in step.metrics:
+        if not METRICS[metric].queried:
+            continue
+        if not isinstance(outcome, _Samples):
+            yield Measured(metric, [], outcome[1], query, outcome[0])
+        elif metric == "answer write time" and outcome.unwritten:
+            yield Measured(metric, [], outcome.unwritten[1], query, outcome.unwritten[0])
+        else:
+            remark = outcome.remark if metric == "query time" else ""
+            yield Measured(metric, outcome.of(metric, cold=step.cache == "cold"), remark, query)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:500]
