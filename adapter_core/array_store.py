@@ -131,14 +131,8 @@ class ArrayStore(CodecChoice):
         self._check_exists(path)
         return self._open(path)
 
-    def write_answer(
-        self,
-        answer: ArraySource,
-        path: str | os.PathLike[str],
-        codec: str | None = None,
-        level: int | None = None,
-    ) -> None:
-        """Write the answer to a query, an array in memory, as a user of the library does.
+    def write_answer(self, answer: ArraySource, path: str | os.PathLike[str]) -> None:
+        """Write the answer to a query, an array in memory, uncompressed, as users of the library do.
 
         By default by `save`; libraries with a way of their own for arrays in memory override this.
 
@@ -148,15 +142,13 @@ class ArrayStore(CodecChoice):
             The values with their name, dimensions and coordinates.
         path : path-like
             A path that does not exist yet.
-        codec, level
-            As `save` takes them.
 
         Raises
         ------
         CannotHoldError
             If the store cannot keep the answer as it is.
         """
-        self.save(answer, path, None, codec, level)
+        self.save(answer, path)
 
     def append(self, array: np.ndarray | ArraySource, path: str | os.PathLike[str]) -> None:
         """Add an array at the end of a saved one's first axis, with the file's codec.

@@ -58,8 +58,8 @@ class _Samples:
 class QuerySteps:
     """The steps `query` and `cold query` on a saved file.
 
-    A file is opened anew for each sample, outside the clock, so that no library answers from what an
-    earlier sample has left in its own memory. The first answer of a query is compared with the data
+    A file is opened anew for each sample, so that no library answers from what an earlier sample has
+    left in its own memory: outside the clock if the page cache is warm, inside if it is cold. The first answer of a query is compared with the data
     themselves and not timed. It also brings what the query needs into the page cache, so that the file
     as a whole, which may be larger than memory, is not read for it.
 
@@ -147,20 +147,33 @@ class QuerySteps:
 
     def _read(self, query: str, found: _Samples, *, cold: bool) -> None:
         if cold:
-            page_cache.make_cold(self._file)
+            self._read_cold(query, found)
+            return
         opened = self._operations.open_query(query, self._file)
         try:
-            before = page_cache.read_counters()
-            with found.cold if cold else found.warm:
+            with found.warm:
                 answer = opened.read()
-            read = page_cache.read_counters() - before
             # Freed while the file is open: it may be a part of it.
             del answer
         finally:
             opened.close()
-        if cold:
-            found.fetched_bytes.append(read.fetched_bytes)
-            found.requests.append(read.calls)
+
+    def _read_cold(self, query: str, found: _Samples) -> None:
+        page_cache.make_cold(self._file)
+        before = page_cache.read_counters()
+        with found.cold:
+            # In the clock, since with its read-ahead it may fetch all that the query needs.
+            opened = self._operations.open_query(query, self._file)
+            try:
+                answer = opened.read()
+            except BaseException:
+                opened.close()
+                raise
+        read = page_cache.read_counters() - before
+        del answer
+        opened.close()
+        found.fetched_bytes.append(read.fetched_bytes)
+        found.requests.append(read.calls)
 
     def _write(
         self, opened: OpenQuery, answer: Any, found: _Samples, effort: Effort, share_seconds: float

@@ -175,7 +175,7 @@ class ArrayOperations(CatalogOperations):
 
     def open_query(self, query: str, file: Path) -> OpenQuery:
         """Open a saved array for a query."""
-        return ArrayQuery(self.adapter, file, queries()[query], self.expected, (self.codec, self.level))
+        return ArrayQuery(self.adapter, file, queries()[query], self.expected)
 
 
 OPERATIONS = ArrayOperations

@@ -43,11 +43,11 @@ class Query:
 
     def check(self, array: Description) -> None:
         """Raise `UnsupportedError` if an array is of another variable, or too short."""
+        if array.name != self.variable:
+            raise UnsupportedError(f"{self.name} asks {self.variable}, and the array is {array.name}")
         missing = [dim for dim in ("time", *self.within) if dim not in array.coordinates]
         if missing:
             raise UnsupportedError(f"the array has no coordinates of {joined(missing)}")
-        if array.name != self.variable:
-            raise UnsupportedError(f"{self.name} asks {self.variable}, and the array is {array.name}")
         hours = array.shape[array.dims.index("time")]
         if hours < self.hours:
             raise UnsupportedError(f"{self.name} asks {self.hours:,} hours, and the array has {hours:,}")
@@ -137,8 +137,6 @@ class ArrayQuery(OpenQuery):
         A query that applies.
     array : Description
         Of the array that was saved.
-    codec : (str or None, int or None)
-        Codec and level of written answers.
     """
 
     def __init__(
@@ -147,9 +145,8 @@ class ArrayQuery(OpenQuery):
         file: Path,
         query: Query,
         array: Description,
-        codec: tuple[str | None, int | None],
     ) -> None:
-        self._store, self._array, self._codec = store, array, codec
+        self._store, self._array = store, array
         self._bounds = query.bounds(array)
         self._selection = array.selection(self._bounds)
         self._reader = store.open(file)
@@ -161,7 +158,7 @@ class ArrayQuery(OpenQuery):
         return values
 
     def write(self, answer: np.ndarray, path: Path) -> None:
-        """Write the values with their coordinates."""
+        """Write the values with their coordinates, uncompressed."""
         array = self._array
         step_bytes = max(1, answer.nbytes // max(1, len(answer)))
         steps = max(1, min(len(answer), ANSWER_CHUNK_BYTES // step_bytes))
@@ -177,7 +174,7 @@ class ArrayQuery(OpenQuery):
                 if dim in array.coordinates
             },
         )
-        self._store.write_answer(source, path, *self._codec)
+        self._store.write_answer(source, path)
 
     def verify(self, answer: np.ndarray, data: ArraySource) -> str:
         """Compare an answer with NumPy's on the data, bit by bit; return the number of values.
