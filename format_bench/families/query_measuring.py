@@ -59,9 +59,10 @@ class QuerySteps:
     """The steps `query` and `cold query` on a saved file.
 
     A file is opened anew for each sample, so that no library answers from what an earlier sample has
-    left in its own memory: outside the clock if the page cache is warm, inside if it is cold. The first answer of a query is compared with the data
-    themselves and not timed. It also brings what the query needs into the page cache, so that the file
-    as a whole, which may be larger than memory, is not read for it.
+    left in its own memory: outside the clock if the page cache is warm, inside if it is cold. The first
+    answer of a query is compared with the data themselves and not timed. It also brings what the query
+    needs into the page cache, so that the file as a whole, which may be larger than memory, is not read
+    for it.
 
     Parameters
     ----------
