@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
-from adapter_core.arrays.zarr import ZarrStore, strict_store
+from adapter_core.arrays.zarr import LocalZarrStore
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
 
 
-class Adapter(ZarrStore):
+class Adapter(LocalZarrStore):
     """A Zarr group of format 3 in a directory, a file for each chunk.
 
     Chunks at the edges are stored whole, filled with zeros. zarr-python needs some 0.3 ms for each chunk
@@ -27,19 +25,6 @@ class Adapter(ZarrStore):
     suffix = ".zarr"
     requires = ("numpy", "zarr>=3.1", "pcodec")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-
-    @contextmanager
-    def _writing(self, path: Path) -> Iterator[Any]:
-        from zarr.storage import LocalStore
-
-        yield LocalStore(path)
-
-    _appending = _writing
-
-    def _reading(self, path: Path) -> Any:
-        from zarr.storage import LocalStore
-
-        return strict_store(LocalStore)(path, read_only=True)
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
 from adapter_core.arrays.shards import SHARD_BYTES, shard_of, shards
-from adapter_core.arrays.zarr import ZarrStore, strict_store
+from adapter_core.arrays.zarr import LocalZarrStore
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
 
 
-class Adapter(ZarrStore):
+class Adapter(LocalZarrStore):
     """A Zarr group of format 3 in a directory, a file (a shard) for a run of chunks.
 
     A shard is collected in memory and written once, since zarr-python writes it anew for each chunk that
@@ -31,17 +29,6 @@ class Adapter(ZarrStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     dims_range = range(1, 33)  # zarr-python cannot divide a shard without dimensions
     shard_bytes = SHARD_BYTES
-
-    @contextmanager
-    def _writing(self, path: Path) -> Iterator[Any]:
-        from zarr.storage import LocalStore
-
-        yield LocalStore(path)
-
-    def _reading(self, path: Path) -> Any:
-        from zarr.storage import LocalStore
-
-        return strict_store(LocalStore)(path, read_only=True)
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:

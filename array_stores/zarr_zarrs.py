@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
 from adapter_core.arrays import zarr_metadata
-from adapter_core.arrays.zarr import ZarrStore
+from adapter_core.arrays.zarr import LocalZarrStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PYTHON_PIPELINE = "zarr.core.codec_pipeline.BatchedCodecPipeline"
 
 
-class Adapter(ZarrStore):
+class Adapter(LocalZarrStore):
     """A Zarr group of format 3 in a directory, whose chunks pass through zarrs, a library in Rust.
 
     zarr-python reads and writes the metadata. zarrs takes whole chunks from files to values with threads
@@ -47,14 +47,6 @@ class Adapter(ZarrStore):
         return zarr.config.set(
             {"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True}
         )
-
-    @contextmanager
-    def _writing(self, path: Path) -> Iterator[Any]:
-        from zarr.storage import LocalStore
-
-        yield LocalStore(path)
-
-    _appending = _writing
 
     def _reading(self, path: Path) -> Any:
         from zarr.storage import LocalStore

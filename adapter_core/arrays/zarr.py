@@ -183,6 +183,23 @@ class ZarrStore(ArrayStore):
             yield
 
 
+class LocalZarrStore(ZarrStore):
+    """A Zarr group in a directory."""
+
+    @contextmanager
+    def _writing(self, path: Path) -> Iterator[Any]:
+        from zarr.storage import LocalStore
+
+        yield LocalStore(path)
+
+    _appending = _writing
+
+    def _reading(self, path: Path) -> Any:
+        from zarr.storage import LocalStore
+
+        return strict_store(LocalStore)(path, read_only=True)
+
+
 class ZarrReader(ArrayReader):
     """An open array of a Zarr group; coordinates are read on demand."""
 

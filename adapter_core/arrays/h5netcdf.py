@@ -1,0 +1,87 @@
+"""Base class of array stores that h5netcdf writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.array_store import ArrayStore
+from adapter_core.arrays import hdf5, netcdf
+from adapter_core.arrays.chunk_writing import write_chunks
+
+if TYPE_CHECKING:
+    import h5netcdf
+
+    from adapter_core.array_source import ArraySource
+
+
+class H5NetCDFStore(ArrayStore):
+    """A netCDF-4 file with one variable, its dimensions and coordinate variables.
+
+    Codecs are those of HDF5 that the netCDF C library reads, too. The first dimension is unlimited. The
+    format is https://docs.unidata.ucar.edu/nug/current/file_format_specifications.html.
+    """
+
+    dtypes: ClassVar = netcdf.DTYPES
+    codecs: ClassVar = tuple(
+        codec
+        for codec in hdf5.CODECS
+        if codec.name.startswith(("gzip", "szip", "bzip2", "zstd", "blosc:"))
+        and codec.name != "zstd+bitshuffle"
+    )
+
+    def _check_further(self, source: ArraySource, codec: str | None) -> None:
+        reason = netcdf.refused_properties(source) or hdf5.refused_by(codec, source)
+        if reason:
+            raise self.refusal(reason)
+
+    def _save(
+        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import h5netcdf
+        import h5py
+
+        with (
+            h5py.File(path, "w", rdcc_nbytes=0, track_order=True) as hdf,
+            h5netcdf.File(hdf, "r+") as file,
+        ):
+            for name, length in netcdf.dimension_limits(source).items():
+                file.dimensions[name] = length
+                if length is None:
+                    file.resize_dimension(name, source.shape[source.dims.index(name)])
+            for name, values in source.coordinates.items():
+                if name in source.dims:
+                    file.create_variable(name, (name,), data=values)
+            options = {"chunks": source.chunks, **hdf5.filter_options(codec, level)}
+            variable = file.create_variable(
+                source.name, source.dims, source.dtype, **(options if source.shape else {})
+            )
+            variable.attrs.update(source.attributes)
+            _kept = hdf[source.name]
+            write_chunks(variable, source)
+
+    def _append(self, source: ArraySource, path: Path) -> None:
+        import h5netcdf
+        import h5py
+
+        with h5py.File(path, "r+", rdcc_nbytes=0) as hdf, h5netcdf.File(hdf, "r+") as file:
+            variable = variable_of(file)
+            first_row = variable.shape[0]
+            name = variable.dimensions[0]
+            file.resize_dimension(name, first_row + source.shape[0])
+            _kept = hdf5.reopened_with_cache(hdf, variable.name)
+            write_chunks(variable, source, first_row)
+            if name in file.variables and name in source.coordinates:
+                file.variables[name][first_row:] = source.coordinates[name]
+
+    def _codec_used(self, path: Path) -> str | None:
+        import h5netcdf
+        import h5py
+
+        with h5py.File(path) as hdf, h5netcdf.File(hdf) as file:
+            return hdf5.codec_of(hdf[variable_of(file).name])
+
+
+def variable_of(file: h5netcdf.File) -> h5netcdf.Variable:
+    """Return the variable that is not a dimension's."""
+    return next(each for name, each in file.variables.items() if name not in file.dimensions)
