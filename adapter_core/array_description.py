@@ -58,7 +58,8 @@ class Description:
         if unknown:
             raise KeyError(f"there are no coordinates of {', '.join(unknown)}")
         selection = []
-        for dim, edge in zip(self.dims, self.shape, strict=True):
+        dims = self.dims or ("",) * len(self.shape)
+        for dim, edge in zip(dims, self.shape, strict=True):
             if dim in bounds:
                 least, largest = bounds[dim]
                 values = self.coordinates[dim]

@@ -1,0 +1,273 @@
+"""Base classes of array stores that are read and queried through xarray."""
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.array_description import KEY, Description
+from adapter_core.array_reader import ArrayReader
+from adapter_core.array_store import INTEGERS, ArrayStore
+from adapter_core.arrays.on_demand import OnDemand
+from adapter_core.arrays.shards import shard_of
+from adapter_core.arrays.zarr import ZarrStore
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.array_description import Bounds
+    from adapter_core.array_source import ArraySource, Attribute, Selection
+    from adapter_core.availability import Availability
+
+FILL_VALUE = "_FillValue"
+_INDEX_DTYPES = INTEGERS | {"float32", "float64"}
+# pandas has no index of float16, and one of objects for complex numbers.
+
+
+class XarrayStore(ArrayStore):
+    """A store that xarray opens, selects from, and writes answers to.
+
+    Derive from this class first and from the one that saves the array second: files are those of the
+    store without xarray. Values are read as stored, neither masked nor scaled nor decoded as times, and
+    nothing is cached between selections. Dask is not used.
+
+    https://docs.xarray.dev/en/stable/user-guide/io.html
+    """
+
+    def availability(self) -> Availability:
+        """Import the required packages and xarray's engines, and report whether they work here."""
+        found = super().availability()
+        if found:
+            loaded()
+        return found
+
+    def write_answer(
+        self,
+        answer: ArraySource,
+        path: str | os.PathLike[str],
+        codec: str | None = None,
+        level: int | None = None,
+    ) -> None:
+        """Write the answer to a query by xarray, its codec and chunks in the encoding.
+
+        Raises
+        ------
+        CannotHoldError
+            If the store cannot keep the answer as it is, or it is boolean, which xarray writes as int8.
+        """
+        chosen = self._chosen(codec, level)
+        self.check(answer, codec)
+        if answer.dtype.kind == "b":
+            raise self.refusal("xarray writes booleans as integers")
+        array = loaded().DataArray(
+            answer.read(tuple(slice(0, edge) for edge in answer.shape)),
+            answer.coordinates,
+            answer.dims,
+            answer.name,
+            answer.attributes,
+        )
+        self._write(array.to_dataset(), answer, Path(path), **chosen)
+
+    def _check_further(self, source: ArraySource, codec: str | None) -> None:
+        super()._check_further(source, codec)
+        reason = _refused_properties(source)
+        if reason:
+            raise self.refusal(reason)
+
+    def _open(self, path: Path) -> ArrayReader:
+        return XarrayReader(self._dataset(path))
+
+    @abstractmethod
+    def _dataset(self, path: Path) -> Any:
+        """Open the data set."""
+
+    @abstractmethod
+    def _write(
+        self,
+        dataset: Any,
+        answer: ArraySource,
+        path: Path,
+        codec: str | None = None,
+        level: int | None = None,
+    ) -> None:
+        """Write a data set in memory with one variable, the answer."""
+
+
+class XarrayZarrStore(XarrayStore, ZarrStore):
+    """A Zarr group through xarray's engine for Zarr.
+
+    A missing chunk is read as zeros, since Zarr defines that. Metadata are not consolidated. Appending
+    is not offered: xarray opens no array that is longer than its coordinates.
+    """
+
+    def _dataset(self, path: Path) -> Any:
+        with self._opening():
+            return loaded().open_dataset(
+                self._place(path),
+                engine="zarr",
+                cache=False,
+                decode_cf=False,
+                consolidated=False,
+                zarr_format=self.zarr_format,
+            )
+
+    def _place(self, path: Path) -> Any:
+        """Return the argument of `xarray.open_dataset`."""
+        return str(path)
+
+    def _write(
+        self,
+        dataset: Any,
+        answer: ArraySource,
+        path: Path,
+        codec: str | None = None,
+        level: int | None = None,
+    ) -> None:
+        with self._opening():
+            dataset.to_zarr(
+                path,
+                mode="w-",
+                consolidated=False,
+                zarr_format=self.zarr_format,
+                encoding=self._encoding(dataset, answer, codec, level),
+            )
+
+    def _encoding(
+        self, dataset: Any, answer: ArraySource, codec: str | None, level: int | None
+    ) -> dict[str, dict[str, Any]]:
+        """Return the encoding of the answer, and note its name in the data set, as saved groups do."""
+        dataset.attrs[KEY] = {"name": answer.name, "coordinates": list(answer.coordinates)}
+        encoding = {
+            "chunks": answer.chunks,
+            "compressors": None,
+            "filters": None,
+            "write_empty_chunks": True,
+            **self._codec_arguments(codec, level, answer.dtype),
+        }
+        if self.shard_bytes:
+            encoding["shards"] = shard_of(answer, self.shard_bytes)
+        return {answer.name: encoding}
+
+
+class XarrayReader(ArrayReader):
+    """An open data set with one variable.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+        Its index coordinates are in memory, as xarray has them.
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        (name,) = dataset.data_vars
+        self._array: Any = dataset[name]
+        encoding = self._array.encoding
+        indexes = self._array.xindexes
+        super().__init__(
+            Description(
+                self._array.shape,
+                self._array.dtype,
+                tuple(encoding.get("chunks") or encoding.get("chunksizes") or self._array.shape),
+                name,
+                self._array.dims,
+                {
+                    name: attribute_of(value)
+                    for name, value in self._array.attrs.items()
+                    if name != FILL_VALUE and not name.startswith("_Quantize")
+                },
+                OnDemand({dim: dim for dim in self._array.dims if dim in indexes}, self._coordinate),
+            )
+        )
+
+    def select(self, bounds: Bounds) -> np.ndarray:
+        """Return the values within bounds of coordinates, by slices of labels."""
+        unknown = [dim for dim in bounds if dim not in self.coordinates]
+        if unknown:
+            raise KeyError(f"there are no coordinates of {', '.join(unknown)}")
+        # xarray expects labels in the order of the coordinates.
+        labels = {
+            dim: slice(largest, least) if dim in self._descending else slice(least, largest)
+            for dim, (least, largest) in bounds.items()
+        }
+        return self._values(self._array.sel(labels))
+
+    def close(self) -> None:
+        """Close the data set."""
+        self._dataset.close()
+
+    def _read(self, selection: Selection) -> np.ndarray:
+        return self._values(self._array.isel(dict(zip(self._array.dims, selection, strict=True))))
+
+    def _values(self, selected: Any) -> np.ndarray:
+        if 0 in selected.shape:
+            import numpy as np
+
+            # Engines do not agree on selections without values.
+            return np.empty(selected.shape, self.dtype)
+        values: np.ndarray = selected.values
+        return values
+
+    def _coordinate(self, dim: str) -> np.ndarray:
+        values: np.ndarray = self._array[dim].values
+        return values
+
+    @functools.cached_property
+    def _descending(self) -> frozenset[str]:
+        ends = {dim: values[[0, -1]] for dim, values in self.coordinates.items() if values.size}
+        return frozenset(dim for dim, (first, last) in ends.items() if first > last)
+
+
+@functools.cache
+def loaded() -> Any:
+    """Return the package xarray, after it has imported its engines.
+
+    An installed engine that fails to import is a warning then; it is none that an adapter uses.
+    """
+    import xarray
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Engine .* loading failed", RuntimeWarning)
+        xarray.backends.list_engines()
+    return xarray
+
+
+def attribute_of(value: Any) -> Attribute:
+    """Return the value of an attribute as Python's own types."""
+    if isinstance(value, tuple):
+        return list(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return value
+
+
+def netcdf_encoding(answer: ArraySource, options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the encoding of an answer in netCDF-4, with the options of its codec.
+
+    Dimensions of an answer are limited, and chunks not larger than they are.
+    """
+    if 0 in answer.chunks or not answer.shape:
+        return {answer.name: {FILL_VALUE: None}}
+    chunks = tuple(map(min, answer.chunks, answer.shape))
+    return {answer.name: {FILL_VALUE: None, "chunksizes": chunks, **options}}
+
+
+def _refused_properties(source: ArraySource) -> str:
+    """Return the reason for which xarray cannot keep a source's properties, or an empty string."""
+    if len(set(source.dims)) < len(source.dims):
+        return f"xarray does not select by dimensions of the same name, {', '.join(source.dims)}"
+    if source.name in source.dims:
+        return f"a variable of the name of a dimension, {source.name!r}, would be its coordinates"
+    if FILL_VALUE in source.attributes:
+        return f"xarray's engines use the attribute {FILL_VALUE!r} themselves"
+    for name, values in source.coordinates.items():
+        if name not in source.dims:
+            return f"coordinates {name!r} are not those of a dimension"
+        if values.dtype.name not in _INDEX_DTYPES:
+            return f"pandas has no index for coordinates {name!r} of type {values.dtype}"
+    return ""

@@ -1,0 +1,26 @@
+"""Sharded Zarr format 3 in a directory, through xarray."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from adapter_core import Trait
+from adapter_core.arrays.shards import SHARD_BYTES
+from adapter_core.arrays.xarray import XarrayZarrStore
+from adapter_core.arrays.zarr import LocalZarrStore
+
+
+class Adapter(XarrayZarrStore, LocalZarrStore):
+    """The directory of `Zarr.sharded`, read by xarray's engine `zarr`.
+
+    https://docs.xarray.dev/en/stable/user-guide/io.html#zarr
+    """
+
+    label = "Zarr.sharded[xarray]"
+    suffix = ".zarr"
+    requires = ("numpy", "zarr>=3.1", "pcodec", "xarray")
+    suite = "foxbench"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    dims_range = range(1, 33)  # zarr-python cannot divide a shard without dimensions
+    shard_bytes = SHARD_BYTES
+    detects_truncation = False  # Zarr reads an empty shard as zeros
