@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
-from adapter_core.arrays.netcdf4 import NetCDF4Store, filter_options
+from adapter_core.arrays.netcdf4 import NetCDF4Store
 from adapter_core.arrays.xarray import XarrayStore, loaded, netcdf_encoding
 
 if TYPE_CHECKING:
@@ -30,13 +30,6 @@ class Adapter(XarrayStore, NetCDF4Store):
     def _dataset(self, path: Path) -> Any:
         return loaded().open_dataset(path, engine="netcdf4", cache=False, decode_cf=False)
 
-    def _write(
-        self,
-        dataset: Any,
-        answer: ArraySource,
-        path: Path,
-        codec: str | None = None,
-        level: int | None = None,
-    ) -> None:
-        encoding = netcdf_encoding(answer, filter_options(codec, level))
+    def _write(self, dataset: Any, answer: ArraySource, path: Path) -> None:
+        encoding = netcdf_encoding(answer)
         dataset.to_netcdf(path, engine="netcdf4", encoding=encoding)

@@ -108,7 +108,7 @@ def _write(source: ArraySource, path: Path, codec: str | None, level: int | None
         for name, values in source.coordinates.items():
             if name in source.dims:
                 file.createVariable(name, values.dtype, (name,), fill_value=False)[:] = values
-        options = filter_options(codec, level) if source.shape else {}
+        options = _options(codec, level) if source.shape else {}
         variable = file.createVariable(
             source.name,
             source.dtype,
@@ -140,7 +140,7 @@ def _chunks(source: ArraySource) -> tuple[int, ...]:
     return source.chunks
 
 
-def filter_options(codec: str | None, level: int | None) -> dict[str, Any]:
+def _options(codec: str | None, level: int | None) -> dict[str, Any]:
     """Return the arguments of `netCDF4.Dataset.createVariable` for a codec."""
     if codec is None:
         return {}

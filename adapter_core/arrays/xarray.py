@@ -6,7 +6,6 @@ import functools
 import os
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,22 +45,15 @@ class XarrayStore(ArrayStore):
             loaded()
         return found
 
-    def write_answer(
-        self,
-        answer: ArraySource,
-        path: str | os.PathLike[str],
-        codec: str | None = None,
-        level: int | None = None,
-    ) -> None:
-        """Write the answer to a query by xarray, its codec and chunks in the encoding.
+    def write_answer(self, answer: ArraySource, path: str | os.PathLike[str]) -> None:
+        """Write the answer to a query by xarray, uncompressed.
 
         Raises
         ------
         CannotHoldError
             If the store cannot keep the answer as it is, or it is boolean, which xarray writes as int8.
         """
-        chosen = self._chosen(codec, level)
-        self.check(answer, codec)
+        self.check(answer)
         if answer.dtype.kind == "b":
             raise self.refusal("xarray writes booleans as integers")
         array = loaded().DataArray(
@@ -71,7 +63,7 @@ class XarrayStore(ArrayStore):
             answer.name,
             answer.attributes,
         )
-        self._write(array.to_dataset(), answer, Path(path), **chosen)
+        self._write(array.to_dataset(), answer, Path(path))
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         super()._check_further(source, codec)
@@ -87,14 +79,7 @@ class XarrayStore(ArrayStore):
         """Open the data set."""
 
     @abstractmethod
-    def _write(
-        self,
-        dataset: Any,
-        answer: ArraySource,
-        path: Path,
-        codec: str | None = None,
-        level: int | None = None,
-    ) -> None:
+    def _write(self, dataset: Any, answer: ArraySource, path: Path) -> None:
         """Write a data set in memory with one variable, the answer."""
 
 
@@ -120,26 +105,17 @@ class XarrayZarrStore(XarrayStore, ZarrStore):
         """Return the argument of `xarray.open_dataset`."""
         return str(path)
 
-    def _write(
-        self,
-        dataset: Any,
-        answer: ArraySource,
-        path: Path,
-        codec: str | None = None,
-        level: int | None = None,
-    ) -> None:
+    def _write(self, dataset: Any, answer: ArraySource, path: Path) -> None:
         with self._opening():
             dataset.to_zarr(
                 path,
                 mode="w-",
                 consolidated=False,
                 zarr_format=self.zarr_format,
-                encoding=self._encoding(dataset, answer, codec, level),
+                encoding=self._encoding(dataset, answer),
             )
 
-    def _encoding(
-        self, dataset: Any, answer: ArraySource, codec: str | None, level: int | None
-    ) -> dict[str, dict[str, Any]]:
+    def _encoding(self, dataset: Any, answer: ArraySource) -> dict[str, dict[str, Any]]:
         """Return the encoding of the answer, and note its name in the data set, as saved groups do."""
         dataset.attrs[KEY] = {"name": answer.name, "coordinates": list(answer.coordinates)}
         encoding = {
@@ -147,7 +123,6 @@ class XarrayZarrStore(XarrayStore, ZarrStore):
             "compressors": None,
             "filters": None,
             "write_empty_chunks": True,
-            **self._codec_arguments(codec, level, answer.dtype),
         }
         if self.shard_bytes:
             encoding["shards"] = shard_of(answer, self.shard_bytes)
@@ -246,15 +221,13 @@ def attribute_of(value: Any) -> Attribute:
     return value
 
 
-def netcdf_encoding(answer: ArraySource, options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the encoding of an answer in netCDF-4, with the options of its codec.
-
-    Dimensions of an answer are limited, and chunks not larger than they are.
-    """
-    if 0 in answer.chunks or not answer.shape:
+def netcdf_encoding(answer: ArraySource) -> dict[str, dict[str, Any]]:
+    """Return the encoding of an answer in netCDF-4: its chunks, and no value that means missing ones."""
+    if 0 in answer.shape or not answer.shape:
         return {answer.name: {FILL_VALUE: None}}
+    # Dimensions of an answer are limited, and chunks not larger than they are.
     chunks = tuple(map(min, answer.chunks, answer.shape))
-    return {answer.name: {FILL_VALUE: None, "chunksizes": chunks, **options}}
+    return {answer.name: {FILL_VALUE: None, "chunksizes": chunks}}
 
 
 def _refused_properties(source: ArraySource) -> str:

@@ -91,15 +91,3 @@ def test_an_answer_is_written_and_read(store, path):
                 np.testing.assert_array_equal(reader.coordinates[dim], expected)
         if Property.ATTRIBUTES in store.keeps:
             assert dict(reader.attributes) == {"units": "K"}
-
-
-def test_an_answer_is_written_with_each_codec(store, codec, path):
-    source = field(a_dtype_of(store, codec))
-    saved = source.read((slice(0, 6), slice(0, 8), slice(0, 12)))
-    answer = replace(source, chunks=(6, 8, 12))
-    try:
-        store.write_answer(answer, path, codec.name)
-    except CannotHoldError:
-        pytest.skip(f"{codec.name} does not make the answer smaller")
-    assert store.codec_used(path) == codec.name
-    assert not difference(store, saved, store.read(path), codec, codec.default_level or 0)
