@@ -24,7 +24,7 @@ from data_generator.user.summary import (
 from format_bench.display import terminal
 from format_bench.display.text import quantity
 from format_bench.results import noise_floor
-from format_bench.results.load import RESULTS, Results, load
+from format_bench.results.load import RESULTS, Results, load, without_unasked
 from format_bench.results.marks import symbols
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.table import style_of, text_table
@@ -63,7 +63,7 @@ def show(found: RunSummary, out: Path) -> None:
     from format_bench.report import findings
 
     to = terminal.console()
-    own = progress.records_of_cases(found.records, found.cases)
+    own = without_unasked(progress.records_of_cases(found.records, found.cases))
     floors = noise_floor.beside(out / RESULTS)
     for cases in filter(None, (found.sample, found.cases)):
         records = progress.records_of_cases(found.records, cases)

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import InvalidResultsError
 from format_bench.results import noise_floor, published, records
 from format_bench.results.records import Record, key
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from format_bench.results.noise_floor import Floors
 
 
@@ -60,10 +63,24 @@ def load(source: str | Path) -> Results:
         raise InvalidResultsError(f"{path} is empty: no cell has been measured")
     return Results(
         name=path.parent.resolve().name if path.name in FILES else path.stem,
-        records=list(last.values()),
+        records=without_unasked(last.values()),
         metadata=_metadata(path.parent),
         floors=noise_floor.beside(path),
     )
+
+
+def without_unasked(records: Iterable[Record]) -> list[Record]:
+    """Return the records without those of queries to which no format answers on a data set.
+
+    Such queries ask another variable, or more than the data have; each format has a record of that.
+    """
+    records = list(records)
+
+    def where(record: Record) -> tuple[object, ...]:
+        return record.suite, record.dataset, record.rows, record.query
+
+    asked = {where(each) for each in records if each.status is not CellStatus.UNSUPPORTED}
+    return [each for each in records if not each.query or where(each) in asked]
 
 
 def suite_of(record: Record) -> str:

@@ -93,7 +93,7 @@ class Suite:
     run_size: int
     """Rows, or images, that the runner takes by default: an answer within minutes."""
     columns: tuple[str, ...]
-    """Metrics of the narrow table on a terminal."""
+    """Metrics of the narrow table on a terminal, those of a query as in "query time of Q2"."""
     version: int
     """Version of asv's benchmarks; raised when the measurement changes."""
     sampling: Mapping[str, Sampling]

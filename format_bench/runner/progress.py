@@ -17,6 +17,7 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.groups import NOT_RUN, ComparisonGroup
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.records import Key, Record, key
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES, Step
 from format_bench.results.table import FormattedCell, ResultTable, measured_column, style_of
 from format_bench.runner.recording import keys
@@ -38,14 +39,14 @@ class MeasureColumn(NamedTuple):
 
 def columns_of(suite: str, *, cold: bool) -> tuple[MeasureColumn, ...]:
     """Return the columns of a suite's table; with cold reads after the warm ones if there are any."""
-    metrics = [METRICS[name] for name in SUITES[suite].columns]
-    columns = [
-        MeasureColumn(each.column, Measure(each.name, "warm" if each.cached else None))
-        for each in metrics
-    ]
-    if cold:
-        after = [each.measure.metric for each in columns].index("read time") + 1
-        columns.insert(after, MeasureColumn("cold", Measure("read time", "cold")))
+    columns = []
+    for name in SUITES[suite].columns:
+        metric_name, _, query = name.partition(" of ")
+        metric = METRICS[metric_name]
+        measure = Measure(metric_name, "warm" if metric.cached else None, query)
+        columns.append(MeasureColumn(query or metric.column, measure))
+        if cold and name == "read time":
+            columns.append(MeasureColumn("cold", measure._replace(cache="cold")))
     return tuple(columns)
 
 
@@ -90,9 +91,16 @@ def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
     group = ComparisonGroup.of(dataset, found) if found else ComparisonGroup(dataset)
     if not_run:
         group = replace(group, not_run=replace(NOT_RUN, sentence=not_run))
+    columns = [each for each in columns if not _is_unasked(each.measure, found)]
     return ResultTable.of(
         rows, [(each.title, measured_column(group, each.measure, floors, rows)) for each in columns]
     )
+
+
+def _is_unasked(measure: Measure, records: Iterable[Record]) -> bool:
+    """Return whether a query asks other data than those of some records."""
+    own = [each.status for each in records if measure.query and Measure.of(each) == measure]
+    return bool(own) and set(own) == {CellStatus.UNSUPPORTED}
 
 
 # Lines of a terminal around the table.
@@ -142,7 +150,7 @@ class Display:
             TextColumn("cells, {task.description}"),
             console=console,
         )
-        cells = sum(len(step.metrics) for _, step in steps)
+        cells = sum(len(keys(case, step)) for case, step in steps)
         self._task = self._progress.add_task("", total=cells)
         self._live = Live(console=console, get_renderable=self._shown, transient=True)
 
@@ -202,7 +210,7 @@ class Display:
             if record.value is not None
             else f"{column.title} {record.status}"
             for column in self._columns
-            if (record := found.get(column.measure))
+            if (record := found.get(column.measure)) and not _is_unasked(column.measure, [record])
         ]
         done = self._progress.tasks[0]
         name = f"{configuration_of(self._case)} on {self._case.dataset}"

@@ -190,10 +190,9 @@ class ArrayQuery(OpenQuery):
                 f"{WRONG}{answer.dtype} of shape {answer.shape} instead of {wanted.dtype} of shape "
                 f"{wanted.shape}"
             )
-        found, expected = (each.reshape(-1).view("u1") for each in map(_contiguous, (answer, wanted)))
-        if not (found == expected).all():
-            count = int((_contiguous(answer) != _contiguous(wanted)).sum())
-            raise WrongValuesError(f"{WRONG}{count:,} of {answer.size:,} values")
+        differs = (_bytes_of(answer) != _bytes_of(wanted)).any(axis=1)
+        if differs.any():
+            raise WrongValuesError(f"{WRONG}{differs.sum():,} of {answer.size:,} values")
         return f"{answer.size:,} values, all equal to NumPy's"
 
     def close(self) -> None:
@@ -201,7 +200,8 @@ class ArrayQuery(OpenQuery):
         self._reader.close()
 
 
-def _contiguous(values: np.ndarray) -> np.ndarray:
+def _bytes_of(values: np.ndarray) -> np.ndarray:
+    """Return the bytes of each value; shape (size, itemsize), uint8."""
     import numpy as np
 
-    return np.ascontiguousarray(values)
+    return np.ascontiguousarray(values).reshape(-1, 1).view(np.uint8)

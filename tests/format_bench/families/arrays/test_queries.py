@@ -1,0 +1,186 @@
+"""Queries to arrays: their declaration, their answers, and their measurement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import array_stores
+from adapter_core import ArraySource, UnsupportedError
+from adapter_core.array_description import Description
+from adapter_core.errors import WrongValuesError
+from format_bench.families.arrays.operations import ArrayOperations
+from format_bench.families.arrays.queries import ArrayQuery, chunks_on, queries, queries_to
+from format_bench.families.cases import codec_on
+from format_bench.families.measuring import Effort, measure_steps
+from format_bench.instruments import page_cache
+from format_bench.results.status import CellStatus
+from format_bench.results.suites import FAMILIES, SUITES
+
+HOURS = 30
+STEPS = {step.name: step for step in FAMILIES["arrays"].steps}
+TRACKS = {track.name: track for track in SUITES["foxbench"].tracks}
+
+
+def temperature(hours=HOURS):
+    """Return a made temperature on a grid of 4 degrees, from north to south."""
+    latitude, longitude = np.arange(90.0, -91, -2), np.arange(-180.0, 180, 4) + 1
+    time = np.arange(hours) + 1_051_896
+    values = np.arange(hours * latitude.size * longitude.size, dtype="float32") % 9973
+    return ArraySource.of(
+        values.reshape(hours, latitude.size, longitude.size),
+        (1, 20, 30),
+        name="t2m",
+        dims=("time", "latitude", "longitude"),
+        coordinates={"time": time, "latitude": latitude, "longitude": longitude},
+    )
+
+
+@pytest.fixture
+def array():
+    return temperature()
+
+
+@pytest.fixture
+def measured(array, tmp_path):
+    """Return operations of HDF5 on a saved array, its data, and the file."""
+    ArrayOperations.store(array, tmp_path / "data")
+    operations = ArrayOperations(array_stores.get("HDF5"), "blosc:lz4", 6, "paper")
+    operations.expect(tmp_path / "data")
+    operations.save(array, file := tmp_path / "file.h5")
+    return operations, lambda: array, file
+
+
+def test_there_are_the_forty_queries_of_the_paper():
+    durations = ["day", "week", "fortnight", "month", "quarter", "year"]
+    found = queries()
+    assert list(found) == [f"Q{number}" for number in range(1, 41)]
+    assert [found[f"Q{n}"].duration for n in range(2, 8)] == durations
+    assert {found[f"Q{n}"].area for n in range(8, 14)} == {"Germany"}
+    assert {found[f"Q{n}"].area for n in range(14, 20)} == {"USA"}
+    assert {found[f"Q{n}"].area for n in range(20, 26)} == {"EU"}
+    assert [found[f"Q{n}"].duration for n in range(26, 29)] == durations[:3]
+    assert {found[f"Q{n}"].variable for n in range(29, 41)} == {"stl"}
+    assert {found[f"Q{n}"].within["altitude"] for n in range(29, 35)} == {(1, 1)}
+    assert "altitude" not in found["Q35"].within
+
+
+def test_bounds_select_both_ends_on_descending_coordinates(array):
+    query = queries()["Q8"]
+    selection = Description.of(array).selection(query.bounds(Description.of(array)))
+    time, latitude, longitude = (
+        array.coordinates[dim][part] for dim, part in zip(array.dims, selection, strict=True)
+    )
+    assert len(time) == 24
+    assert latitude.tolist() == [54, 52, 50, 48]
+    assert longitude.tolist() == [9, 13]
+
+
+def test_bounds_outside_select_nothing_and_unknown_dimensions_are_an_error(array):
+    description = Description.of(array)
+    assert description.selection({"latitude": (91, 99)})[1] == slice(0, 0)
+    with pytest.raises(KeyError, match="altitude"):
+        description.selection({"altitude": (1, 1)})
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("Q3", "asks 168 hours, and the array has 30"), ("Q29", "asks stl")]
+)
+def test_a_query_to_other_data_says_so(array, name, reason):
+    with pytest.raises(UnsupportedError, match=reason):
+        queries()[name].check(Description.of(array))
+
+
+def test_an_array_without_coordinates_is_not_asked(array):
+    bare = replace(array, coordinates={})
+    with pytest.raises(UnsupportedError, match="no coordinates of time, latitude and longitude"):
+        queries()["Q1"].check(Description.of(bare))
+
+
+def test_the_queries_to_an_array_are_those_that_apply(array):
+    names = [query.name for query in queries_to(Description.of(array))]
+    assert names == ["Q1", "Q2", "Q8", "Q14", "Q20", "Q26"]
+
+
+def test_the_tracks_have_chunks_within_the_array(array):
+    assert chunks_on("paper", "HDF5", Description.of(array)) == (1, 50, 90)
+    for track in TRACKS:
+        for label in array_stores.registry.names():
+            chunks = chunks_on(track, label, Description.of(array))
+            assert all(1 <= edge <= whole for edge, whole in zip(chunks, array.shape, strict=True))
+
+
+def test_a_track_takes_the_first_codec_that_a_store_has():
+    assert codec_on(TRACKS["paper"], array_stores.get("HDF5")) == ("blosc:lz4", 6)
+    assert codec_on(TRACKS["paper"], array_stores.get("TileDB")) == ("lz4", None)
+    assert codec_on(TRACKS["paper"], array_stores.get("safetensors")) == (None, None)
+
+
+def test_each_query_has_samples_of_both_steps(measured, array):
+    operations, data, file = measured
+    steps = [STEPS["query"], STEPS["cold query"]]
+    found = measure_steps(steps, operations, data, file, Effort(0.2, 1))
+    by_key = {(step, each.metric, each.query): each for step in found for each in found[step]}
+    asked = [query.name for query in queries_to(Description.of(array))]
+    for step in steps:
+        for metric in step.metrics:
+            if metric == "open time":
+                continue
+            for name in queries():
+                cell = by_key[step.name, metric, name]
+                assert (cell.status is CellStatus.VALUE) == (name in asked), cell
+                assert bool(cell.repeats) == (name in asked)
+                assert cell.status is CellStatus.VALUE or cell.sentence
+    assert by_key["query", "open time", ""].repeats
+    assert by_key["query", "query time", "Q26"].sentence == "196,560 values, all equal to NumPy's"
+    cold_bytes = by_key["cold query", "query bytes", "Q26"].repeats
+    assert min(cold_bytes) >= page_cache.resident_bytes(file) / 2
+    assert not list(file.parent.glob("answer*"))
+
+
+def test_a_wrong_answer_fails_its_query_alone(measured, monkeypatch):
+    operations, data, file = measured
+    read = ArrayQuery.read
+
+    def changed(query):
+        answer = read(query)
+        return answer + np.float32(1) if answer.size == 1 else answer
+
+    monkeypatch.setattr(ArrayQuery, "read", changed)
+    found = measure_steps([STEPS["query"]], operations, data, file, Effort(0.1, 1))["query"]
+    times = {each.query: each for each in found if each.metric == "query time"}
+    assert times["Q1"].status is CellStatus.FAILED
+    assert times["Q1"].sentence == "WrongValuesError: came back wrong: 1 of 1 values"
+    assert times["Q2"].status is CellStatus.VALUE
+
+
+def test_answers_are_compared_bit_by_bit(measured, array):
+    operations, _, file = measured
+    query = operations.open_query("Q2", file)
+    answer = query.read()
+    query.close()
+    zeros = replace(array, read=lambda selection: np.zeros_like(array.read(selection)))
+    with pytest.raises(WrongValuesError, match="24 of 24 values"):
+        query.verify(-np.zeros_like(answer), zeros)
+    with pytest.raises(WrongValuesError, match="float64"):
+        query.verify(answer.astype("float64"), array)
+
+
+def test_no_query_starts_after_the_limit(measured):
+    effort = Effort(0.1, 1, limit_seconds=0)
+    found = measure_steps([STEPS["query"]], *measured, effort)["query"]
+    times = {each.query: each for each in found if each.metric == "query time"}
+    late = times["Q26"]
+    assert late.status is CellStatus.TIMED_OUT
+    assert late.sentence.startswith("not started: the queries before took")
+    assert times["Q3"].status is CellStatus.UNSUPPORTED
+
+
+def test_a_store_without_coordinates_is_not_asked(array, tmp_path):
+    ArrayOperations.store(array, tmp_path / "data")
+    operations = ArrayOperations(array_stores.get("NPY.memmap"))
+    operations.expect(tmp_path / "data")
+    with pytest.raises(UnsupportedError, match="keeps no coordinates"):
+        operations.check_query("Q1")
