@@ -15,8 +15,7 @@ from pathlib import Path
 
 from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.run import prepare_data
-from format_bench.families.measuring import Effort
-from format_bench.instruments.clock import MAX_REPEATS
+from format_bench.instruments.clock import MAX_REPEATS, Effort
 
 ROOT = Path(__file__).resolve().parent.parent
 

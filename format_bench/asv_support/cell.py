@@ -35,12 +35,13 @@ from format_bench.asv_support.run import (
     rounds_file,
 )
 from format_bench.families.cases import codec_on, level_of
-from format_bench.families.measuring import Effort, measure_step, measure_steps
+from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
+    from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Family, Step, Suite, Track
 
 

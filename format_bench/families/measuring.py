@@ -6,9 +6,7 @@ values apart.
 
 from __future__ import annotations
 
-import math
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from format_bench.families.operations import Measured
@@ -29,21 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from format_bench.families.operations import Operations
+    from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
-
-
-@dataclass(frozen=True)
-class Effort:
-    """Limits of the repeats of one step, or of steps in turn, in one process."""
-
-    budget_seconds: float
-    """Wall time after which no further repeat starts."""
-    min_repeats: int
-    """The least number of repeats."""
-    round_number: int = 0
-    """Number of processes that measured the same before. Of steps in turn, the other one starts."""
-    limit_seconds: float = math.inf
-    """Wall time after which no further query starts, so that the process ends before it is ended."""
 
 
 def measure_steps(

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from format_bench.families.measuring import Effort
     from format_bench.families.operations import OpenQuery, Operations
+    from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
 
 # A query that takes so many times its share of the budget is repeated no more.

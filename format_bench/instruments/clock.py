@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import resource
 import statistics
 import time
@@ -125,6 +126,20 @@ def open_seconds(open_file: Callable[[], Closable], budget_seconds: float) -> li
         samples.append(time.perf_counter() - start)
         reader.close()
     return samples[first_calls(len(samples), MIN_REPEATS) :]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Limits of the repeats of one step, or of steps in turn, in one process."""
+
+    budget_seconds: float
+    """Wall time after which no further repeat starts."""
+    min_repeats: int
+    """The least number of repeats."""
+    round_number: int = 0
+    """Number of processes that measured the same before. Of steps in turn, the other one starts."""
+    limit_seconds: float = math.inf
+    """Wall time after which no further query starts, so that the process ends before it is ended."""
 
 
 class Repeats:

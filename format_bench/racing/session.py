@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from adapter_core.errors import WrongValuesError
-from format_bench.families.measuring import Effort
+from format_bench.instruments.clock import Effort
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing import trial as trials
 from format_bench.racing.entries import entries_of

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from format_bench.families.measuring import Effort, measure_step
+from format_bench.families.measuring import measure_step
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.status import CellStatus
@@ -28,6 +28,7 @@ from format_bench.runner.steps import operations_on
 if TYPE_CHECKING:
     from format_bench.families.cases import Case
     from format_bench.families.operations import Operations
+    from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
 
 

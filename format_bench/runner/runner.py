@@ -19,9 +19,8 @@ from typing import Any
 
 from adapter_core.errors import WrongValuesError
 from format_bench.families.cases import Case
-from format_bench.families.measuring import Effort
 from format_bench.instruments import isolation, threads
-from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.results import records

@@ -9,8 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from format_bench.families.measuring import Effort
-from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from format_bench.families.measuring import Effort, measure_steps
+from format_bench.families.measuring import measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.instruments import threads
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from format_bench.families.cases import Case
+    from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
 
 

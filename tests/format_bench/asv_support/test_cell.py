@@ -11,8 +11,8 @@ from format_bench.asv_support import cell as asv_cell
 from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.run import prepare_data
 from format_bench.families import measuring
-from format_bench.families.measuring import Effort
 from format_bench.instruments import page_cache
+from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES, SUITES
 

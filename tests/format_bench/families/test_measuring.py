@@ -9,9 +9,10 @@ import image_storages
 from adapter_core.errors import NotColdError
 from format_bench.families import measuring
 from format_bench.families.images.operations import ImageOperations
-from format_bench.families.measuring import Effort, measure_step, measure_steps
+from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.tables.operations import TableOperations
 from format_bench.instruments import page_cache
+from format_bench.instruments.clock import Effort
 from format_bench.results.suites import FAMILIES
 
 STEPS = {name: {step.name: step for step in family.steps} for name, family in FAMILIES.items()}

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from format_bench.families.cases import Case
-from format_bench.families.measuring import Effort
+from format_bench.instruments.clock import Effort
 from format_bench.racing import trial
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.steps import store_data

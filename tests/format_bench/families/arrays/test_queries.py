@@ -14,8 +14,9 @@ from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.operations import ArrayOperations
 from format_bench.families.arrays.queries import ArrayQuery, chunks_on, queries, queries_to
 from format_bench.families.cases import codec_on
-from format_bench.families.measuring import Effort, measure_steps
+from format_bench.families.measuring import measure_steps
 from format_bench.instruments import page_cache
+from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES, SUITES
 
