@@ -30,6 +30,6 @@ class Adapter(XarrayStore, NetCDF4Store):
     def _dataset(self, path: Path) -> Any:
         return loaded().open_dataset(path, engine="netcdf4", cache=False, decode_cf=False)
 
-    def _write(self, dataset: Any, answer: ArraySource, path: Path) -> None:
+    def _write_dataset(self, dataset: Any, answer: ArraySource, path: Path) -> None:
         encoding = netcdf_encoding(answer)
         dataset.to_netcdf(path, engine="netcdf4", encoding=encoding)

@@ -34,6 +34,6 @@ class Adapter(XarrayStore, H5NetCDFStore):
         hdf5.registered_plugin()
         return loaded().open_dataset(path, engine="h5netcdf", cache=False, decode_cf=False)
 
-    def _write(self, dataset: Any, answer: ArraySource, path: Path) -> None:
+    def _write_dataset(self, dataset: Any, answer: ArraySource, path: Path) -> None:
         encoding = netcdf_encoding(answer)
         dataset.to_netcdf(path, engine="h5netcdf", encoding=encoding)

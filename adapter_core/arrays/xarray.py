@@ -63,7 +63,7 @@ class XarrayStore(ArrayStore):
             answer.name,
             answer.attributes,
         )
-        self._write(array.to_dataset(), answer, Path(path))
+        self._write_dataset(array.to_dataset(), answer, Path(path))
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         super()._check_further(source, codec)
@@ -79,7 +79,7 @@ class XarrayStore(ArrayStore):
         """Open the data set."""
 
     @abstractmethod
-    def _write(self, dataset: Any, answer: ArraySource, path: Path) -> None:
+    def _write_dataset(self, dataset: Any, answer: ArraySource, path: Path) -> None:
         """Write a data set in memory with one variable, the answer."""
 
 
@@ -105,28 +105,9 @@ class XarrayZarrStore(XarrayStore, ZarrStore):
         """Return the argument of `xarray.open_dataset`."""
         return str(path)
 
-    def _write(self, dataset: Any, answer: ArraySource, path: Path) -> None:
+    def _write_dataset(self, dataset: Any, answer: ArraySource, path: Path) -> None:
         with self._opening():
-            dataset.to_zarr(
-                path,
-                mode="w-",
-                consolidated=False,
-                zarr_format=self.zarr_format,
-                encoding=self._encoding(dataset, answer),
-            )
-
-    def _encoding(self, dataset: Any, answer: ArraySource) -> dict[str, dict[str, Any]]:
-        """Return the encoding of the answer, and note its name in the data set, as saved groups do."""
-        dataset.attrs[KEY] = {"name": answer.name, "coordinates": list(answer.coordinates)}
-        encoding = {
-            "chunks": answer.chunks,
-            "compressors": None,
-            "filters": None,
-            "write_empty_chunks": True,
-        }
-        if self.shard_bytes:
-            encoding["shards"] = shard_of(answer, self.shard_bytes)
-        return {answer.name: encoding}
+            write_zarr(dataset, answer, path, self.zarr_format, self.shard_bytes)
 
 
 class XarrayReader(ArrayReader):
@@ -219,6 +200,34 @@ def attribute_of(value: Any) -> Attribute:
     if hasattr(value, "tolist"):
         return value.tolist()
     return value
+
+
+def write_zarr(
+    dataset: Any, answer: ArraySource, path: Path, zarr_format: int = 3, shard_bytes: int = 0
+) -> None:
+    """Write an answer as a Zarr group by xarray; metadata are not consolidated."""
+    encoding = zarr_encoding(answer, shard_bytes)
+    noted(dataset, answer).to_zarr(
+        path, mode="w-", consolidated=False, zarr_format=zarr_format, encoding=encoding
+    )
+
+
+def noted(dataset: Any, answer: ArraySource) -> Any:
+    """Return the data set with the attribute of groups that `ZarrStore` saves, which names the array."""
+    return dataset.assign_attrs({KEY: {"name": answer.name, "coordinates": list(answer.coordinates)}})
+
+
+def zarr_encoding(answer: ArraySource, shard_bytes: int = 0) -> dict[str, dict[str, Any]]:
+    """Return the encoding of an answer in Zarr: its chunks, without codecs and with chunks of zeros."""
+    encoding = {
+        "chunks": answer.chunks,
+        "compressors": None,
+        "filters": None,
+        "write_empty_chunks": True,
+    }
+    if shard_bytes:
+        encoding["shards"] = shard_of(answer, shard_bytes)
+    return {answer.name: encoding}
 
 
 def netcdf_encoding(answer: ArraySource) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,123 @@
+"""Base class of array stores in dense TileDB arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.array_store import ALL_DTYPES, ArrayStore
+from adapter_core.arrays.shards import shard_of, shards
+from adapter_core.codecs import Codec
+
+if TYPE_CHECKING:
+    import tiledb
+
+    from adapter_core.array_source import ArraySource
+
+_NAMES = {
+    "GzipFilter": "gzip",
+    "ZstdFilter": "zstd",
+    "LZ4Filter": "lz4",
+    "Bzip2Filter": "bzip2",
+    "ByteShuffleFilter": "+shuffle",
+    "BitShuffleFilter": "+bitshuffle",
+}
+_CLASSES = {name: each for each, name in _NAMES.items()}
+
+
+class TileDBStore(ArrayStore):
+    """A dense TileDB array in a directory, a tile for each chunk.
+
+    A run of tiles of up to 64 MiB is written as one fragment, TileDB's unit of writing, because each
+    fragment costs some milliseconds and two files; the fragments' footers are merged afterwards, and
+    opening reads one file. Uncompressed arrays have no filters. TileDB has no type for float16, and no
+    arrays without dimensions or values.
+
+    Reads of tiles are merged only across gaps up to 64 KiB. TileDB's default is for object
+    storage: it reads at least 20 MiB of a fragment if the tiles in it are that far apart.
+
+    The format is https://github.com/TileDB-Inc/TileDB/blob/main/format_spec/FORMAT_SPEC.md.
+    """
+
+    dtypes: ClassVar = ALL_DTYPES - {"float16"}
+    dims_range = range(1, 33)
+    holds_empty = False
+    codecs: ClassVar = (
+        Codec("gzip", range(1, 10), 6),
+        Codec("gzip+shuffle", range(1, 10), 6),
+        Codec("zstd", range(1, 23), 3),
+        Codec("zstd+shuffle", range(1, 23), 3),
+        Codec("zstd+bitshuffle", range(1, 23), 3),
+        Codec("lz4"),
+        Codec("lz4+shuffle"),
+        Codec("lz4+bitshuffle"),
+        Codec("bzip2", range(1, 10), 9),
+    )
+
+    def _check_further(self, source: ArraySource, codec: str | None) -> None:
+        if any(chunk > edge for chunk, edge in zip(source.chunks, source.shape, strict=True)):
+            raise self.refusal(f"TileDB's tiles are not larger than the array, {source.shape}")
+
+
+def schema_of(
+    source: ArraySource,
+    codec: str | None,
+    level: int | None,
+    dims: Sequence[str] = (),
+    attribute: str = "",
+) -> tiledb.ArraySchema:
+    """Return the schema of an array; names of dimensions are ``dim_0``, ``dim_1``, ... by default."""
+    import numpy as np
+    import tiledb
+
+    names = dims or [f"dim_{axis}" for axis in range(len(source.shape))]
+    axes = [
+        tiledb.Dim(name, domain=(0, edge - 1), tile=chunk, dtype=np.uint64)
+        for name, edge, chunk in zip(names, source.shape, source.chunks, strict=True)
+    ]
+    filters = []
+    if codec:
+        algorithm, _, shuffle = codec.partition("+")
+        if shuffle:
+            filters.append(getattr(tiledb, _CLASSES[f"+{shuffle}"])())
+        compressor = getattr(tiledb, _CLASSES[algorithm])
+        filters.append(compressor() if level is None else compressor(level=level))
+    values = tiledb.Attr(attribute, dtype=source.dtype, filters=tiledb.FilterList(filters))
+    return tiledb.ArraySchema(tiledb.Domain(*axes), [values])
+
+
+def codec_of(array: tiledb.Array) -> str | None:
+    """Return the codec of an open array; None without filters."""
+    used = [_NAMES.get(type(each).__name__, "") for each in array.attr(0).filters]
+    return "".join(sorted(used, key=lambda name: name.startswith("+"))) or None
+
+
+@cache
+def reading_context() -> tiledb.Ctx:
+    """Return the context to open arrays with."""
+    # A context starts threads, which costs more than opening an array.
+    import tiledb
+
+    # https://docs.tiledb.com/main/how-to/configuration
+    return tiledb.Ctx({"vfs.min_batch_size": "0", "vfs.min_batch_gap": str(2**16)})
+
+
+def write_array(
+    path: Path, source: ArraySource, schema: tiledb.ArraySchema, metadata: Mapping[str, Any]
+) -> None:
+    """Create an array with its values and metadata, and merge the footers of its fragments."""
+    import tiledb
+
+    uri = str(path.absolute())
+    tiledb.Array.create(uri, schema)
+    with tiledb.open(uri, "w") as array:
+        for selection, values in shards(source, shard_of(source)):
+            array[selection] = values
+        for key, value in metadata.items():
+            array.meta[key] = value
+    for mode in ("fragment_meta", "commits"):
+        settings = {"sm.consolidation.mode": mode, "sm.vacuum.mode": mode}
+        tiledb.consolidate(uri, config=tiledb.Config(settings))
+        tiledb.vacuum(uri, config=tiledb.Config(settings))
