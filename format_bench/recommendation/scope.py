@@ -73,8 +73,11 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
 
 
 def _largest(records: Iterable[Record]) -> list[Record]:
-    """Return the records of the largest size of each data set that allows a comparison."""
-    found = list(records)
+    """Return the records of the largest size of each data set that allows a comparison.
+
+    Those of single queries are left out: no weight could be set for each of them.
+    """
+    found = [each for each in records if not each.query]
     measured: dict[str, dict[int, set[Configuration]]] = {}
     for each in found:
         sizes = measured.setdefault(each.dataset, {})
@@ -101,6 +104,15 @@ def smaller_sizes(results: Results, scoped: Results) -> list[str]:
     ]
 
 
+def queries_left_out(results: Results, suite: str) -> list[str]:
+    """Return a sentence if a suite's results contain queries, which do not count."""
+    found = {each.query for each in results.records if each.query and suite_of(each) == suite}
+    if not found:
+        return []
+    noun = "query does" if len(found) == 1 else "queries do"
+    return [f"the values of {len(found)} {noun} not count: the report ranks them by query"]
+
+
 def _compressed(records: list[Record], datasets: set[tuple[str, int]]) -> list[Record]:
     """Return the records with codecs on the only data set."""
     # On several data sets, candidates without a value on one of them would all be excluded.
@@ -120,7 +132,11 @@ def further_records(
 
     They are of all their data sets; empty if one of the given data sets is not among these.
     """
-    found = [each for each in records if compared_with(suite_of(each)) == suite != suite_of(each)]
+    found = [
+        each
+        for each in records
+        if compared_with(suite_of(each)) == suite != suite_of(each) and not each.query
+    ]
     measured = {(each.dataset, each.rows) for each in found}
     # On other data sets, all of them would be excluded.
     return found if datasets <= measured else []
@@ -131,7 +147,8 @@ def _has_codecs(suite: str) -> bool:
 
 
 def _measured(records: list[Record]) -> set[Measure]:
-    return {Measure.of(each).comparable for each in records if each.value is not None}
+    found = (each for each in records if each.value is not None and not each.query)
+    return {Measure.of(each).comparable for each in found}
 
 
 def _lacking(results: Results, wanted: set[Measure]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -85,7 +85,7 @@ def wrong(suite: SuiteResults) -> dict[Configuration, list[str]]:
 
 
 def _is_wrong(group: ComparisonGroup, configuration: Configuration) -> bool:
-    cells = (group.cell(configuration, measure) for measure in group.measures)
+    cells = (group.cell(configuration, measure) for measure in _all_measures(group))
     return any(cell.value is None and cell.sentence.startswith(WRONG.strip()) for cell in cells)
 
 
@@ -111,7 +111,20 @@ class Gap:
     @property
     def what(self) -> str:
         """The measures in words."""
-        return "everything" if self.everything else "; ".join(map(str, self.measures))
+        return "everything" if self.everything else "; ".join(_in_words(self.measures))
+
+
+def _in_words(measures: Iterable[Measure]) -> Iterator[str]:
+    """Yield names of measures; those of queries with a list, e.g. "query time, warm, Q1 Q2"."""
+    queries: dict[Measure, list[str]] = {}
+    for each in measures:
+        queries.setdefault(each._replace(query=""), []).append(each.query)
+    for measure, names in queries.items():
+        yield f"{measure}, {' '.join(names)}" if any(names) else str(measure)
+
+
+def _all_measures(group: ComparisonGroup) -> list[Measure]:
+    return [*group.measures, *group.query_measures]
 
 
 def gaps(suite: SuiteResults) -> list[Gap]:
@@ -132,17 +145,17 @@ def _gaps_of_group(
 ) -> Iterator[tuple[Configuration, str, str, tuple[Measure, ...], bool]]:
     for configuration in configurations:
         reasons: dict[tuple[str, str], list[Measure]] = {}
-        for measure in group.measures:
+        for measure in _all_measures(group):
             cell = group.cell(configuration, measure)
             if cell.value is None:
                 reasons.setdefault((cell.status, cell.sentence), []).append(measure)
         for (status, sentence), measures in reasons.items():
-            yield configuration, status, sentence, tuple(measures), measures == group.measures
+            yield configuration, status, sentence, tuple(measures), measures == _all_measures(group)
 
 
 def total(suite: SuiteResults) -> int:
     """Return the number of cells of a suite, with and without values."""
-    return sum(len(suite.configurations) * len(group.measures) for group in suite.groups)
+    return sum(len(suite.configurations) * len(_all_measures(group)) for group in suite.groups)
 
 
 def not_run(group: ComparisonGroup, suite: SuiteResults) -> list[Configuration]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from format_bench.display.text import format_ratio, joined, quantity
 from format_bench.report import losses_and_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
+from format_bench.report.queries import query_tables
 from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
 from format_bench.results.metrics import LEADERS, METRICS, Measure
 
@@ -50,7 +51,7 @@ def findings(results: Results) -> list[str]:
 
 def findings_on(suite: SuiteResults, floors: Floors | None) -> list[Finding]:
     """Return the verdict on a suite: the best of each ranked metric, losses and empty cells."""
-    ahead = [*_best(suite, floors), *_unbeaten(suite)]
+    ahead = [*_best(suite, floors), *_unbeaten(suite), *_best_of_queries(suite)]
     if not ahead:
         ahead = [Finding("Nothing to rank", "no metric that is ranked has two values that differ")]
     return [*ahead, *_losses(suite), *_empty_cells(suite)]
@@ -80,6 +81,17 @@ def _unbeaten(suite: SuiteResults) -> Iterator[Finding]:
         names = [f"{each} (on {times[each]})" if len(fronts) > 1 else str(each) for each in ordered]
         if names:
             yield Finding(f"Not beaten in both size and {read}", joined(names, most=8))
+
+
+def _best_of_queries(suite: SuiteResults) -> Iterator[Finding]:
+    leaders = {each.name: each.leader for each in LEADERS}
+    for table in (each for group in suite.groups for each in query_tables(group)):
+        found = table.leaders() if table.measure.metric in leaders else None
+        if found:
+            subject = leaders[table.measure.metric]
+            rest = table.title.partition(": ")[2]
+            cache = f", {table.measure.cache}" if table.measure.cache else ""
+            yield Finding(f"{subject}{cache} ({rest})", *found)
 
 
 def _losses(suite: SuiteResults) -> Iterator[Finding]:

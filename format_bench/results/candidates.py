@@ -35,12 +35,13 @@ class Configuration(NamedTuple):
         return cls(record.format, record.codec, record.level, record.threads, record.track)
 
     def __str__(self) -> str:
-        """Return the name, e.g. "Parquet zstd 3"."""
+        """Return the name, e.g. "Parquet zstd 3" or "NetCDF4 (paper)"."""
         # Without a comma, since names are joined to lists by commas.
         level = "" if self.level is None else f" {self.level}"
+        # The track of a suite decides the codec.
+        way = f"({self.track})" if self.track else f"{self.codec or ''}{level}"
         threads = "" if self.threads == "all" else " on 1 thread"
-        track = f" ({self.track})" if self.track else ""
-        return printable(f"{self.format} {self.codec or ''}{level}{threads}{track}")
+        return printable(f"{self.format} {way}{threads}")
 
     @property
     def sort_key(self) -> tuple[str, str, str, int, str, str]:

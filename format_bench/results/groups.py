@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from adapter_core.text import printable
 from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from format_bench.results.noise import RunNoise
@@ -56,6 +58,8 @@ class ComparisonGroup:
     rows: int = 0
     columns: int = 0
     threads: str = "all"
+    suite: str = ""
+    """The suite that measured it; empty if it is not known."""
     cells: dict[tuple[Configuration, Measure], ResultCell] = field(default_factory=dict)
     """The thread policy is not repeated in the configurations."""
     not_run: ResultCell = NOT_RUN
@@ -83,6 +87,7 @@ class ComparisonGroup:
             # 0 in the records of a case that failed before its data set was loaded.
             columns=max(record.columns for record in records),
             threads=first.threads,
+            suite=first.suite.partition(".")[0],
             cells={
                 (
                     Configuration.of(record)._replace(threads="all"),
@@ -100,8 +105,27 @@ class ComparisonGroup:
 
     @cached_property
     def measures(self) -> list[Measure]:
-        """The measures with at least one record, in the order of `METRICS`, warm before cold."""
-        return sorted_measures(measure for _, measure in self.cells)
+        """The measures with at least one record, in the order of `METRICS`, warm before cold.
+
+        Those of single queries are `query_measures`: a column each would make a table of hundreds.
+        """
+        return sorted_measures(measure for _, measure in self.cells if not measure.query)
+
+    @cached_property
+    def query_measures(self) -> list[Measure]:
+        """The measures of single queries that apply to the data; Q2 is before Q10."""
+        found = (measure for _, measure in self.cells if measure.query)
+        return sorted_measures(each for each in found if each.query not in self.unasked)
+
+    @cached_property
+    def unasked(self) -> set[str]:
+        """The queries that do not apply to the data: without a value, and refused by a format."""
+        by_query: dict[str, set[str]] = {}
+        for (_, measure), cell in self.cells.items():
+            by_query.setdefault(measure.query, set()).add(cell.status)
+        value, refused = CellStatus.VALUE.value, CellStatus.UNSUPPORTED.value
+        known = ((query, found) for query, found in by_query.items() if query)
+        return {query for query, found in known if refused in found and value not in found}
 
     def cell(self, configuration: Configuration, measure: Measure) -> ResultCell:
         """Return a cell; `not_run` if it has no record."""
@@ -114,11 +138,15 @@ class ComparisonGroup:
 
 
 def sorted_measures(measures: Iterable[Measure]) -> list[Measure]:
-    """Return measures without repetition, in the order of `METRICS`, warm before cold.
-
-    Of several queries, the order of the given measures counts.
-    """
+    """Return measures without repetition: in the order of `METRICS`, warm before cold, by query."""
     names = list(METRICS)
     return sorted(
-        dict.fromkeys(measures), key=lambda each: (names.index(each.metric), each.cache == "cold")
+        dict.fromkeys(measures),
+        key=lambda each: (names.index(each.metric), each.cache == "cold", query_order(each.query)),
     )
+
+
+def query_order(query: str) -> list[tuple[int, str]]:
+    """Return a sort key of the name of a query, whose numbers count as numbers."""
+    parts = re.findall(r"\d+|\D+", query)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

@@ -242,9 +242,9 @@ def compared_with(suite: str) -> str:
     """Return the suite in whose tables the results of a suite appear.
 
     A suite of further adapters appears in those of its family's first suite, so that a reader has all
-    adapters of a family side by side.
+    adapters of a family side by side. One with tracks writes and measures its files in a way of its own.
     """
-    if suite in SUITES and SUITES[suite].adapter_group:
+    if suite in SUITES and SUITES[suite].adapter_group and not SUITES[suite].tracks:
         return family_of_suite(suite).suites[0].name
     return suite
 

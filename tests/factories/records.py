@@ -109,6 +109,63 @@ def results_of(
     return results(records, metadata=[], floors=floors)
 
 
+QUERIES = {
+    ("query time", "warm"): 1e-3,
+    ("query time", "cold"): 4e-3,
+    ("query CPU time", "warm"): 1e-3,
+    ("answer write time", None): 2e-3,
+    ("query bytes", "cold"): 1e5,
+    ("query requests", "cold"): 3,
+}
+"""Typical values of the smallest query, by metric and cache."""
+
+QUERIES_TO = {"era5-hourly": range(1, 29), "era5-hourly-soil": range(29, 41)}
+"""Numbers of the queries that apply to a data set of a year."""
+
+
+def answered(
+    formats: Iterable[str],
+    tracks: Iterable[str] = ("paper", "best"),
+    hours: int = 8760,
+    slowest: float = 1.0,
+) -> Iterator[Record]:
+    """Yield records of the suite of queries: sizes, and values of each query, also those refused.
+
+    Parameters
+    ----------
+    formats, tracks : iterable of str
+        Labels, and ways of writing.
+    hours : int
+        Size of the data sets.
+    slowest : float
+        Share of the queries that the last format answers; the others time out.
+    """
+    formats = list(formats)
+    for label in formats:
+        for dataset, own in QUERIES_TO.items():
+            for track in tracks:
+                facts: dict[str, Any] = {"suite": "foxbench", "dataset": dataset, "rows": hours}
+                facts |= {"track": track, "codec": "lz4", "level": 6}
+                factor = random.Random(f"{label} {track}").lognormvariate(0, 0.8)
+                yield record(label, "size", round(1e9 * factor**0.2), **facts)
+                for number in range(1, 41):
+                    late = label == formats[-1] and number > own[0] + slowest * len(own)
+                    for (metric, cache), usual in QUERIES.items():
+                        cell = facts | {"cache": cache, "query": f"Q{number}"}
+                        if number not in own:
+                            refused = {"status": CellStatus.UNSUPPORTED, "sentence": "another variable"}
+                            yield record(label, metric, None, **cell | refused)
+                        elif late:
+                            limit = {"status": CellStatus.TIMED_OUT, "sentence": "not started"}
+                            yield record(label, metric, None, **cell | limit)
+                        else:
+                            chance = random.Random(f"{label} {track} {metric} {number}")
+                            growth = 1.6 ** ((number - own[0]) % 7 + (number - own[0]) // 7)
+                            value = usual * factor * growth * chance.lognormvariate(0, 0.2)
+                            whole = METRICS[metric].unit != "seconds"
+                            yield record(label, metric, round(value) if whole else value, **cell)
+
+
 def labels(number: int) -> list[str]:
     """Return a number of labels, some of them with engines."""
     names = (

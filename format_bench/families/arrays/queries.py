@@ -41,6 +41,11 @@ class Query:
     within: Bounds
     """Bounds of all dimensions but time."""
 
+    @property
+    def heading(self) -> str:
+        """The area and the levels, e.g. "place, one altitude", which queries in a row share."""
+        return self.area + {"one": ", one altitude", "all": ", all altitudes"}.get(self.levels, "")
+
     def check(self, array: Description) -> None:
         """Raise `UnsupportedError` if an array is of another variable, or too short."""
         if array.name != self.variable:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from format_bench.display.text import joined
 from format_bench.report.charts.bars import BarChart, BarSeries
 from format_bench.report.charts.figures import Chart
+from format_bench.report.charts.lines import LINES_WIDTH, NOTE, LineChart, lines_in_words
 from format_bench.report.charts.scatter import MeasureAxis, ScatterChart
 from format_bench.report.model import CHARTED, outline_of
+from format_bench.report.queries import query_tables
 from format_bench.report.ranking import Points, points_of
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
 from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
@@ -54,7 +56,17 @@ def charts_of(
         *_measured(group, colours, floors),
         *_compared(group, colours),
         *scatters_of(group, colours),
+        *lines_of(group, colours),
     ]
+
+
+def lines_of(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
+    """Yield a chart of lines over queries for each time of them, by track."""
+    for table in query_tables(group):
+        if table.measure.unit == "seconds" and table.means:
+            lines = LineChart(table, colours)
+            words = lines_in_words(table)
+            yield Chart(table.title, words, lines.height, lines.draw, NOTE, LINES_WIDTH)
 
 
 def _measured(

@@ -23,6 +23,7 @@ from format_bench.report.charts.figures import (
     width_of,
 )
 from format_bench.report.model import CHARTED, SuiteResults
+from format_bench.report.queries import MEAN, QueryTable, query_tables
 from format_bench.report.ranking import ratios_to_best
 from format_bench.results.marks import BEST, TIE, marks_of
 
@@ -69,8 +70,15 @@ class HeatMap:
 
     title: str
     columns: list[str]
-    """The names of the groups."""
+    """The names of the groups, or of queries."""
     rows: list[tuple[Configuration, list[HeatCell]]]
+
+    def parts(self, most: int) -> Iterator[HeatMap]:
+        """Yield maps of at most so many columns, which fit a page of paper."""
+        for start in range(0, len(self.columns), most):
+            part = slice(start, start + most)
+            rows = [(entry, cells[part]) for entry, cells in self.rows]
+            yield HeatMap(self.title, self.columns[part], rows)
 
 
 def heat_maps(suite: SuiteResults, floors: Floors | None) -> Iterator[HeatMap]:
@@ -111,12 +119,42 @@ def _column(
     return cells
 
 
+def query_map(table: QueryTable, floors: Floors | None) -> HeatMap:
+    """Return the map of queries: each value by the best of its query, the means in the first column."""
+    marks = {query: table.marks(query, floors) for query in table.queries}
+    rows = []
+    for entry in table.ranked:
+        mean = table.mean_cell(entry)
+        cells = [HeatCell(mean.text, _shade(mean.value, mean.mark), mean.value, mean.tip)]
+        for query in table.queries:
+            cell, ratio = table.cell(entry, query), table.ratios.get(query, {}).get(entry)
+            tip = table.tip(entry, query)
+            if cell.value is None:
+                cells.append(HeatCell(cell.status, "empty", None, tip))
+            else:
+                text = quantity(cell.value, cell.unit) if ratio is None else format_ratio(ratio)
+                cells.append(HeatCell(text, _shade(ratio, marks[query][entry]), ratio, tip))
+        rows.append((table.short_names[entry], cells))
+    return HeatMap(table.title, [MEAN, *table.queries], rows)
+
+
 def _shade(ratio: float | None, mark: str) -> str:
     if mark:
         return {BEST: "best", TIE: "tie"}[mark]
     if ratio is None:
         return "plain"
     return next((f"under-{bound}" for bound in _BOUNDS if ratio < bound), f"over-{_BOUNDS[-1]}")
+
+
+# Columns of a map of queries as a chart, for which text is readable on A4.
+_MOST_COLUMNS = 15
+
+
+def query_charts(group: ComparisonGroup, floors: Floors | None) -> Iterator[Chart]:
+    """Yield the maps of the queries of a group as charts, wide ones in several parts."""
+    for table in query_tables(group):
+        for part in query_map(table, floors).parts(_MOST_COLUMNS):
+            yield chart_of(part)
 
 
 _ROW = 20.0

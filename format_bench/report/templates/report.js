@@ -22,7 +22,8 @@ function sort(table, column, descending) {
 
 // Without scripts the headers are plain text, and nothing promises to sort.
 for (const table of document.querySelectorAll("table.sortable")) {
-  const headers = Array.from(table.tHead.rows[0].cells);
+  // Rows above the last one have headings of several columns.
+  const headers = Array.from(Array.from(table.tHead.rows).at(-1).cells);
   headers.forEach((header, column) => {
     const button = document.createElement("button");
     button.type = "button";

@@ -17,9 +17,12 @@ from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import losses_and_gaps, metadata_table
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import charts_of
-from format_bench.report.charts.heat_map import COLOURS, heat_maps
+from format_bench.report.charts.figures import WIDTH
+from format_bench.report.charts.heat_map import COLOURS, heat_maps, query_map
 from format_bench.report.model import Outline, SuiteResults, outline_of
+from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings_on
+from format_bench.results.groups import query_order
 from format_bench.results.marks import WORDS, legend
 from format_bench.results.table import result_table
 
@@ -42,6 +45,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
+    found.globals["usual_width"] = WIDTH
     found.filters |= {
         "integrity": _integrity,
         "pixels": lambda length: f"{length:.1f}".removesuffix(".0"),
@@ -79,11 +83,14 @@ def section(suite: SuiteResults, outline: Outline, *, anchor: str, title: str) -
 
 
 def _group(group: ComparisonGroup, suite: SuiteResults, outline: Outline) -> dict[str, Any]:
+    tables = list(query_tables(group))
     return {
         "name": group.name,
         "extent": suite.extent(group),
         "not_run": joined(losses_and_gaps.not_run(group, suite), most=8),
         "charts": charts_of(group, outline.colours, outline.floors),
+        "query_maps": [{"table": table, "map": query_map(table, outline.floors)} for table in tables],
+        "unasked": sorted(group.unasked, key=query_order),
         "numbers": result_table(group, outline.floors),
     }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from format_bench.display.markdown import TextTable, markdown
 from format_bench.report import losses_and_gaps, metadata_table
 from format_bench.report.model import Outline, outline_of
+from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings
 from format_bench.results.marks import symbols
 from format_bench.results.table import result_table, text_table
@@ -42,6 +43,9 @@ def _tables(outline: Outline, results: Results) -> Iterator[TextTable]:
         for group in suite.groups:
             title = ", ".join(filter(None, (f"{suite.title}: {group.name}", suite.extent(group))))
             yield text_table(title, result_table(group, outline.floors), escape=_escaped)
+            for table in query_tables(group):
+                numbers = table.numbers(outline.floors)
+                yield text_table(f"{suite.title}: {table.title}", numbers, escape=_escaped)
     lost = losses_and_gaps.rows_of_losses(outline.suites)
     yield from _list("Losses", ["kind of data", "format", "data sets", "what was lost"], lost)
     header = ["kind of data", "format", "data sets", "what", "status", "why"]

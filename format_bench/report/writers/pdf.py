@@ -165,7 +165,8 @@ def _add_suite(pages: Pages, suite: SuiteResults, outline: Outline) -> None:
     pages.charts(suite.title, _HEADING, maps)
     for group in suite.groups:
         title = ", ".join(filter(None, (group.name, suite.extent(group))))
-        pages.charts(title, _SUBHEADING, charts_of(group, outline.colours, outline.floors))
+        drawn = [*charts_of(group, outline.colours, outline.floors)]
+        pages.charts(title, _SUBHEADING, [*drawn, *heat_map.query_charts(group, outline.floors)])
 
 
 def _lists(outline: Outline) -> Iterator[tuple[str, list[str]]]:

@@ -41,6 +41,8 @@ def named_charts(results: Results) -> Iterator[tuple[str, Chart]]:
         for group in suite.groups:
             for chart in charts_of(group, outline.colours, outline.floors):
                 yield f"{suite.title} {chart.title}", chart
+            for chart in heat_map.query_charts(group, outline.floors):
+                yield f"{suite.title} {chart.title} heat map", chart
 
 
 def _save(chart: Chart, path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.text import printable
 from format_bench.report import losses_and_gaps, metadata_table
 from format_bench.report.model import Outline, SuiteResults, outline_of
+from format_bench.report.queries import QueryTable, query_tables
 from format_bench.report.ranking import findings
 from format_bench.results.marks import BEST, marks_of, symbols
 from format_bench.results.records import Record
@@ -58,6 +59,8 @@ def write(results: Results, path: Path) -> None:
         for measure in suite.measures:
             kind = f" ({suite.name})" if len(outline.suites) > 1 else ""
             _add(book, f"{measure}{kind}", *_table(suite, measure, outline.floors))
+        for table in (each for group in suite.groups for each in query_tables(group)):
+            _add(book, f"{table.measure}, {table.track}", *_query_rows(table, outline.floors))
     _add_lists(book, outline)
     runs = [f"run {number}" for number in range(1, len(results.metadata) + 1)]
     known = [[fact.section, fact.name, *fact.values] for fact in metadata_table.facts(results)]
@@ -78,6 +81,16 @@ def _table(suite: SuiteResults, measure: Measure, floors: Floors | None) -> tupl
             row.append(cell.status if cell.value is None else _Marked(cell.value, mark))
         rows.append(row)
     return [f"format, {'/'.join(units)}", *(group.name for group in groups)], rows
+
+
+def _query_rows(table: QueryTable, floors: Floors | None) -> tuple[list[str], list[Row]]:
+    """Return values of queries as a table, formats by queries; the header names data set and unit."""
+    found = table.numbers(floors)
+    rows: list[Row] = [
+        [str(each), *(_Marked(c.value, c.mark) if c.value is not None else c.text for c in cells)]
+        for each, cells in found.rows
+    ]
+    return [f"{table.group.name}, {table.measure.unit}", *found.header], rows
 
 
 def _add_lists(book: Any, outline: Outline) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from format_bench import report
 from format_bench.results.status import CellStatus
-from tests.factories.records import compressed, labels, measured, record, results
+from tests.factories.records import answered, compressed, labels, measured, record, results
 from tests.helpers import watched_pages
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -76,6 +76,7 @@ def files(tmp_path_factory):
     ]
     pages = {
         "twelve": results(measured(labels(12), ["eq", "str"])),
+        "queries": results(answered(labels(25), ["paper"], slowest=0.5)),
         "many": results(measured(labels(40), [f"data_{number}" for number in range(5)])),
         "all": results(
             [*odd, *compressed(["eq"]), *measured(["PNG"], ["cifar"], suite="image.Image", rows=500)]
@@ -98,7 +99,7 @@ def unfold(page) -> None:
 
 
 @pytest.mark.parametrize("width", [400, 1400])
-@pytest.mark.parametrize("name", ["twelve", "many", "all"])
+@pytest.mark.parametrize("name", ["twelve", "many", "all", "queries"])
 def test_nothing_is_wider_than_the_screen(opened, name, width):
     page = opened(name, width)
     unfold(page)
@@ -111,7 +112,7 @@ def test_nothing_is_wider_than_the_screen(opened, name, width):
     assert outside == []
 
 
-@pytest.mark.parametrize("name", ["twelve", "all"])
+@pytest.mark.parametrize("name", ["twelve", "all", "queries"])
 def test_all_text_has_enough_contrast(opened, name):
     page = opened(name)
     unfold(page)
@@ -220,3 +221,33 @@ def test_it_can_be_read_without_scripts(browser, files):
     assert page.locator("thead th").first.inner_text() == "format"
     assert page.locator("svg").count() == 12
     context.close()
+
+
+def test_a_map_of_queries_sorts_by_any_of_them_and_cells_explain_themselves(opened):
+    page = opened("queries")
+    table = page.locator(".queries").first
+    assert table.locator("thead th[scope=colgroup]").all_inner_texts() == [
+        "place", "Germany", "USA", "EU", "map",
+    ]  # fmt: skip
+    header = table.get_by_role("button", name="Q10", exact=True)
+    header.click()
+    cells = table.locator("tbody tr > :nth-child(12)")
+    ratios = [float(text) for text in cells.all_inner_texts()]
+    assert ratios == sorted(ratios)
+    assert ratios[0] == 1
+    assert cells.first.get_attribute("title").startswith("Q10, t2m, Germany, fortnight: ")
+
+
+def test_lines_over_queries_are_legible_on_a_phone(opened):
+    page = opened("queries", 400)
+    chart = page.locator(".wide svg").first
+    heights = chart.locator("text").evaluate_all(
+        "(texts) => texts.map((e) => Math.min(e.getBoundingClientRect().height,"
+        " e.getBoundingClientRect().width))"
+    )
+    assert min(heights) > 8
+    # Names at the right end do not overlap.
+    names = chart.locator("text").filter(has_text=re.compile("^(CSV|JSON|ORC|Avro|XML)"))
+    tops = sorted(names.evaluate_all("(e) => e.map((each) => each.getBoundingClientRect().top)"))
+    assert len(tops) >= 5
+    assert all(below - above > 8 for above, below in pairwise(tops))

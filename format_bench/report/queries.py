@@ -1,0 +1,242 @@
+"""Results of queries: configurations by queries, ranked by the geometric mean of their ratios.
+
+A suite with queries has a value for each query and metric. A table has the values of one metric, state
+of the page cache and track; each value is compared with the best of its query, and the mean of these
+ratios ranks the configurations, as in ClickBench.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from format_bench.display.text import format_ratio, plural, quantity
+from format_bench.report.model import CHARTED
+from format_bench.results.candidates import Configuration
+from format_bench.results.marks import BEST, marks
+from format_bench.results.suites import SUITES, family_of_suite
+from format_bench.results.table import FormattedCell, ResultTable, formatted_cell
+
+if TYPE_CHECKING:
+    from format_bench.results.groups import ComparisonGroup, ResultCell
+    from format_bench.results.metrics import Measure
+    from format_bench.results.noise_floor import Floors
+
+
+MEAN = "mean"
+"""Name of the column of the means."""
+
+
+class QueryName(NamedTuple):
+    """A query in words."""
+
+    heading: str
+    """The words that neighbouring queries share; empty if it has none."""
+    words: str
+    """All of it, e.g. "t2m, Germany, month"."""
+    last: str
+    """The end, which its neighbours do not share, e.g. "month"."""
+
+
+def query_names(suite: str) -> dict[str, QueryName]:
+    """Return the queries of a suite in words by name; empty if its family declares none."""
+    if suite not in SUITES:
+        return {}
+    try:
+        module = import_module(f"format_bench.families.{family_of_suite(suite).name}.queries")
+    except ModuleNotFoundError:
+        return {}
+    return {
+        name: QueryName(query.heading, str(query), str(query).rpartition(", ")[2])
+        for name, query in module.queries().items()
+    }
+
+
+class MeanRatio(NamedTuple):
+    """Geometric mean of ratios to the best of each query."""
+
+    value: float
+    queries: int
+    """Number of queries with a ratio."""
+
+
+@dataclass(frozen=True)
+class QueryTable:
+    """Values of one metric by configuration and query, of one track of a group."""
+
+    group: ComparisonGroup
+    track: str
+    """Empty if the suite has no tracks."""
+    measure: Measure
+    """Of no single query."""
+    queries: list[str]
+    """In order."""
+
+    @property
+    def title(self) -> str:
+        """The heading, e.g. "Query time, warm: era5-hourly, track paper"."""
+        cache = f", {self.measure.cache}" if self.measure.cache else ""
+        track = f", track {self.track}" if self.track else ""
+        return f"{CHARTED[self.measure.metric]}{cache}: {self.group.name}{track}"
+
+    @cached_property
+    def names(self) -> dict[str, QueryName]:
+        """The queries in words, as far as they are declared."""
+        return query_names(self.group.suite)
+
+    def words(self, query: str) -> str:
+        """Return the name of a query with its words, e.g. "Q10, t2m, Germany, month"."""
+        name = self.names.get(query)
+        return f"{query}, {name.words}" if name else query
+
+    @property
+    def runs(self) -> list[tuple[str, list[str]]]:
+        """The queries by heading, in order; one run without a heading if they are not declared."""
+        found: list[tuple[str, list[str]]] = []
+        for query in self.queries:
+            name = self.names.get(query)
+            heading = name.heading if name else ""
+            if not found or found[-1][0] != heading:
+                found.append((heading, []))
+            found[-1][1].append(query)
+        return found
+
+    @cached_property
+    def ranked(self) -> list[Configuration]:
+        """The configurations by mean; those that lack a query come last, the most complete first."""
+        own = {
+            configuration
+            for configuration, measure in self.group.cells
+            if configuration.track == self.track and measure._replace(query="") == self.measure
+        }
+        without = MeanRatio(math.inf, 0)
+
+        def place(each: Configuration) -> tuple[object, ...]:
+            mean = self.means.get(each, without)
+            return -mean.queries, mean.value, each.sort_key
+
+        return sorted(own, key=place)
+
+    @cached_property
+    def complete(self) -> list[Configuration]:
+        """The configurations with a ratio for each query that any has one for, by mean."""
+        most = max((each.queries for each in self.means.values()), default=0)
+        return [each for each in self.ranked if each in self.means and self.means[each].queries == most]
+
+    @cached_property
+    def ratios(self) -> dict[str, dict[Configuration, float]]:
+        """Each value by the smallest of its query; without queries whose smallest is 0."""
+        found = {}
+        for query in self.queries:
+            values = {
+                configuration: cell.value
+                for (configuration, measure), cell in self.group.cells.items()
+                if configuration.track == self.track
+                and measure == self.measure._replace(query=query)
+                and cell.value is not None
+            }
+            best = min(values.values(), default=0)
+            if best > 0:
+                found[query] = {each: value / best for each, value in values.items()}
+        return found
+
+    @cached_property
+    def means(self) -> dict[Configuration, MeanRatio]:
+        """The mean of each configuration, over the queries that it answered."""
+        logs: dict[Configuration, list[float]] = {}
+        for ratios in self.ratios.values():
+            for configuration, ratio in ratios.items():
+                logs.setdefault(configuration, []).append(math.log(ratio))
+        return {
+            each: MeanRatio(math.exp(statistics.fmean(found)), len(found))
+            for each, found in logs.items()
+        }
+
+    @cached_property
+    def short_names(self) -> dict[Configuration, Configuration]:
+        """The configurations as rows name them: without the track, and a codec that says nothing."""
+        formats = [each.format for each in self.ranked]
+        return {
+            each: Configuration(each.format)
+            if formats.count(each.format) == 1
+            else each._replace(track="")
+            for each in self.ranked
+        }
+
+    def cell(self, configuration: Configuration, query: str) -> ResultCell:
+        """Return a cell."""
+        return self.group.cell(configuration, self.measure._replace(query=query))
+
+    def marks(self, query: str, floors: Floors | None) -> dict[Configuration, str]:
+        """Return the marks of a query, as `format_bench.results.marks.marks_of` does."""
+        cells = {each: self.cell(each, query) for each in self.ranked}
+        return marks(cells, self.measure, floors)
+
+    def mean_cell(self, configuration: Configuration) -> FormattedCell:
+        """Return the mean of a configuration as text; that of an incomplete one has no mark."""
+        mean = self.means.get(configuration)
+        if mean is None:
+            return FormattedCell("-", "", None, "no value")
+        tip = f"geometric mean of {plural(mean.queries, 'ratio')}"
+        if configuration not in self.complete:
+            tip += f" of {len(self.ratios)}, so it is not ranked"
+        mark = BEST if self.complete[:1] == [configuration] and len(self.complete) > 1 else ""
+        return FormattedCell(format_ratio(mean.value), mark, mean.value, tip)
+
+    def numbers(self, floors: Floors | None) -> ResultTable:
+        """Return the values as a table, the means in its first column."""
+        columns = [(MEAN, {self.short_names[each]: self.mean_cell(each) for each in self.ranked})]
+        for query in self.queries:
+            found = self.marks(query, floors)
+            cells = {
+                self.short_names[each]: formatted_cell(
+                    self.short_names[each], self.measure, self.cell(each, query), found.get(each, "")
+                )
+                for each in self.ranked
+            }
+            columns.append((query, cells))
+        return ResultTable.of([self.short_names[each] for each in self.ranked], columns)
+
+    def leaders(self) -> tuple[str, str] | None:
+        """Return the first by mean, and the rest of a sentence on it; None without a ranking."""
+        if len(self.complete) < 2:  # noqa: PLR2004 (a ranking)
+            return None
+        first, *others = self.complete
+        mean = format_ratio(self.means[first].value)
+        lead = f", {mean} times the best of each query (geometric mean of {len(self.ratios)})"
+        parts = [lead, f"then {self._named(others[0])}"]
+        if len(others) > 1:
+            parts.append(f"last {self._named(others[-1])}")
+        return str(self.short_names[first]), "; ".join(parts)
+
+    def _named(self, configuration: Configuration) -> str:
+        return f"{self.short_names[configuration]} {format_ratio(self.means[configuration].value)}"
+
+    def tip(self, configuration: Configuration, query: str) -> str:
+        """Return a value with its query in words, or the reason why there is none."""
+        cell = self.cell(configuration, query)
+        if cell.value is None:
+            return f"{self.words(query)}: {cell.sentence}"
+        return f"{self.words(query)}: {quantity(cell.value, cell.unit)}"
+
+
+def query_tables(group: ComparisonGroup) -> Iterator[QueryTable]:
+    """Yield the tables of a group, by track and metric, of the metrics that have a chart."""
+    tracks = dict.fromkeys(each.track for each in group.configurations)
+    queries: dict[tuple[str, Measure], list[str]] = {}
+    asked = {
+        (configuration.track, measure)
+        for configuration, measure in group.cells
+        if measure.query not in group.unasked
+    }
+    for track in sorted(tracks, reverse=True):
+        for each in group.query_measures:
+            if each.metric in CHARTED and (track, each) in asked:
+                queries.setdefault((track, each._replace(query="")), []).append(each.query)
+    for (track, measure), names in queries.items():
+        yield QueryTable(group, track, measure, names)
