@@ -17,18 +17,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isqrt, sqrt
-from typing import TYPE_CHECKING
+from math import sqrt
+from typing import TYPE_CHECKING, TypeVar
 
 from data_generator.random_words import RandomWords
-from data_generator.synthetic.octaves import doubled, signed_noise
+from data_generator.synthetic.octaves import CANVAS_DEVIATION, canvas, interpolated
 
 if TYPE_CHECKING:
     import numpy as np
 
-
-# Standard deviation of a canvas, of which int16 has room for 8.
-CANVAS_DEVIATION = 4_096
 
 # Bits of a value in the files of the reanalysis.
 PACKED_BITS = 16
@@ -88,21 +85,16 @@ def _pattern(variable: Variable, grid: Grid, seed: int) -> np.ndarray:
     import numpy as np
 
     unit = int(variable.deviation * 2**variable.unit_bits) // 256
-    profile = _interpolated(variable.profile, grid) * unit
+    profile = _by_row(variable.profile, grid) * unit
     land = _relief(grid, seed).astype(np.int64) * variable.relief * unit // (4 * CANVAS_DEVIATION)
     pattern = ((profile >> 8) + land).astype(np.int32)
     pattern.flags.writeable = False
     return pattern
 
 
-def _interpolated(nodes: tuple[int, ...], grid: Grid) -> np.ndarray:
+def _by_row(nodes: tuple[int, ...], grid: Grid) -> np.ndarray:
     """Return values at `PARALLELS` for each row, times 256; shape (rows, 1), dtype int64."""
-    import numpy as np
-
-    values = np.array(nodes, np.int64)
-    place, share = np.divmod(np.arange(grid.top, grid.top + grid.rows), ROWS_BETWEEN)
-    between = values[place] * (ROWS_BETWEEN - share) + values[place + 1] * share
-    return (between * 256 // ROWS_BETWEEN)[:, None]
+    return interpolated(nodes, ROWS_BETWEEN, grid.rows, grid.top)
 
 
 @lru_cache(maxsize=2)
@@ -111,8 +103,9 @@ def _relief(grid: Grid, seed: int) -> np.ndarray:
     import numpy as np
 
     rough = (512, 256, 160, 100, 60, 30, 10)
-    height = _canvas(grid, rough, (256,) * len(PARALLELS), RandomWords("relief", grid.rows, seed))
-    return (height[: grid.rows, : grid.columns] - CANVAS_DEVIATION // 2).clip(0).astype(np.int32)
+    shape = (grid.coarse_rows, grid.coarse_columns)
+    height = canvas(shape, grid.rows, rough, RandomWords("relief", grid.rows, seed))
+    return (height[:, : grid.columns] - CANVAS_DEVIATION // 2).clip(0).astype(np.int32)
 
 
 @lru_cache(maxsize=24)
@@ -121,11 +114,12 @@ def _canvases(variable: Variable, grid: Grid, seed: int) -> np.ndarray:
     import numpy as np
 
     made = [
-        _canvas(
-            grid,
+        canvas(
+            (grid.coarse_rows, grid.coarse_columns),
+            grid.rows,
             variable.amplitudes,
-            variable.spread,
             RandomWords("weather", variable.name, grid.rows, number, seed),
+            _by_row(variable.spread, grid),
         )
         for number in range(3)
     ]
@@ -134,45 +128,20 @@ def _canvases(variable: Variable, grid: Grid, seed: int) -> np.ndarray:
     return canvases
 
 
-def _canvas(
-    grid: Grid, amplitudes: tuple[int, ...], spread: tuple[int, ...], random: RandomWords
-) -> np.ndarray:
-    """Return noise of all scales, periodic from west to east; shape (rows, period), dtype int16."""
-    import numpy as np
-
-    shape = (grid.coarse_rows, grid.coarse_columns)
-
-    def noise(amplitude: int) -> np.ndarray:
-        made = signed_noise(random, 4, shape[0] * shape[1]).reshape(shape)
-        return made * (16 * amplitude) >> 8
-
-    canvas = _smoothed(noise(4 * amplitudes[0]))
-    canvas += noise(amplitudes[1])
-    for amplitude in amplitudes[2:]:
-        shape = (2 * shape[0], 2 * shape[1])
-        canvas = doubled(canvas) + noise(amplitude)
-    canvas = canvas[: grid.rows].astype(np.int64)
-    canvas -= canvas.sum(axis=1, keepdims=True) // canvas.shape[1]
-    canvas = canvas * _interpolated(spread, grid) >> 8
-    deviation = isqrt(int((canvas * canvas).sum()) // canvas.size)
-    return (canvas * CANVAS_DEVIATION // deviation).clip(-(2**15) + 1, 2**15 - 1).astype(np.int16)
+Phase = TypeVar("Phase", int, "np.ndarray")
 
 
-def _smoothed(grid: np.ndarray) -> np.ndarray:
-    """Return noise without waves shorter than about 30 degrees."""
-    import numpy as np
+def wave(phase: Phase) -> Phase:
+    """Return a wave of parabolas, which resembles a sine; from -8192 to 8192.
 
-    for _ in range(4):
-        for axis in (0, 1):
-            grid = (np.roll(grid, 1, axis) + 2 * grid + np.roll(grid, -1, axis)) >> 2
-    return grid
-
-
-def _wave(phase: int) -> int:
-    """Return a wave of parabolas, which resembles a sine; from -8192 to 8192."""
+    Parameters
+    ----------
+    phase : int or numpy.ndarray
+        In units of 1/65536 of a period; arrays are int64.
+    """
     half, place = divmod(phase % PHASES, PHASES // 2)
     height = place * (PHASES // 2 - place) * 4 * FULL_WEIGHT // (PHASES // 2) ** 2
-    return -height if half else height
+    return height - 2 * half * height
 
 
 class Weather:
@@ -209,7 +178,7 @@ class Weather:
         field = np.empty((grid.rows, grid.columns), np.int32)
         windows = self._windows(number)
         phase = self._phase + number * self._rotation
-        waves = [_wave(phase), _wave(phase + PHASES // 4), FULL_WEIGHT // 2]
+        waves = [wave(phase), wave(phase + PHASES // 4), FULL_WEIGHT // 2]
         weights = self._adjusted(waves, windows)
         product = np.empty((BLOCK_ROWS, grid.columns), np.int32)
         for top in range(0, grid.rows, BLOCK_ROWS):
