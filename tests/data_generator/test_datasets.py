@@ -15,7 +15,12 @@ from data_generator import datasets
 
 TABLES = "eq int float bool str webface core bi classic geo log ml flights weather".split()
 IMAGES = "cifar-like imagenet-like digits pictures".split()
-ARRAYS = "era5-like era5-small noise constant image-batch digits-float faces elevation".split()
+HOURLY = ["era5-hourly", "era5-hourly-soil", "era5-hourly-1deg", "era5-hourly-soil-1deg"]
+ARRAYS = [
+    *"era5-like era5-small".split(),
+    *HOURLY,
+    *"noise constant image-batch digits-float faces elevation".split(),
+]
 
 TOY_TABLE = '''
 """Toy table."""
