@@ -43,6 +43,8 @@ class RunRequest:
     rows: int | None = None
     codecs: tuple[str, ...] = ()
     """E.g. "zstd", "zstd:3", "none" or "default"; none for the suite's own."""
+    tracks: tuple[str, ...] = ()
+    """Names of the suite's tracks; none for all."""
     threads: Threads = "all"
     user_data: Source | None = None
     """The user's own data, in place of generated ones."""
@@ -116,6 +118,8 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
         raise InvalidRequestError(f"--codecs: {adapters} offer no choice of a codec")
     if request.codecs and suite.tracks:
         raise InvalidRequestError(f"--codecs: the tracks of {suite.name} decide the codec")
+    if request.tracks and not suite.tracks:
+        raise InvalidRequestError(f"--tracks: the suite {suite.name} has none")
     kind = FAMILIES[suite.family]
     registry = registry_of(kind)
     labels = _known("format", request.formats, registry.names()) or _labels(suite, registry)
@@ -145,7 +149,9 @@ def _cases_of_tracks(
     request: RunRequest, suite: Suite, registry: Registry[Any], where: tuple[str, str, int]
 ) -> Iterator[Case]:
     """Yield a case for each track, with the codec that the adapter has of it."""
-    for track in suite.tracks:
+    tracks = {each.name: each for each in suite.tracks}
+    for name in _known("track", request.tracks, list(tracks)) or tracks:
+        track = tracks[name]
         try:
             codec, level = codec_on(track, registry.find(where[0]))
         except UnavailableError:

@@ -90,6 +90,7 @@ class Shape(click.ParamType[tuple[int, ...]]):
 @click.option("--datasets", type=Names(), default=(), help="Generated data. [default: one]")
 @click.option("--rows", type=int, help="Rows of each table, images of each set, or chunks.")
 @click.option("--codecs", type=Names(), default=(), help="As in none,default,zstd:3. [default: none]")
+@click.option("--tracks", type=Names(), default=(), help="Of a suite that has them. [default: all]")
 @click.option("--data", metavar="FILE|FOLDER", help="Your own table file, folder of images, or array.")
 @click.option("--sample", type=click.IntRange(1), help="Take so many rows, images or chunks at random.")
 @click.option(
@@ -135,6 +136,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       format-bench run --data my.csv --sample 100000
       format-bench run --suite compression --datasets webface
       format-bench run --suite chunks --data my.nc --chunks 1,560,1440 --codecs none,blosc:lz4
+      format-bench run --suite foxbench --formats HDF5,Zarr.dir --tracks paper --cold
       format-bench run --suite image --datasets imagenet-like --rows 500 --time-budget 10m
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     report, as_json = options.pop("report"), options.pop("as_json")

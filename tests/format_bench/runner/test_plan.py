@@ -65,6 +65,20 @@ def test_user_data_replace_generated_data():
     assert made.cases == (Case("CSV", "mine", 12),)
 
 
+def test_each_track_is_a_case_with_the_codec_that_the_adapter_has_of_it():
+    made = plan(RunRequest("foxbench", formats=("HDF5", "TileDB", "NPY.memmap")))
+    found = [(each.format, each.track, each.codec, each.level) for each in made.cases]
+    assert found == [
+        ("HDF5", "paper", "blosc:lz4", 6),
+        ("HDF5", "best", "blosc:lz4", 6),
+        ("TileDB", "paper", "lz4", None),
+        ("TileDB", "best", "lz4", None),
+        ("NPY.memmap", "paper", None, None),
+        ("NPY.memmap", "best", None, None),
+    ]
+    assert {each.track for each in plan(RunRequest("foxbench", tracks=("best",))).cases} == {"best"}
+
+
 @pytest.mark.parametrize(
     ("wishes", "error", "words"),
     [
@@ -72,6 +86,9 @@ def test_user_data_replace_generated_data():
         (RunRequest("tabular", datasets=("cifar-like",)), UnknownNameError, "no data set 'cifar-like'"),
         (RunRequest("tabular", rows=0), InvalidRequestError, "at least 1"),
         (RunRequest("image", codecs=("zstd",)), InvalidRequestError, "no choice of a codec"),
+        (RunRequest("foxbench", codecs=("zstd",)), InvalidRequestError, "tracks of foxbench decide"),
+        (RunRequest("foxbench", tracks=("papr",)), UnknownNameError, "did you mean paper"),
+        (RunRequest("tabular", tracks=("paper",)), InvalidRequestError, "suite tabular has none"),
         (
             RunRequest("tabular", formats=("Excel",), codecs=("zstd",)),
             InvalidRequestError,
