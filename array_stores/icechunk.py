@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
-from adapter_core.arrays.zarr import ZarrStore
+from adapter_core.arrays.icechunk import BRANCH, IcechunkStore, opened
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
 
-BRANCH = "main"
 
-
-class Adapter(ZarrStore):
+class Adapter(IcechunkStore):
     """An Icechunk repository with a Zarr group of format 3, in a directory.
 
     Saving and appending are a commit each. Chunks up to 512 bytes are in the manifest, others are files,
@@ -29,22 +25,6 @@ class Adapter(ZarrStore):
     suffix = ".icechunk"
     requires = ("numpy", "zarr>=3.1", "icechunk", "pcodec")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-
-    @contextmanager
-    def _writing(self, path: Path) -> Iterator[Any]:
-        import icechunk
-
-        repository = icechunk.Repository.create(_storage(path))
-        with repository.transaction(BRANCH, message="Save the array") as store:
-            yield store
-
-    @contextmanager
-    def _appending(self, path: Path) -> Iterator[Any]:
-        with _opened(path).transaction(BRANCH, message="Append to the array") as store:
-            yield store
-
-    def _reading(self, path: Path) -> Any:
-        return _opened(path).readonly_session(BRANCH).store
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:
@@ -70,19 +50,5 @@ class Adapter(ZarrStore):
         """Read each row of an open array."""
         import zarr
 
-        array: Any = zarr.open_array(_opened(path).readonly_session(BRANCH).store, mode="r")
+        array: Any = zarr.open_array(opened(path).readonly_session(BRANCH).store, mode="r")
         return sum(len(array[row : row + 1]) for row in range(array.shape[0]))
-
-
-def _opened(path: Path) -> Any:
-    import icechunk
-
-    return icechunk.Repository.open(_storage(path))
-
-
-def _storage(path: Path) -> Any:
-    import icechunk
-
-    # Else each call prints that commits of several processes at a time are not safe.
-    icechunk.set_logs_filter("error")
-    return icechunk.local_filesystem_storage(str(path))

@@ -6,26 +6,17 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Codec, Trait
+from adapter_core import ArrayReader, Trait
 from adapter_core.array_description import KEY, Description
-from adapter_core.array_store import ALL_DTYPES, COMPLEX
-from adapter_core.arrays import hdf5, zarr_metadata
+from adapter_core.arrays.kerchunk import DATASET, KerchunkStore, references_of, store_of
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArraySource
     from adapter_core.array_source import Selection
 
-DATA_FILE = "data.h5"
-REFERENCES_FILE = "references.json"
-DATASET = "values"
 
-# Other filters of HDF5 have no codec in Zarr: kerchunk.hdf.SingleHdf5ToZarr raises an error.
-_FILTERS = frozenset({"gzip", "gzip+shuffle", "zstd", "zstd+shuffle"})
-
-
-class Adapter(ArrayStore):
+class Adapter(KerchunkStore):
     """A directory with an HDF5 file, and references to its chunks as a Zarr group of format 2.
 
     h5py writes the file, Kerchunk the references: for each chunk its offset and length. zarr-python
@@ -39,63 +30,18 @@ class Adapter(ArrayStore):
     suffix = ".kerchunk"
     requires = ("numpy", "zarr>=3.1", "kerchunk", "h5py", "hdf5plugin", "fsspec")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
-    # HDF5 has complex numbers as compounds, which Zarr reads as records.
-    dtypes: ClassVar = ALL_DTYPES - COMPLEX
-    dims_range = range(1, 33)  # a 0-d dataset has no chunks to refer to
-    holds_empty = False
-    codecs: ClassVar[tuple[Codec, ...]] = tuple(
-        each for each in hdf5.CODECS if each.name in _FILTERS or each.name.startswith("blosc:")
-    )
-
-    def _check_further(self, source: ArraySource, codec: str | None) -> None:
-        reason = hdf5.refused_by(codec, source)
-        if reason:
-            raise self.refusal(reason)
-
-    def _save(
-        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
-    ) -> None:
-        import h5py
-        from kerchunk.hdf import Hdf5FeatureNotSupported, SingleHdf5ToZarr
-
-        path.mkdir()
-        # HDF5 does not accept chunks larger than a fixed axis.
-        chunks = tuple(min(pair) for pair in zip(source.chunks, source.shape, strict=True))
-        with h5py.File(path / DATA_FILE, "w", rdcc_nbytes=0) as file:
-            dataset = file.create_dataset(
-                DATASET, source.shape, source.dtype, chunks=chunks, **hdf5.filter_options(codec, level)
-            )
-            for selection, values in source:
-                dataset[selection] = values
-        translator = SingleHdf5ToZarr(str(path / DATA_FILE), DATA_FILE, error="raise")
-        try:
-            references = translator.translate()
-        except Hdf5FeatureNotSupported as error:
-            # HDF5 stores a chunk without the filter that makes it no smaller.
-            raise self.refusal(
-                "only some chunks become smaller, and Kerchunk needs all alike"
-            ) from error
-        references["refs"][".zattrs"] = json.dumps({KEY: Description.of(source).to_json()})
-        (path / REFERENCES_FILE).write_text(json.dumps(references), encoding="utf-8")
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
-
-    def _codec_used(self, path: Path) -> str | None:
-        references = _references(path)
-        metadata = json.loads(references[f"{DATASET}/.zarray"])
-        compressor = [metadata["compressor"]] if metadata["compressor"] else []
-        chain = [*(metadata["filters"] or ()), *compressor]
-        name = zarr_metadata.name_of_numcodecs(chain)
-        # The filter gzip of HDF5 writes streams of zlib.
-        return name.replace("zlib", "gzip") if name and name.startswith("zlib") else name
 
     @staticmethod
     def plain_read(path: Path) -> int:
         """Read each row of an array that is opened through fsspec."""
         import zarr
 
-        array: Any = zarr.open_group(_store(path, _references(path)), mode="r", zarr_format=2)[DATASET]
+        array: Any = zarr.open_group(store_of(path, references_of(path)), mode="r", zarr_format=2)[
+            DATASET
+        ]
         return sum(len(array[row : row + 1]) for row in range(array.shape[0]))
 
 
@@ -103,10 +49,10 @@ class _Reader(ArrayReader):
     def __init__(self, path: Path) -> None:
         import zarr
 
-        references = _references(path)
+        references = references_of(path)
         description = Description.from_json(json.loads(references[".zattrs"])[KEY])
         self._array: Any = zarr.open_array(
-            _store(path, references), path=DATASET, mode="r", zarr_format=2
+            store_of(path, references), path=DATASET, mode="r", zarr_format=2
         )
         super().__init__(description)
 
@@ -114,25 +60,3 @@ class _Reader(ArrayReader):
         import numpy as np
 
         return np.asarray(self._array.get_basic_selection(selection))
-
-
-def _references(path: Path) -> dict[str, Any]:
-    references: dict[str, Any] = json.loads((path / REFERENCES_FILE).read_bytes())["refs"]
-    return references
-
-
-def _store(path: Path, references: dict[str, Any]) -> Any:
-    from fsspec.implementations.reference import ReferenceFileSystem
-    from zarr.storage import FsspecStore
-
-    # References are relative, since the directory is renamed; fsspec opens absolute ones.
-    place = str(path.absolute() / DATA_FILE)
-    ends = [each[1] + each[2] for each in references.values() if isinstance(each, list)]
-    # fsspec returns what there is of a chunk, and Blosc may decode that.
-    if (size := Path(place).stat().st_size) < max(ends, default=0):
-        raise EOFError(f"{place}: the file has {size} bytes, and its chunks end at {max(ends)}")
-    found = {
-        key: [place, *each[1:]] if isinstance(each, list) else each for key, each in references.items()
-    }
-    files = ReferenceFileSystem(found, remote_protocol="file", asynchronous=True)
-    return FsspecStore(files, read_only=True)

@@ -203,22 +203,21 @@ def attribute_of(value: Any) -> Attribute:
 
 
 def write_zarr(
-    dataset: Any, answer: ArraySource, path: Path, zarr_format: int = 3, shard_bytes: int = 0
+    dataset: Any, answer: ArraySource, place: Any, zarr_format: int = 3, shard_bytes: int = 0
 ) -> None:
-    """Write an answer as a Zarr group by xarray; metadata are not consolidated."""
-    encoding = zarr_encoding(answer, shard_bytes)
-    noted(dataset, answer).to_zarr(
-        path, mode="w-", consolidated=False, zarr_format=zarr_format, encoding=encoding
-    )
+    """Write an answer as a Zarr group by xarray, uncompressed and with chunks of zeros.
 
-
-def noted(dataset: Any, answer: ArraySource) -> Any:
-    """Return the data set with the attribute of groups that `ZarrStore` saves, which names the array."""
-    return dataset.assign_attrs({KEY: {"name": answer.name, "coordinates": list(answer.coordinates)}})
-
-
-def zarr_encoding(answer: ArraySource, shard_bytes: int = 0) -> dict[str, dict[str, Any]]:
-    """Return the encoding of an answer in Zarr: its chunks, without codecs and with chunks of zeros."""
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+        The answer as a data set.
+    answer : ArraySource
+        Its chunks become those of the array.
+    place : path-like or store of zarr-python
+        Where nothing is yet.
+    zarr_format, shard_bytes
+        As those of `adapter_core.arrays.zarr.ZarrStore`.
+    """
     encoding = {
         "chunks": answer.chunks,
         "compressors": None,
@@ -227,7 +226,15 @@ def zarr_encoding(answer: ArraySource, shard_bytes: int = 0) -> dict[str, dict[s
     }
     if shard_bytes:
         encoding["shards"] = shard_of(answer, shard_bytes)
-    return {answer.name: encoding}
+    # The attribute of groups that ZarrStore saves.
+    noted = dataset.assign_attrs({KEY: {"name": answer.name, "coordinates": list(answer.coordinates)}})
+    noted.to_zarr(
+        place,
+        mode="w-",
+        consolidated=False,
+        zarr_format=zarr_format,
+        encoding={answer.name: encoding},
+    )
 
 
 def netcdf_encoding(answer: ArraySource) -> dict[str, dict[str, Any]]:
