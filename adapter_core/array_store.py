@@ -57,6 +57,8 @@ class ArrayStore(CodecChoice):
     """The reason for each of the other properties, as a clause."""
     error: ClassVar[tuple[ErrorScale, int] | None] = None
     """Scale and bits of precision of a store that always changes values; None if it is exact."""
+    keeps_nan_bits: ClassVar[bool] = True
+    """False if NaNs lose their sign and payload."""
     detects_truncation: ClassVar[bool] = True
     """True if reading an array whose largest file was truncated always raises."""
 

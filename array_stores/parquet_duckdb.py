@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ArrayReader, Trait
-from adapter_core.array_description import KEY, Description
+from adapter_core.arrays.duckdb_rows import description_of, values_of
 from adapter_core.arrays.long_table import LongTable, LongTableReader
 
 if TYPE_CHECKING:
@@ -43,25 +43,12 @@ class _Reader(LongTableReader):
         import duckdb
 
         self._connection: Any = duckdb.connect()
-        # parquet_kv_metadata escapes what is not ASCII, which JSON from Description never contains.
-        query = "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?::BLOB"
         self._path = glob.escape(str(path))
-        ((text,),) = self._connection.execute(query, [self._path, KEY]).fetchall()
-        super().__init__(Description.from_json(text))
+        super().__init__(description_of(self._connection, self._path))
 
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
 
     def _values(self, bounds: dict[str, tuple[int, int]]) -> np.ndarray:
-        import numpy as np
-
-        conditions = [f"{_quoted(dim)} BETWEEN {a} AND {b}" for dim, (a, b) in bounds.items()]
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        query = f"SELECT {_quoted(self.description.name)} AS found FROM read_parquet(?){where}"  # noqa: S608
-        values: Any = self._connection.execute(query, [self._path]).fetchnumpy()["found"]
-        return values.data if isinstance(values, np.ma.MaskedArray) else values
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+        return values_of(self._connection, "read_parquet(?)", self._path, self.description.name, bounds)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import ArrayReader, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.arrays.long_table import LongTable, LongTableReader
+from adapter_core.arrays.polars_rows import values_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,8 +45,4 @@ class _Reader(LongTableReader):
         self._table = pl.scan_parquet(path, glob=False, hive_partitioning=False)
 
     def _values(self, bounds: dict[str, tuple[int, int]]) -> np.ndarray:
-        import polars as pl
-
-        conditions = [pl.col(dim).is_between(*each) for dim, each in bounds.items()]
-        table = self._table.filter(*conditions) if conditions else self._table
-        return table.select(self.description.name).collect().to_series().to_numpy()
+        return values_of(self._table, self.description.name, bounds)

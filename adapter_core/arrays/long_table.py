@@ -89,14 +89,7 @@ class LongTable(ArrayStore):
                 writer.write_batch(batch, row_group_size=max(1, values.size))
 
     def _codec_used(self, path: Path) -> str | None:
-        import pyarrow.parquet as pq
-
-        metadata = pq.read_metadata(path)
-        column = metadata.row_group(0).column(metadata.num_columns - 1)
-        if column.compression == "UNCOMPRESSED":
-            return None
-        is_split = "BYTE_STREAM_SPLIT" in column.encodings
-        return column.compression.lower() + (f"+{SPLIT}" if is_split else "")
+        return codec_of(path)
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:
@@ -160,6 +153,18 @@ class LongTableReader(ArrayReader):
             found[part] = values[start:stop].reshape(shape_of(part))
             start = stop
         return found
+
+
+def codec_of(path: Path) -> str | None:
+    """Return the codec of the values in a Parquet file, the last column."""
+    import pyarrow.parquet as pq
+
+    metadata = pq.read_metadata(path)
+    column = metadata.row_group(0).column(metadata.num_columns - 1)
+    if column.compression == "UNCOMPRESSED":
+        return None
+    is_split = "BYTE_STREAM_SPLIT" in column.encodings
+    return str(column.compression).lower() + (f"+{SPLIT}" if is_split else "")
 
 
 class _Places:

@@ -18,10 +18,10 @@ _HEAD = """\
 # Array stores
 
 A store keeps an n-d array in chunks. It refuses what it cannot keep before it writes anything; what it
-keeps comes back bit for bit, NaN payloads included, unless a codec is lossy. Names of codecs are those
-of the algorithms; `blosc:` and `blosc2:` are their containers, and filters follow `+`: see
-[adding an array store](adding_an_array_store.md). The error of a lossy codec (**bold**) at level n is
-at most 2<sup>-n</sup> of each value, of the range of the chunk, or of 1.
+keeps comes back bit for bit, NaN payloads included, unless it declares a loss or a codec is lossy.
+Names of codecs are those of the algorithms; `blosc:` and `blosc2:` are their containers, and filters
+follow `+`: see [adding an array store](adding_an_array_store.md). The error of a lossy codec (**bold**)
+at level n is at most 2<sup>-n</sup> of each value, of the range of the chunk, or of 1.
 
 Made by `format-bench study array-stores` from the adapters' declarations, which the contract tests
 prove. Each adapter's docstring, in `array_stores/`, has the sources and the traps of its library.
@@ -77,6 +77,8 @@ def _lost(store: ArrayStore) -> str:
     if store.error:
         scale, bits = store.error
         words.append(f"precision: errors of up to 2<sup>-{bits}</sup> of the {scale}")
+    if not store.keeps_nan_bits:
+        words.append("sign and payload of NaNs")
     return "; ".join(words) or "-"
 
 

@@ -1,0 +1,80 @@
+"""Parquet as a table of coordinates and values, written and read through DuckDB."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import ArrayReader, Codec, Trait
+from adapter_core.array_description import KEY, Description
+from adapter_core.arrays.coordinate_table import (
+    CoordinateTable,
+    CoordinateTableReader,
+    batches,
+    schema_of,
+)
+from adapter_core.arrays.duckdb_rows import description_of, streamed, values_of
+from adapter_core.arrays.long_table import codec_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core import ArraySource
+
+
+class Adapter(CoordinateTable):
+    """A table of coordinates and values in Parquet, as DuckDB writes it, without dictionaries.
+
+    See `adapter_core.arrays.coordinate_table.CoordinateTable`. DuckDB's dictionaries would take NaNs
+    with different bits for one. The description is in the file's metadata.
+    """
+
+    label = "Parquet.coordinates[duckdb]"
+    suffix = ".parquet"
+    requires = ("numpy", "pyarrow", "duckdb")
+    suite = "foxbench"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    codecs: ClassVar = (
+        Codec("lz4"),
+        Codec("snappy"),
+        Codec("gzip"),
+        Codec("zstd", range(1, 23), 3),
+        Codec("brotli"),
+    )
+
+    def _save(
+        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        options = [
+            "FORMAT parquet",
+            f"COMPRESSION {codec or 'uncompressed'}",
+            "DICTIONARY_SIZE_LIMIT 0",
+            f'KV_METADATA {{"{KEY}": ?}}',
+            *([] if level is None else [f"COMPRESSION_LEVEL {level}"]),
+        ]
+        parameters = [str(path), Description.of(source).to_json()]
+        with streamed(batches(source, path), schema_of(source)) as connection:
+            connection.execute(f"COPY given TO ? ({', '.join(options)})", parameters)
+
+    def _open(self, path: Path) -> ArrayReader:
+        return _Reader(path)
+
+    def _codec_used(self, path: Path) -> str | None:
+        return codec_of(path)
+
+
+class _Reader(CoordinateTableReader):
+    def __init__(self, path: Path) -> None:
+        import duckdb
+
+        self._connection: Any = duckdb.connect()
+        self._path = glob.escape(str(path))
+        super().__init__(description_of(self._connection, self._path))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _values(self, bounds: dict[str, tuple[Any, Any]]) -> np.ndarray:
+        return values_of(self._connection, "read_parquet(?)", self._path, self.description.name, bounds)
