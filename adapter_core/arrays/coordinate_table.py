@@ -44,7 +44,7 @@ class CoordinateTable(ArrayStore):
 
     dtypes: ClassVar = frozenset({"bool"}) | INTEGERS | FLOATS - {"float16"} - COMPLEX
 
-    def _check_further(self, source: ArraySource, codec: str | None) -> None:  # noqa: ARG002
+    def _check_further(self, source: ArraySource, codec: str | None) -> None:
         names = [name.strip().lower() for name in (*source.dims, source.name)]
         if len(set(names)) < len(names) or "" in names:
             raise self.refusal(

@@ -42,8 +42,8 @@ class CSVTable(CoordinateTable):
         self,
         source: ArraySource,
         path: Path,
-        codec: str | None = None,  # noqa: ARG002
-        level: int | None = None,  # noqa: ARG002
+        codec: str | None = None,
+        level: int | None = None,
     ) -> None:
         import polars as pl
 

@@ -14,6 +14,6 @@ def values_of(table: pl.LazyFrame, column: str, bounds: dict[str, tuple[Any, Any
     import polars as pl
 
     # Polars takes text for the name of a column, if it is not a literal.
-    conditions = [pl.col(name).is_between(*map(pl.lit, ends)) for name, ends in bounds.items()]
+    conditions = [pl.col(name).is_between(pl.lit(a), pl.lit(b)) for name, (a, b) in bounds.items()]
     table = table.filter(*conditions) if conditions else table
     return table.select(column).collect().to_series().to_numpy()
