@@ -229,11 +229,7 @@ def query_tables(group: ComparisonGroup) -> Iterator[QueryTable]:
     """Yield the tables of a group, by track and metric, of the metrics that have a chart."""
     tracks = dict.fromkeys(each.track for each in group.configurations)
     queries: dict[tuple[str, Measure], list[str]] = {}
-    asked = {
-        (configuration.track, measure)
-        for configuration, measure in group.cells
-        if measure.query not in group.unasked
-    }
+    asked = {(configuration.track, measure) for configuration, measure in group.cells}
     for track in sorted(tracks, reverse=True):
         for each in group.query_measures:
             if each.metric in CHARTED and (track, each) in asked:

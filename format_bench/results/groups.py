@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from adapter_core.text import printable
 from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import METRICS, Measure
-from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from format_bench.results.noise import RunNoise
@@ -113,19 +112,8 @@ class ComparisonGroup:
 
     @cached_property
     def query_measures(self) -> list[Measure]:
-        """The measures of single queries that apply to the data; Q2 is before Q10."""
-        found = (measure for _, measure in self.cells if measure.query)
-        return sorted_measures(each for each in found if each.query not in self.unasked)
-
-    @cached_property
-    def unasked(self) -> set[str]:
-        """The queries that do not apply to the data: without a value, and refused by a format."""
-        by_query: dict[str, set[str]] = {}
-        for (_, measure), cell in self.cells.items():
-            by_query.setdefault(measure.query, set()).add(cell.status)
-        value, refused = CellStatus.VALUE.value, CellStatus.UNSUPPORTED.value
-        known = ((query, found) for query, found in by_query.items() if query)
-        return {query for query, found in known if refused in found and value not in found}
+        """The measures of single queries with at least one record; Q2 is before Q10."""
+        return sorted_measures(measure for _, measure in self.cells if measure.query)
 
     def cell(self, configuration: Configuration, measure: Measure) -> ResultCell:
         """Return a cell; `not_run` if it has no record."""

@@ -79,8 +79,10 @@ def without_unasked(records: Iterable[Record]) -> list[Record]:
     def where(record: Record) -> tuple[object, ...]:
         return record.suite, record.dataset, record.rows, record.query
 
-    asked = {where(each) for each in records if each.status is not CellStatus.UNSUPPORTED}
-    return [each for each in records if not each.query or where(each) in asked]
+    answered = {where(each) for each in records if each.value is not None}
+    # A format without any value, e.g. for want of a package, does not know what the queries ask.
+    refused = {where(each) for each in records if each.status is CellStatus.UNSUPPORTED} - answered
+    return [each for each in records if not each.query or where(each) not in refused]
 
 
 def suite_of(record: Record) -> str:

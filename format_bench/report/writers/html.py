@@ -22,7 +22,6 @@ from format_bench.report.charts.heat_map import COLOURS, heat_maps, query_map
 from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings_on
-from format_bench.results.groups import query_order
 from format_bench.results.marks import WORDS, legend
 from format_bench.results.table import result_table
 
@@ -90,7 +89,6 @@ def _group(group: ComparisonGroup, suite: SuiteResults, outline: Outline) -> dic
         "not_run": joined(losses_and_gaps.not_run(group, suite), most=8),
         "charts": charts_of(group, outline.colours, outline.floors),
         "query_maps": [{"table": table, "map": query_map(table, outline.floors)} for table in tables],
-        "unasked": sorted(group.unasked, key=query_order),
         "numbers": result_table(group, outline.floors),
     }
 
