@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core.errors import NoCommonCellsError
 from format_bench.comparison.pairs import MeanKey, Pair, means_of, pairs_of
+from format_bench.comparison.query_ranks import (
+    QueryAgreement,
+    QueryDisagreement,
+    query_agreements,
+    query_disagreements,
+)
 from format_bench.comparison.ranks import Agreement, Disagreement, agreements, disagreements
 from format_bench.comparison.ratios import Ratio, ratio_of
 
@@ -27,6 +33,9 @@ class Comparison:
     """B / A of each cell that has a value in both."""
     agreements: list[Agreement]
     disagreements: list[Disagreement]
+    """Largest first."""
+    query_agreements: list[QueryAgreement]
+    query_disagreements: list[QueryDisagreement]
     """Largest first."""
     differences: list[MetadataDifference]
     only_a: int
@@ -57,6 +66,8 @@ def compare(a: Results, b: Results) -> Comparison:
         ratios=ratios,
         agreements=agreements(pairs),
         disagreements=disagreements(pairs),
+        query_agreements=query_agreements(pairs),
+        query_disagreements=query_disagreements(pairs),
         differences=metadata_differences(a, b),
         only_a=only_a,
         only_b=only_b,
@@ -147,10 +158,12 @@ def _about_rows(means: dict[MeanKey, tuple[float, float] | None]) -> Iterator[st
             f"{rows}: ratios there are relative to the geometric mean of the common formats, and do not "
             "compare absolute values"
         )
-    for (dataset, measure), found in means.items():
-        if found is None:
-            what = f"{measure.phrase} of {dataset.name}"
-            yield f"{what} is left out: one format alone, or a 0, has no such mean"
+    without = [(dataset, measure) for (dataset, measure), found in means.items() if found is None]
+    for dataset, measure in dict.fromkeys((each, of._replace(query="")) for each, of in without):
+        queries = sum((each, of._replace(query="")) == (dataset, measure) for each, of in without)
+        some = f", {queries} queries," if queries > 1 else ""
+        what = f"{measure.phrase} of {dataset.name}{some}"
+        yield f"{what} is left out: one format alone, or a 0, has no such mean"
 
 
 def _about_noise(a: Results, b: Results, ratios: list[Ratio]) -> Iterator[str]:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from format_bench.comparison.ratios import Ratio, Significance
 from format_bench.display import terminal
 from format_bench.display.text import format_ratio, quantity
+from format_bench.results.groups import query_order
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.comparison.compare import Comparison
     from format_bench.comparison.pairs import PairedDataset
+    from format_bench.comparison.query_ranks import QueryAgreement, QueryDisagreement
     from format_bench.comparison.ranks import Agreement, Disagreement
+    from format_bench.results.candidates import Configuration
     from format_bench.results.metrics import Measure
 
 
@@ -38,8 +43,10 @@ def show(comparison: Comparison, *, quiet: bool) -> None:
     console = terminal.console()
     terminal.prose(console, f"A: {comparison.a}; B: {comparison.b}")
     _show_ratios(console, comparison.ratios)
+    _show_ratios_of_queries(console, comparison.ratios)
     _show_largest(console, comparison.ratios)
     _show_ranks(console, comparison)
+    _show_query_ranks(console, comparison)
     _show_differences(console, comparison)
     _show_counts(console, comparison)
     if not quiet:
@@ -51,7 +58,7 @@ def show(comparison: Comparison, *, quiet: bool) -> None:
 def _show_ratios(console: Console, ratios: list[Ratio]) -> None:
     """Print a table for each measure: formats by data sets."""
     by_measure: dict[tuple[str, Measure], list[Ratio]] = {}
-    for each in ratios:
+    for each in (each for each in ratios if not each.pair.measure.query):
         by_measure.setdefault((each.pair.dataset.suite, each.pair.measure), []).append(each)
     for (suite, measure), found in by_measure.items():
         datasets = list(dict.fromkeys(each.pair.dataset for each in found))
@@ -62,6 +69,26 @@ def _show_ratios(console: Console, ratios: list[Ratio]) -> None:
         ]
         header = ["format", *map(_heading, datasets)]
         terminal.table(console, f"{suite}: {measure.phrase}", header, rows)
+
+
+def _show_ratios_of_queries(console: Console, ratios: list[Ratio]) -> None:
+    """Print a table for each measure of queries and data set: queries by formats."""
+    found: dict[tuple[PairedDataset, Measure], list[Ratio]] = {}
+    for each in (each for each in ratios if each.pair.measure.query):
+        key = each.pair.dataset, each.pair.measure._replace(query="")
+        found.setdefault(key, []).append(each)
+    for (dataset, measure), cells in found.items():
+        formats = list(dict.fromkeys(each.pair.configuration for each in cells))
+        by_query: dict[str, dict[Configuration, str]] = {}
+        for each in cells:
+            query = by_query.setdefault(each.pair.measure.query, {})
+            query[each.pair.configuration] = _text(each)
+        rows = [
+            [query, *(by_query[query].get(each, "-") for each in formats)]
+            for query in sorted(by_query, key=query_order)
+        ]
+        title = f"{dataset.suite}: {measure.phrase} of {_heading(dataset)}"
+        terminal.table(console, title, ["query", *map(str, formats)], rows)
 
 
 def _heading(dataset: PairedDataset) -> str:
@@ -107,16 +134,59 @@ def _show_ranks(console: Console, comparison: Comparison) -> None:
             *("-" if number is None else f"{number:.2f}" for number in each[-2:]),
         ]
         for each in comparison.agreements
+        if not each.measure.query
     ]
     if rows:
         header = ["agreement of ranks", "data set", "formats", "Spearman", "Kendall tau-b"]
         terminal.table(console, "", header, rows)
-    for found in comparison.disagreements[:SHOWN]:
+    moved = [each for each in comparison.disagreements if not each.measure.query]
+    for found in moved[:SHOWN]:
         terminal.prose(
             console,
             f"- {found.configuration} is number {found.rank_a:g} of {found.formats} in A and number "
             f"{found.rank_b:g} in B, by {found.measure.phrase} of {found.dataset.name}",
             indent="  ",
+        )
+
+
+def _show_query_ranks(console: Console, comparison: Comparison) -> None:
+    """Print correlations over queries, and the median of those over the formats of a query."""
+    rows = [
+        [
+            f"{each.suite}: {each.measure.phrase}",
+            str(each.configuration) if each.configuration else "all",
+            str(each.cells),
+            *("-" if number is None else f"{number:.2f}" for number in each[-2:]),
+        ]
+        for each in comparison.query_agreements
+    ]
+    if rows:
+        header = ["agreement of ranks over queries", "format", "cells", "Spearman", "Kendall tau-b"]
+        terminal.table(console, "", header, rows)
+    for line in (*_over_formats(comparison), *_queries_that_differ(comparison)):
+        terminal.prose(console, line, indent="  ")
+
+
+def _over_formats(comparison: Comparison) -> Iterator[str]:
+    found: dict[Measure, list[float]] = {}
+    for each in comparison.agreements:
+        if each.measure.query and each.dataset and each.spearman is not None:
+            found.setdefault(each.measure._replace(query=""), []).append(each.spearman)
+    for measure, numbers in found.items():
+        yield (
+            f"- {measure.phrase}: over the formats of each query, Spearman is {median(numbers):.2f} in "
+            f"the median of {len(numbers)} queries, from {min(numbers):.2f} to {max(numbers):.2f}"
+        )
+
+
+def _queries_that_differ(comparison: Comparison) -> Iterator[str]:
+    if comparison.query_disagreements:
+        yield "Places of formats in a query, by the geometric mean of all, that differ most:"
+    for each in comparison.query_disagreements[:SHOWN]:
+        pair = each.pair
+        yield (
+            f"- {pair.configuration}, {pair.measure.phrase}: {format_ratio(each.relative_a)} times the "
+            f"mean in A, {format_ratio(each.relative_b)} times in B"
         )
 
 
@@ -147,6 +217,8 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         "cells": [_cell(each) for each in comparison.ratios],
         "rank_correlations": [_agreement(each) for each in comparison.agreements],
         "rank_disagreements": [_disagreement(each) for each in comparison.disagreements],
+        "query_rank_correlations": [_query_agreement(each) for each in comparison.query_agreements],
+        "query_places": [_query_disagreement(each) for each in comparison.query_disagreements],
         "circumstances_that_differ": [each._asdict() for each in comparison.differences],
         "cells_in_a_only": comparison.only_a,
         "cells_in_b_only": comparison.only_b,
@@ -194,4 +266,25 @@ def _disagreement(found: Disagreement) -> dict[str, Any]:
         "rank_a": found.rank_a,
         "rank_b": found.rank_b,
         "formats": found.formats,
+    }
+
+
+def _query_agreement(agreement: QueryAgreement) -> dict[str, Any]:
+    return {
+        "family": agreement.suite,
+        "measure": agreement.measure.option,
+        "format": str(agreement.configuration) if agreement.configuration else None,
+        "cells": agreement.cells,
+        "spearman": agreement.spearman,
+        "kendall_tau_b": agreement.kendall_tau_b,
+    }
+
+
+def _query_disagreement(found: QueryDisagreement) -> dict[str, Any]:
+    return {
+        "format": str(found.pair.configuration),
+        "dataset": found.pair.dataset.name,
+        "metric": found.pair.measure.option,
+        "relative_a": found.relative_a,
+        "relative_b": found.relative_b,
     }

@@ -77,7 +77,12 @@ Candidates = dict[Configuration, Candidate]
 
 def _candidates(results: Results, suite: str) -> Candidates:
     records = [each for each in results.records if suite_of(each) == suite]
-    return {each.configuration: each for each in candidates_of(records)}
+    return {_compared(each.configuration): each for each in candidates_of(records)}
+
+
+def _compared(configuration: Configuration) -> Configuration:
+    """Return a configuration without its codec if a track decides it: names of one codec differ."""
+    return configuration._replace(codec=None, level=None) if configuration.track else configuration
 
 
 def _common_datasets(suite: str, a: Candidates, b: Candidates) -> Iterator[PairedDataset]:

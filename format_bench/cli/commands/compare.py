@@ -22,12 +22,14 @@ def command(ctx: click.Context, a: str, b: str, as_json: bool) -> None:  # noqa:
     A and B are folders or files of results, or names of published ones. A folder of asv's results is
     its newest run, and with #MACHINE after it the newest run on that machine. Prints the ratio B / A of
     each cell, and whether it is real or noise; whether both put the formats into the same order; and
-    what else differs that may be why. Intervals of all cells are in the JSON.
+    what else differs that may be why. Of queries, it also prints whether both put the queries into the
+    same order. Intervals of all cells are in the JSON. Published results are: thesis, foxbench.
 
     \b
     Examples:
       format-bench compare before after
       format-bench compare thesis reports/run --json
+      format-bench compare foxbench reports/foxbench
       format-bench compare .asv/quick/results#laptop .asv/quick/results#server
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     one, other = load_source(a), load_source(b)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import pytest
 
+import array_stores
 import data_formats
 import data_generator
 import image_storages
@@ -88,6 +89,30 @@ def test_the_interval_of_a_size_is_its_rounding(thesis):
         assert high - low == (1e6 if record.value < 1e9 else 1e8)
 
 
+def test_foxbench_has_all_times_and_sizes():
+    found = load("foxbench").records
+    for record in found:
+        validate(asdict(record))
+    # Four stacks read forty queries, three write; four formats have five sizes, CSV two.
+    assert Counter(each.metric for each in found) == {
+        "query time": 4 * 40,
+        "answer write time": 3 * 40,
+        "size": 4 * 5 + 2,
+    }
+    cells = {(each.format, each.metric, each.query): each for each in found}
+    read = cells["NetCDF4[xarray-h5netcdf]", "query time", "Q7"]
+    assert (read.value, read.dataset, read.rows, read.track) == (0.1012, "era5-hourly", 8760, "paper")
+    assert cells["TileDB[xarray]", "query time", "Q40"].dataset == "era5-hourly-soil"
+    sizes = {(each.format, each.rows): each.value for each in found if each.metric == "size"}
+    assert sizes["Zarr.dir[xarray]", 8760] == pytest.approx(45.79e9)
+    assert ("CSV", 8760) not in sizes
+
+
+def test_stacks_of_foxbench_are_those_of_the_adapters():
+    times = {each.format for each in load("foxbench").records if each.query}
+    assert times <= set(array_stores.names())
+
+
 def test_a_folder_of_that_name_takes_precedence(thesis, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert load("thesis") == thesis
@@ -101,7 +126,7 @@ def test_a_folder_of_that_name_takes_precedence(thesis, tmp_path, monkeypatch):
 
 def test_a_missing_folder_is_reported_with_the_published_results(tmp_path):
     with pytest.raises(
-        InvalidResultsError, match=r"no results at .*gone.*, and published ones are: thesis"
+        InvalidResultsError, match=r"no results at .*gone.*, and published ones are: thesis, foxbench"
     ):
         load(tmp_path / "gone")
     with pytest.raises(UnknownNameError, match="no published result 'theses'; did you mean thesis"):

@@ -1,0 +1,111 @@
+"""FoxBench's published tables as records: forty queries to a year of ERA5, and sizes of five durations.
+
+Osterthun and Pohl: FoxBench (2025). The tables are the CSV files beside this module. Each value is one
+number without repeats; the tables do not record the state of the page cache. Zarr was read and written
+through xarray, NetCDF4 through xarray and h5netcdf, TileDB through xarray and tiledb-cf, TensorStore
+without xarray. Chunks are 1 x 50 x 100 values, with LZ4 at level 6: the track "paper" of the suite.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib import resources
+
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import Record, engine_of
+from format_bench.results.status import CellStatus
+
+SUITE, TRACK = "foxbench", "paper"
+
+STORES = {
+    "netCDF4": "NetCDF4[xarray-h5netcdf]",
+    "Zarr": "Zarr.dir[xarray]",
+    "TileDB": "TileDB[xarray]",
+    "TensorStore": "Zarr[tensorstore]",
+}
+"""Labels of the stacks by the names of the published table of times."""
+
+FORMATS = {
+    "NetCDF4": "NetCDF4[xarray-h5netcdf]",
+    "Zarr": "Zarr.dir[xarray]",
+    "TileDB": "TileDB[xarray]",
+    "Parquet": "Parquet",
+    "CSV": "CSV",
+}
+"""Labels by the names of the published table of sizes."""
+
+BOTH = "era5-hourly-both"
+"""Data set of the published sizes: both variables together."""
+
+DATASETS = {"t2m": "era5-hourly", "stl": "era5-hourly-soil"}
+"""Data set of each variable."""
+
+HOURS = {"week": 168, "fortnight": 336, "month": 744, "quarter": 2_208, "year": 8_760}
+"""Rows of the data sets by duration."""
+
+GIGABYTE = 1_000_000_000
+
+SENTENCE = "published in Osterthun and Pohl, FoxBench (2025); one value"
+
+_METRICS = {"read": "query time", "write": "answer write time"}
+
+# Queries from this number on ask the soil temperature.
+_FIRST_OF_SOIL = 29
+
+
+def records() -> list[Record]:
+    """Return a record for each figure: times of queries on the year, and sizes."""
+    return [*_times(), *_sizes()]
+
+
+def _times() -> Iterator[Record]:
+    for row in _rows("year"):
+        variable = "stl" if int(row["query"].removeprefix("Q")) >= _FIRST_OF_SOIL else "t2m"
+        label, metric = STORES[row["store"]], _METRICS[row["operation"]]
+        record = _record(label, DATASETS[variable], HOURS["year"], metric, float(row["seconds"]))
+        yield replace(record, query=row["query"])
+
+
+def _sizes() -> Iterator[Record]:
+    for row in _rows("storage"):
+        for duration, hours in HOURS.items():
+            if row[f"{duration}_GB"]:
+                size = float(row[f"{duration}_GB"]) * GIGABYTE
+                yield _record(FORMATS[row["format"]], BOTH, hours, "size", size)
+
+
+def _record(label: str, dataset: str, hours: int, metric: str, value: float) -> Record:
+    has_chunks = label not in {"Parquet", "CSV"}
+    return Record(
+        suite=SUITE,
+        format=label,
+        engine=engine_of(label),
+        dataset=dataset,
+        rows=hours,
+        columns=2 if dataset == BOTH else 1,
+        codec="lz4" if has_chunks else None,
+        level=6 if has_chunks else None,
+        cache=None,
+        threads="all",
+        metric=metric,
+        unit=METRICS[metric].unit,
+        value=value,
+        repeats=[value],
+        interval=_rounding(value) if metric == "size" else None,
+        status=CellStatus.VALUE,
+        sentence=SENTENCE,
+        run_id="foxbench",
+        track=TRACK if has_chunks else "",
+    )
+
+
+def _rounding(size_bytes: float) -> list[float]:
+    """Return between which sizes one lies that was rounded to 10 MB."""
+    return [size_bytes - GIGABYTE / 200, size_bytes + GIGABYTE / 200]
+
+
+def _rows(table: str) -> list[dict[str, str]]:
+    text = resources.files(__package__).joinpath(f"foxbench_{table}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
