@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.array_source import ArraySource
 from adapter_core.codec_choice import CodecChoice
@@ -219,6 +219,19 @@ class ArrayStore(CodecChoice):
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         """Raise `refusal` for further limits of the store or the codec; accepts all by default."""
+
+    def library_chunks(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, ...] | None:
+        """Return the shape of chunks that the library itself chooses; None if it has no such choice.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Edges of an array, all above 0.
+        dtype : numpy.dtype
+            Type of its values.
+        """
+        del shape, dtype
+        return None
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:

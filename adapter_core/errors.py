@@ -12,6 +12,7 @@ FormatBenchError
 ├── InvalidSpecError (ValueError)           a specification does not describe a table
 ├── InvalidRequestError (ValueError)        a run cannot be planned from this request
 ├── InvalidGridError (ValueError)           a codec grid cannot be planned from this request
+├── InvalidMixError (ValueError)         a file is not a mix of queries to an array
 ├── UserDataError                           the user's data of a run cannot be measured
 ├── InvalidFolderError                      a folder cannot take results or measured files
 ├── LockedError                             another process uses the same file or folder
@@ -165,6 +166,10 @@ class InvalidRequestError(FormatBenchError, ValueError):
 
 class InvalidGridError(FormatBenchError, ValueError):
     """A request that no codec grid can be planned from."""
+
+
+class InvalidMixError(FormatBenchError, ValueError):
+    """A file that is not a mix of queries to an array; the message names the line or the query."""
 
 
 class UserDataError(FormatBenchError):

@@ -79,6 +79,11 @@ class Adapter(ArrayStore):
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
 
+    def library_chunks(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, ...]:
+        import blosc2
+
+        return tuple(blosc2.compute_chunks_blocks(shape, dtype=dtype)[0])
+
     def _append(self, source: ArraySource, path: Path) -> None:
         import blosc2
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ArrayReader, Trait
 from adapter_core.array_description import Description
@@ -33,6 +33,17 @@ class Adapter(NetCDF4Store):
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
+
+    def library_chunks(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, ...]:
+        import netCDF4
+
+        with netCDF4.Dataset("guess", "w", memory=2**20) as file:
+            names = [f"dim_{axis}" for axis in range(len(shape))]
+            for name, edge in zip(names, (None, *shape[1:]), strict=True):
+                file.createDimension(name, edge)
+            found = file.createVariable("x", dtype, names).chunking()
+            # Contiguous only without an unlimited dimension.
+            return tuple(map(int, found))
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:

@@ -157,6 +157,13 @@ class ZarrStore(ArrayStore):
             store.blosc_folder = f"{array.path}/" if is_blosc else None
         return ZarrReader(store, array, coordinates, name)
 
+    def library_chunks(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, ...]:
+        """Return the chunks of zarr-python, also for shards: it has only tentative ones for those."""
+        import zarr
+
+        found: Any = zarr.create_array({}, shape=shape, dtype=dtype, zarr_format=self.zarr_format)
+        return tuple(found.chunks)
+
     def _append(self, source: ArraySource, path: Path) -> None:
         with self._appending(path) as store:
             with self._opening():

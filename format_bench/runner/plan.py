@@ -193,7 +193,7 @@ def _known(what: str, names: Iterable[str], known: list[str]) -> list[str]:
 
 def _codecs(request: RunRequest, suite: Suite) -> list[tuple[str | None, int | None]]:
     usual = [_as_option(choice) for choice in suite.codecs] or [NO_CODEC]
-    return [_codec(text) for text in request.codecs or usual]
+    return [codec_choice(text) for text in request.codecs or usual]
 
 
 def _as_option(choice: str) -> str:
@@ -201,7 +201,7 @@ def _as_option(choice: str) -> str:
     return OWN_DEFAULT if choice == "own default" else choice.replace(" level ", ":")
 
 
-def _codec(text: str) -> tuple[str | None, int | None]:
+def codec_choice(text: str) -> tuple[str | None, int | None]:
     """Return codec and level of a text like "zstd:3"; of "blosc:lz4" all is the codec's name."""
     name, colon, level = text.rpartition(":")
     try:

@@ -1,0 +1,124 @@
+"""Which store and which chunk shape suit a user's own mix of queries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from format_bench.cli.commands.run import Duration, Names, measuring_console
+from format_bench.planning import output
+from format_bench.planning.answer import to_json
+from format_bench.planning.planner import STORES, PlanRequest, plan
+from format_bench.planning.sample import ArrayOrigin
+from format_bench.runner.plan import codec_choice
+
+BUDGET_SECONDS = 120.0
+_MEGABYTE = 1_000_000
+
+HELP = f"""Find the store and the chunk shape for the queries that you ask an array.
+
+MIX is a TOML file with your queries: how much of each dimension they read, and how often. Designed chunk
+shapes are measured on a sample of the array, a cost model of each store is fitted to them, the best
+shapes by the model are measured again, in turns with the default chunks. docs/planning.md describes the
+file and the method.
+
+\b
+  [[query]]
+  name = "series at a place"
+  weight = 5
+  time = "all"          # a number of indexes, a share such as 0.1, or "all", at a random place
+  latitude = 1
+  longitude = 1
+
+\b
+  [[query]]
+  bounds = {{ latitude = [47, 55], longitude = [5, 15] }}   # coordinates
+  time = 24
+
+\b
+Examples:
+  format-bench plan mix.toml --data era5.nc
+  format-bench plan mix.toml --data era5.nc --codec zstd:3 --stores HDF5,Zarr.dir --budget 5m
+  format-bench plan mix.toml --dataset era5-small --rows 200 --cold --out plan.html
+
+Stores by default: {", ".join(STORES)}.
+"""
+
+
+@click.command(help=HELP)
+@click.argument("mix", type=click.Path(path_type=Path))
+@click.option("--data", metavar="FILE|FOLDER", help="Your own array: NetCDF, HDF5, NPY or Zarr.")
+@click.option("--dataset", help="Name of a generated array, instead of --data.")
+@click.option("--rows", type=click.IntRange(1), help="Chunks of the generated array. [default: all]")
+@click.option("--stores", type=Names(), default=(), help="Labels of stores.")
+@click.option("--codec", default="none", show_default=True, help="As in zstd:3; the nearest of a store.")
+@click.option("--cold", is_flag=True, help="Read what is not in the page cache.")
+@click.option(
+    "--budget",
+    "budget_seconds",
+    type=Duration(),
+    default=BUDGET_SECONDS,
+    help="Time for all, as in 5m. [default: 2m]",
+)
+@click.option(
+    "--sample-size",
+    "sample_megabytes",
+    type=click.FloatRange(0.1),
+    metavar="MB",
+    help="Size of the sample. [default: by the budget]",
+)
+@click.option("--scratch", type=click.Path(path_type=Path), help="Folder for the measured files.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PAGE",
+    help="Also write the answer to a page, .html or .md.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
+@click.pass_context
+def command(  # noqa: PLR0913, PLR0917 (one for each option)
+    ctx: click.Context,
+    mix: Path,
+    data: str | None,
+    dataset: str | None,
+    rows: int | None,
+    stores: tuple[str, ...],
+    codec: str,
+    cold: bool,  # noqa: FBT001 (a switch)
+    budget_seconds: float,
+    sample_megabytes: float | None,
+    scratch: Path | None,
+    out: Path | None,
+    as_json: bool,  # noqa: FBT001 (a switch)
+) -> None:
+    """Print a plan."""
+    if (data is None) == (dataset is None):
+        raise click.UsageError("give either --data or --dataset")
+    if data is not None and rows is not None:
+        raise click.UsageError("--rows is about --dataset, which is not given")
+    if out is not None and out.suffix[1:] not in output.ENDINGS:
+        raise click.UsageError(f"--out {out} must end in .html or .md")
+    name, level = codec_choice(codec)
+    request = PlanRequest(
+        mix,
+        ArrayOrigin(data, dataset, rows),
+        stores,
+        name,
+        level,
+        cold,
+        budget_seconds,
+        None if sample_megabytes is None else sample_megabytes * _MEGABYTE,
+        scratch,
+    )
+    with output.PlanDisplay(measuring_console(quiet=ctx.obj["quiet"])) as display:
+        found = plan(request, display.show)
+    if out is not None:
+        output.write_page(found, out)
+    if as_json:
+        click.echo(json.dumps(to_json(found), ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        output.show(found, quiet=ctx.obj["quiet"])
+    if out is not None:
+        measuring_console(quiet=ctx.obj["quiet"]).print(f"page: {out}", soft_wrap=True)

@@ -1,0 +1,249 @@
+"""Output of a plan: progress, sentences and tables on a terminal, and a page as Markdown or HTML."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from adapter_core import UnavailableError
+from adapter_core.files import write_atomically
+from format_bench.display import terminal
+from format_bench.display.markdown import TextTable, markdown
+from format_bench.display.text import format_ratio, quantity
+from format_bench.planning.answer import best_of, caveats, sentences, ties
+from format_bench.planning.chunk_plan import SOURCE
+from format_bench.planning.cost_model import TERMS
+from format_bench.planning.reads import by
+from format_bench.results.marks import TIE
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.console import Console
+
+    from format_bench.planning.chunk_plan import ChunkPlan, Verified
+
+TITLE = "Stores and chunk shapes for a mix of queries"
+ENDINGS = ("html", "md")
+"""Formats of a page."""
+
+_NONE = "-"
+
+
+class PlanDisplay:
+    """Progress of a session: on a terminal one line in place, elsewhere a line for each event.
+
+    Parameters
+    ----------
+    console : Console
+        The output.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._start = time.monotonic()
+        self._status = console.status("reading the data")
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._status.stop()
+
+    def show(self, sentence: str) -> None:
+        """Show an event."""
+        line = f"{time.monotonic() - self._start:6.1f} s  {sentence}"
+        if self._console.is_terminal:
+            self._status.update(line)
+        else:
+            self._console.print(line, soft_wrap=True)
+
+
+def show(plan: ChunkPlan, *, quiet: bool) -> None:
+    """Print the answer; if `quiet`, without the models and caveats."""
+    console = terminal.console()
+    layouts, *others = tables(plan)
+    terminal.text_table(console, layouts, lambda _: "")
+    for sentence in sentences(plan):
+        terminal.prose(console, sentence)
+    if not quiet:
+        for caveat in caveats(plan):
+            terminal.prose(console, f"note: {caveat}", indent="  ")
+        for each in others:
+            terminal.text_table(console, each, lambda _: "")
+
+
+def tables(plan: ChunkPlan) -> list[TextTable]:
+    """Return the verified layouts, the queries of the first one, the proposals and the models."""
+    return [_layouts(plan), _queries(plan), _fronts(plan), _models(plan)]
+
+
+def _layouts(plan: ChunkPlan) -> TextTable:
+    tied = ties(plan)
+    header = [
+        "store", "chunks", "", "measured", "from", "to", "predicted", "times first", "chosen as",
+        "chunk", "chunks in all", "files", "size", "saved in",
+    ]  # fmt: skip
+    rows = []
+    for each in plan.ranked:
+        size = plan.array.dtype.itemsize
+        for edge in each.chunks:
+            size *= edge
+        rows.append(
+            [
+                each.layout.store,
+                by(each.chunks),
+                TIE if each in tied else "",
+                quantity(each.seconds, "seconds"),
+                quantity(each.interval.low, "seconds"),
+                quantity(each.interval.high, "seconds"),
+                _seconds(each.predicted),
+                format_ratio(each.seconds / plan.ranked[0].seconds),
+                ", ".join(each.kinds),
+                quantity(size, "bytes"),
+                f"{each.chunks_number:,}",
+                f"{each.files:,}",
+                quantity(each.size_bytes, "bytes"),
+                _seconds(each.save_seconds or None),
+            ]
+        )
+    return TextTable("Measured on the sample: time of a query of the mix", header, rows)
+
+
+def _queries(plan: ChunkPlan) -> TextTable:
+    """Return the times of each query with the best chunks, and with those of the source."""
+    shown = [plan.ranked[0]]
+    store = next(each for each in plan.stores if each.label == shown[0].layout.store)
+    shown += [
+        each for each in store.verified if SOURCE in each.kinds and each not in shown and each.costs
+    ]
+    header = ["query", "weight", "extents"]
+    header += [f"{each.name}: {what}" for each in shown for what in ("predicted", "measured")]
+    rows = [
+        [
+            query.name,
+            f"{query.weight:.3g}",
+            by(query.extents),
+            *(cell for each in shown for cell in _query_cells(each, place)),
+        ]
+        for place, query in enumerate(plan.mix.scaled(plan.array.shape, plan.sample.shape).queries)
+    ]
+    return TextTable("Queries", header, rows)
+
+
+def _query_cells(each: Verified, place: int) -> Iterator[str]:
+    yield _seconds(each.predicted_queries[place] if each.predicted_queries else None)
+    yield quantity(statistics.median(each.query_seconds[place]), "seconds")
+
+
+def _fronts(plan: ChunkPlan) -> TextTable:
+    """Return predicted times beside numbers of chunks, on the Pareto front of each store."""
+    rows = [
+        [
+            store.label,
+            by(each.chunks),
+            quantity(each.seconds, "seconds"),
+            f"{each.number:,}",
+        ]
+        for store in plan.stores
+        for each in store.front[:FRONT_SHOWN]
+    ]
+    header = ["store", "chunks", "predicted on the whole array", "chunks in all"]
+    return TextTable("Fewer chunks, and the time that they cost", header, rows)
+
+
+FRONT_SHOWN = 5
+"""Chunk shapes of a store on its Pareto front that are shown."""
+
+
+def _models(plan: ChunkPlan) -> TextTable:
+    header = ["store", "codec", *TERMS, "median error", "R²", "reads", "best measured"]
+    rows = []
+    for store in plan.stores:
+        model, best = store.model, best_of(store)
+        codec = store.codec or "none"
+        rows.append(
+            [
+                store.label,
+                codec if store.level is None else f"{codec} {store.level}",
+                *(
+                    [quantity(each, "seconds") for each in model.coefficients]
+                    if model
+                    else [_NONE] * len(TERMS)
+                ),
+                f"{model.median_error:.0%}" if model else _NONE,
+                f"{model.r_squared:.2f}" if model else _NONE,
+                f"{model.reads:,}" if model else _NONE,
+                by(best.chunks) if best else _NONE,
+            ]
+        )
+    notes = ["Errors are those of reads whose chunk shape was held back from the fit."]
+    return TextTable("Fitted cost models", header, rows, notes)
+
+
+def _seconds(value: float | None) -> str:
+    return _NONE if value is None else quantity(value, "seconds")
+
+
+def write_page(plan: ChunkPlan, path: Path) -> None:
+    """Write the answer as a page, Markdown or HTML by the ending of its name.
+
+    Raises
+    ------
+    UnavailableError
+        If HTML is wanted and jinja2 is not installed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = _markdown(plan) if path.suffix == ".md" else _html(plan)
+    with write_atomically(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _markdown(plan: ChunkPlan) -> str:
+    parts = [f"# {TITLE}\n", _lead(plan) + "\n", " ".join(sentences(plan)) + "\n"]
+    parts.append("\n".join(f"- {each}" for each in caveats(plan)) + "\n")
+    parts += [markdown(each) for each in tables(plan)]
+    return "\n".join(parts)
+
+
+def _html(plan: ChunkPlan) -> str:
+    try:
+        from format_bench.report.writers.html import environment, style
+    except ModuleNotFoundError as error:
+        raise _missing(error) from error
+    try:
+        template = environment().get_template("plan.html")
+        shown_style = style()
+    except ModuleNotFoundError as error:
+        raise _missing(error) from error
+    return template.render(
+        title=TITLE,
+        lead=_lead(plan),
+        sentences=sentences(plan),
+        caveats=caveats(plan),
+        tables=tables(plan),
+        style=shown_style,
+    )
+
+
+def _missing(error: ModuleNotFoundError) -> UnavailableError:
+    hint = "pip install 'formatbench[report]'"
+    return UnavailableError("a page as html", f"{error.name} is not installed", hint)
+
+
+def _lead(plan: ChunkPlan) -> str:
+    dims = " x ".join(plan.array.dims)
+    return (
+        f"{plan.array.name}, {by(plan.array.shape)} ({dims}), {plan.array.dtype.name}; "
+        f"{len(plan.mix.queries)} queries; {'cold' if plan.cold else 'warm'} reads"
+    )

@@ -1,0 +1,144 @@
+"""The command `format-bench plan`: real stores on a small array, and unhappy paths."""
+
+import json
+
+import numpy as np
+import pytest
+
+from format_bench.cli.main import main
+from format_bench.planning.mix import MixQuery
+from format_bench.planning.planner import codec_of
+from format_bench.planning.reads import Layout, ReadPlan, file_of, measure
+from format_bench.planning.sample import ArrayOrigin, store_sample
+
+MIX = """
+[[query]]
+name = "series"
+weight = 3
+dim_0 = "all"
+dim_1 = 1
+dim_2 = 1
+[[query]]
+name = "map"
+dim_0 = 1
+"""
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capfd):
+    """Call the command in this process, in a folder with a mix and an array."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mix.toml").write_text(MIX)
+    values = np.random.default_rng(3).integers(0, 99, (64, 50, 60)).astype("f4")
+    np.save(tmp_path / "mine.npy", values)
+    (tmp_path / "scratch").mkdir()
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as caught:
+            main(["plan", *arguments, "--scratch", str(tmp_path / "scratch")])
+        assert list((tmp_path / "scratch").iterdir()) == []
+        out, err = capfd.readouterr()
+        return caught.value.code or 0, out, err
+
+    return run
+
+
+def test_a_plan_is_fitted_proposed_verified_and_written(call, tmp_path):
+    status, out, err = call(
+        "mix.toml", "--data", "mine.npy", "--stores", "HDF5,NPY.memmap", "--codec", "lz4",
+        "--budget", "1s", "--json", "--out", "plan.html",
+    )  # fmt: skip
+    assert status == 0, err
+    found = json.loads(out)
+    assert found["use"]["store"] == "HDF5"
+    assert found["sample_shape"] == [50, 50, 60] or np.prod(found["sample_shape"]) * 4 <= 4e6
+    hdf5, memmap = found["stores"]
+    assert (hdf5["codec"], hdf5["failure"]) == ("lz4", "")
+    assert hdf5["model"]["reads"] > 20
+    assert min(hdf5["model"]["coefficients"].values()) >= 0
+    assert memmap["failure"]
+    kinds = {kind for each in found["ranked"] for kind in each["kinds"]}
+    assert kinds == {"proposed", "designed", "chunks of the source", "the library's own chunks"}
+    for each in found["ranked"]:
+        assert each["low"] <= each["measured"] <= each["high"]
+        assert each["turns"] >= 1
+        assert [query["name"] for query in each["queries"]] == ["series", "map"]
+        mean = sum(w * q["measured"] for w, q in zip((0.75, 0.25), each["queries"], strict=True))
+        assert mean == pytest.approx(each["measured"], rel=1)
+    seconds = [each["measured"] for each in found["ranked"]]
+    assert seconds == sorted(seconds)
+    assert found["gains"]
+    assert "fit a model of HDF5" in err
+    page = (tmp_path / "plan.html").read_text()
+    assert "Use HDF5" in page
+    assert "<script" not in page
+
+
+def test_a_cold_plan_of_a_data_set_is_shown_as_text(call, tmp_path):
+    mix = MIX.replace("dim_0", "time").replace("dim_1", "latitude").replace("dim_2", "longitude")
+    (tmp_path / "mix.toml").write_text(f'mean = "geometric"\nkeep_open = true\n{mix}')
+    status, out, err = call(
+        "mix.toml", "--dataset", "era5-small", "--rows", "8", "--sample-size", "1", "--stores", "Blosc2",
+        "--cold", "--budget", "1s", "--out", "plan.md",
+    )  # fmt: skip
+    assert status == 0, err
+    assert "Use Blosc2 in chunks of" in out
+    assert "time x variable x latitude x longitude" in out.replace("\n", " ")
+    assert "note: Measured on a sample of" in out
+    assert "cold" in out
+    assert "geometric mean" in (tmp_path / "plan.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("mix.toml",), "give either --data or --dataset"),
+        (("mix.toml", "--data", "mine.npy", "--dataset", "faces"), "give either --data or --dataset"),
+        (("mix.toml", "--data", "mine.npy", "--rows", "3"), "--rows is about --dataset"),
+        (("mix.toml", "--data", "mine.npy", "--out", "plan.pdf"), "must end in .html or .md"),
+        (("none.toml", "--data", "mine.npy"), "none.toml: No such file"),
+        (("mix.toml", "--data", "none.npy"), "none.npy"),
+        (("mix.toml", "--data", "mix.toml"), "contains no array"),
+        (("mix.toml", "--dataset", "era6"), "there is no array 'era6'"),
+        (("mix.toml", "--dataset", "faces"), "query 1: the array has no dimension 'dim_0'"),
+        (("mix.toml", "--data", "mine.npy", "--stores", "HDF6"), "there is no array store 'HDF6'"),
+        (("mix.toml", "--data", "mine.npy", "--stores", "NPY.memmap"), "no store could be measured"),
+        (
+            ("mix.toml", "--data", "mine.npy", "--stores", "HDF5", "--codec", "zstd:99"),
+            "has levels 1 to 22, not 99",
+        ),
+        (("mix.toml", "--data", "mine.npy", "--stores", "HDF5", "--codec", "zpaq"), "has no codec zpaq"),
+        (("mix.toml", "--data", "mine.npy", "--budget", "soon"), "'soon' is no duration"),
+    ],
+)
+def test_what_cannot_be_planned_ends_with_one_line_and_status_2(call, arguments, message):
+    status, out, err = call(*arguments)
+    assert (status, out) == (2, "")
+    assert message in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+def test_codecs_are_the_nearest_of_each_store():
+    import array_stores
+
+    def chosen(label, name, level=None):
+        return codec_of(array_stores.get(label), name, level)
+
+    assert chosen("HDF5", "blosc:lz4", 6) == ("blosc:lz4", 6)
+    assert chosen("Blosc2", "blosc:lz4", 6) == ("lz4", 6)
+    assert chosen("TileDB", "blosc:lz4", 6) == ("lz4", None)
+    assert chosen("TileDB", None) == (None, None)
+
+
+def test_an_answer_that_differs_from_the_sample_is_an_error(tmp_path):
+    np.save(tmp_path / "mine.npy", np.arange(1000, dtype="f8").reshape(10, 10, 10))
+    sample = store_sample(ArrayOrigin(str(tmp_path / "mine.npy")), (10, 10, 10), tmp_path / "s.npy")
+    layout = Layout("HDF5", None, None, (5, 5, 5))
+    plan = ReadPlan((MixQuery("q", 1.0, (3, 3, 3), (None, None, None)),))
+    file = file_of(layout, tmp_path)
+    reads = measure(layout, sample, file, plan)
+    assert reads.size_bytes > 8000
+    assert len(reads.seconds[0]) == len(reads.places[0]) >= 1
+    np.lib.format.open_memmap(tmp_path / "s.npy", "r+")[:] += 1
+    with pytest.raises(Exception, match="differs from the values that were saved"):
+        measure(layout, sample, file, plan)
