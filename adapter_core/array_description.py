@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -32,12 +32,12 @@ class Description:
     """Empty if the store does not keep them."""
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     coordinates: Mapping[str, np.ndarray] = field(default_factory=dict)
+    coordinate_attributes: Mapping[str, Mapping[str, Attribute]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: ArraySource) -> Self:
         """Return the description of a source."""
-        facts = ("shape", "dtype", "chunks", "name", "dims", "attributes", "coordinates")
-        return cls(**{name: getattr(source, name) for name in facts})
+        return cls(**{each.name: getattr(source, each.name) for each in fields(cls)})
 
     def selection(self, bounds: Bounds) -> Selection:
         """Return the selection of the indexes whose coordinates are within bounds.
@@ -76,7 +76,7 @@ class Description:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain values for JSON."""
-        return {
+        facts = {
             "shape": self.shape,
             "dtype": self.dtype.str,
             "chunks": self.chunks,
@@ -88,6 +88,11 @@ class Description:
                 for name, values in self.coordinates.items()
             },
         }
+        if self.coordinate_attributes:
+            facts["coordinate_attributes"] = {
+                name: dict(each) for name, each in self.coordinate_attributes.items()
+            }
+        return facts
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -104,7 +109,8 @@ class Description:
         }
         shape, chunks, dims = (tuple(facts[name]) for name in ("shape", "chunks", "dims"))
         dtype = np.dtype(facts["dtype"])
-        return cls(shape, dtype, chunks, facts["name"], dims, facts["attributes"], coordinates)
+        further = facts.get("coordinate_attributes", {})
+        return cls(shape, dtype, chunks, facts["name"], dims, facts["attributes"], coordinates, further)
 
     def extended(self, source: ArraySource) -> Self:
         """Return the description after a source has been appended along the first axis."""

@@ -54,6 +54,11 @@ class ArrayReader(Reader):
         """The coordinates by dimension, empty if the store does not keep them."""
         return self.description.coordinates
 
+    @property
+    def coordinate_attributes(self) -> Mapping[str, Mapping[str, Attribute]]:
+        """The attributes of coordinates, empty if the store does not keep them."""
+        return self.description.coordinate_attributes
+
     def read(self, selection: tuple[slice, ...] | None = None) -> np.ndarray:
         """Return the values of a hyperrectangle, or of the whole array.
 

@@ -25,7 +25,8 @@ class ArraySource:
     Raises
     ------
     ValueError
-        If chunks or names of dimensions do not match the shape, or a chunk has an edge below 1.
+        If chunks or names of dimensions do not match the shape, a chunk has an edge below 1, or
+        coordinates that are missing have attributes.
     """
 
     shape: tuple[int, ...]
@@ -41,6 +42,8 @@ class ArraySource:
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     coordinates: Mapping[str, np.ndarray] = field(default_factory=dict)
     """For some dimensions the coordinate of each index, by name of the dimension; shape (edge,)."""
+    coordinate_attributes: Mapping[str, Mapping[str, Attribute]] = field(default_factory=dict)
+    """Attributes of coordinates, by name of the dimension."""
 
     def __post_init__(self) -> None:
         if not self.dims:
@@ -51,6 +54,8 @@ class ArraySource:
             )
         if any(edge < 1 for edge in self.chunks):
             raise ValueError(f"chunks {self.chunks} have an edge below 1")
+        if missing := self.coordinate_attributes.keys() - self.coordinates.keys():
+            raise ValueError(f"there are attributes, but no coordinates of {', '.join(sorted(missing))}")
 
     @classmethod
     def of(cls, array: np.ndarray, chunks: tuple[int, ...] | None = None, **facts: Any) -> Self:
@@ -63,7 +68,7 @@ class ArraySource:
         chunks : tuple of int, optional
             By default one chunk.
         **facts
-            Further fields: name, dims, attributes, coordinates.
+            Further fields: name, dims, attributes, coordinates, coordinate_attributes.
         """
         import numpy as np
 
@@ -85,6 +90,11 @@ class ArraySource:
     def chunk_bytes(self) -> int:
         """The size of a whole chunk in memory."""
         return math.prod(self.chunks) * self.dtype.itemsize
+
+    def all_attributes(self) -> Iterator[tuple[str, Attribute]]:
+        """Yield the name and value of each attribute, of the variable and of coordinates."""
+        for attributes in (self.attributes, *self.coordinate_attributes.values()):
+            yield from attributes.items()
 
     def __iter__(self) -> Iterator[tuple[Selection, np.ndarray]]:
         """Yield the selection and the values of each chunk, in C order of the grid of chunks."""

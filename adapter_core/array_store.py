@@ -35,6 +35,7 @@ class Property(StrEnum):
     DIMS = "names of dimensions"
     ATTRIBUTES = "attributes"
     COORDINATES = "coordinates"
+    COORDINATE_ATTRIBUTES = "attributes of coordinates"
     CHUNKS = "the shape of chunks"
 
 

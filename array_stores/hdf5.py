@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core.array_source import Attribute, Selection
 
 
 class Adapter(ArrayStore):
@@ -123,12 +123,9 @@ class _Reader(ArrayReader):
                 self._dataset.chunks or self._dataset.shape,
                 name,
                 dims,
-                {
-                    key: hdf5.attribute_of(value)
-                    for key, value in self._dataset.attrs.items()
-                    if key not in hdf5.RESERVED
-                },
+                _attributes(self._dataset),
                 {each: self._file[each][()] for each in dims if each in self._file},
+                {each: _attributes(self._file[each]) for each in dims if each in self._file},
             )
         )
 
@@ -139,6 +136,12 @@ class _Reader(ArrayReader):
 
     def close(self) -> None:
         self._file.close()
+
+
+def _attributes(dataset: h5py.Dataset) -> dict[str, Attribute]:
+    return {
+        key: hdf5.attribute_of(value) for key, value in dataset.attrs.items() if key not in hdf5.RESERVED
+    }
 
 
 def _layout(source: ArraySource) -> dict[str, tuple[int | None, ...]]:
@@ -158,6 +161,7 @@ def _write_coordinates(file: h5py.File, dataset: h5py.Dataset, source: ArraySour
                 limits = None if axis else (None,)
                 scale = file.create_dataset(name, data=source.coordinates[name], maxshape=limits)
                 scale.make_scale(name)
+                scale.attrs.update(source.coordinate_attributes.get(name, {}))
             dataset.dims[axis].attach_scale(file[name])
 
 

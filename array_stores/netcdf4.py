@@ -13,10 +13,11 @@ from adapter_core.arrays import hdf5
 from adapter_core.arrays.netcdf4 import NetCDF4Store, variable_of
 
 if TYPE_CHECKING:
+    import netCDF4
     import numpy as np
 
     from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core.array_source import Attribute, Selection
 
 
 class Adapter(NetCDF4Store):
@@ -89,7 +90,6 @@ class _Reader(ArrayReader):
             if name in self._file.variables:
                 self._file[name].set_auto_maskandscale(False)
                 coordinates[name] = np.asarray(self._file[name][:])
-        attributes = {name: variable.getncattr(name) for name in variable.ncattrs()}
         super().__init__(
             Description(
                 shape,
@@ -97,12 +97,9 @@ class _Reader(ArrayReader):
                 chunks,
                 variable.name,
                 dims,
-                {
-                    name: hdf5.attribute_of(value)
-                    for name, value in attributes.items()
-                    if not name.startswith("_Quantize")
-                },
+                _attributes(variable),
                 coordinates,
+                {name: _attributes(self._file[name]) for name in coordinates},
             )
         )
 
@@ -116,3 +113,11 @@ class _Reader(ArrayReader):
     def close(self) -> None:
         if self._file.isopen():
             self._file.close()
+
+
+def _attributes(variable: netCDF4.Variable[Any]) -> dict[str, Attribute]:
+    return {
+        name: hdf5.attribute_of(variable.getncattr(name))
+        for name in variable.ncattrs()
+        if not name.startswith("_Quantize")
+    }

@@ -11,10 +11,11 @@ from adapter_core.arrays import hdf5
 from adapter_core.arrays.h5netcdf import H5NetCDFStore, variable_of
 
 if TYPE_CHECKING:
+    import h5netcdf
     import numpy as np
 
     from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core.array_source import Attribute, Selection
 
 
 class Adapter(H5NetCDFStore):
@@ -63,6 +64,7 @@ class _Reader(ArrayReader):
         self._variable = variable = variable_of(self._file)
         self._kept = hdf5.reopened_with_cache(self._hdf, variable.name)
         dims = variable.dimensions
+        lines = {name: self._file.variables[name] for name in dims if name in self._file.variables}
         super().__init__(
             Description(
                 variable.shape,
@@ -70,8 +72,9 @@ class _Reader(ArrayReader):
                 variable.chunks or variable.shape,
                 variable.name.removeprefix("/"),
                 dims,
-                {name: hdf5.attribute_of(value) for name, value in variable.attrs.items()},
-                {name: self._file.variables[name][()] for name in dims if name in self._file.variables},
+                _attributes(variable),
+                {name: line[()] for name, line in lines.items()},
+                {name: _attributes(line) for name, line in lines.items()},
             )
         )
 
@@ -83,3 +86,7 @@ class _Reader(ArrayReader):
     def close(self) -> None:
         self._file.close()
         self._hdf.close()
+
+
+def _attributes(variable: h5netcdf.Variable) -> dict[str, Attribute]:
+    return {name: hdf5.attribute_of(value) for name, value in variable.attrs.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -47,7 +46,7 @@ class Adapter(XarrayStore, TileDBStore):
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         super()._check_further(source, codec)
-        reason = zarr_metadata.name_problem(source) or _refused_attributes(source.attributes)
+        reason = zarr_metadata.name_problem(source) or _refused_attributes(source)
         if reason:
             raise self.refusal(reason)
 
@@ -58,7 +57,8 @@ class Adapter(XarrayStore, TileDBStore):
 
         tiledb.Group.create(str(path.absolute()))
         for name, values in source.coordinates.items():
-            coordinate = ArraySource.of(values, name=name, dims=(name,))
+            attributes = source.coordinate_attributes.get(name, {})
+            coordinate = ArraySource.of(values, name=name, dims=(name,), attributes=attributes)
             _write(coordinate, path, f"{name}_", None, None)
         _write(source, path, source.name, codec, level)
         with tiledb.Group(str(path.absolute()), "w") as group:
@@ -108,9 +108,9 @@ def _write(
     write_array(group / source.name, source, schema, metadata)
 
 
-def _refused_attributes(attributes: Mapping[str, Any]) -> str:
+def _refused_attributes(source: ArraySource) -> str:
     """Return the reason for which TileDB cannot keep attributes as metadata, or an empty string."""
-    for name, value in attributes.items():
+    for name, value in source.all_attributes():
         if isinstance(value, list) and len(value) <= 1:
             return f"TileDB reads the attribute {name!r}, a list of {len(value)} values, as another one"
         for each in value if isinstance(value, list) else [value]:

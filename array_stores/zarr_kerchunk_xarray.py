@@ -47,6 +47,7 @@ class Adapter(XarrayStore, KerchunkStore):
             if name in source.coordinates:
                 scale = file.create_dataset(name, data=source.coordinates[name])
                 scale.make_scale(name)
+                scale.attrs.update(source.coordinate_attributes.get(name, {}))
                 dataset.dims[axis].attach_scale(scale)
 
     def _dataset(self, path: Path) -> Any:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
+from adapter_core.array_store import Property
 from adapter_core.arrays.tensorstore import TensorStoreZarr
 from adapter_core.arrays.xarray import XarrayStore, loaded, write_zarr
 
@@ -23,7 +26,8 @@ class Adapter(XarrayStore, TensorStoreZarr):
     """The directory of `Zarr[tensorstore]`, read by the package xarray-tensorstore.
 
     xarray and zarr-python open the data set, TensorStore then opens the array once more and reads its
-    values. A missing chunk is read as zeros. xarray writes answers through zarr-python.
+    values. A missing chunk is read as zeros. xarray writes answers through zarr-python. Coordinates are
+    written without attributes, since xarray would decode times, which are integers elsewhere.
 
     https://github.com/google/xarray-tensorstore
     """
@@ -34,6 +38,11 @@ class Adapter(XarrayStore, TensorStoreZarr):
     modules: ClassVar = {"xarray-tensorstore": "xarray_tensorstore"}
     suite = "foxbench"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    keeps: ClassVar = frozenset(Property) - {Property.COORDINATE_ATTRIBUTES}
+    loses: ClassVar = {Property.COORDINATE_ATTRIBUTES: "xarray-tensorstore would decode times by them"}
+
+    def write_answer(self, answer: ArraySource, path: str | os.PathLike[str]) -> None:
+        super().write_answer(replace(answer, coordinate_attributes={}), path)
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         super()._check_further(source, codec)
@@ -43,6 +52,11 @@ class Adapter(XarrayStore, TensorStoreZarr):
             raise self.refusal(f"xarray would decode values with the unit {units!r} as times")
         if "coordinates" in source.attributes:
             raise self.refusal("xarray would take the attribute 'coordinates' as names of variables")
+
+    def _save(
+        self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        super()._save(replace(source, coordinate_attributes={}), path, codec, level)
 
     def _dataset(self, path: Path) -> Any:
         loaded()

@@ -37,9 +37,9 @@ class CoordinateTable(ArrayStore):
     """A table with a row for each value in C order: its coordinates, and the value.
 
     Columns have the names of the dimensions and of the variable. A dimension without coordinates has its
-    indexes. Integer coordinates of `time` are timestamps if the attribute `time_units` says since when
-    they count, as CF conventions have it, and so for other dimensions. Queries are predicates on
-    coordinates, so these must be strictly ascending or descending.
+    indexes. Integer coordinates are timestamps if their attribute `units` is a count since a time, as CF
+    conventions have it. Queries are predicates on coordinates, so these must be strictly ascending or
+    descending.
     """
 
     dtypes: ClassVar = frozenset({"bool"}) | INTEGERS | FLOATS - {"float16"} - COMPLEX
@@ -119,7 +119,7 @@ def column_of(array: ArraySource | Description, dim: str) -> np.ndarray:
     import numpy as np
 
     values = coordinates_of(array, dim)
-    units = array.attributes.get(f"{dim}_units")
+    units = array.coordinate_attributes.get(dim, {}).get("units")
     found = _TIMES.fullmatch(units) if isinstance(units, str) else None
     if found is None or values.dtype.kind not in "iu" or not len(values):
         return values

@@ -51,7 +51,8 @@ class H5NetCDFStore(ArrayStore):
                     file.resize_dimension(name, source.shape[source.dims.index(name)])
             for name, values in source.coordinates.items():
                 if name in source.dims:
-                    file.create_variable(name, (name,), data=values)
+                    coordinate = file.create_variable(name, (name,), data=values)
+                    coordinate.attrs.update(source.coordinate_attributes.get(name, {}))
             options = {"chunks": source.chunks, **hdf5.filter_options(codec, level)}
             variable = file.create_variable(
                 source.name, source.dims, source.dtype, **(options if source.shape else {})

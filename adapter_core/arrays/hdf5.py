@@ -245,12 +245,12 @@ def attribute_of(value: str | bytes | np.generic | np.ndarray) -> Attribute:
 
 def refused_properties(source: ArraySource, reserved: frozenset[str]) -> str:
     """Return the reason for which HDF5 cannot keep a source's properties, or an empty string."""
-    for name in (source.name, *source.dims, *source.attributes):
+    for name in (source.name, *source.dims, *dict(source.all_attributes())):
         if not name or "/" in name or "\0" in name or name in (".", ".."):
             return f"HDF5 has no objects or attributes of the name {name!r}"
     if source.name in source.coordinates:
         return f"the variable and a coordinate both have the name {source.name!r}"
-    for name, value in source.attributes.items():
+    for name, value in source.all_attributes():
         if name in reserved:
             return f"HDF5 files use the attribute {name!r} for themselves"
         if isinstance(value, str) and "\0" in value:

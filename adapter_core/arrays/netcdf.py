@@ -28,7 +28,7 @@ _RESERVED = hdf5.RESERVED | {
 
 def refused_properties(source: ArraySource) -> str:
     """Return the reason for which netCDF-4 cannot keep a source's properties, or an empty string."""
-    for name in (source.name, *source.dims, *source.attributes):
+    for name in (source.name, *source.dims, *dict(source.all_attributes())):
         if not _NAME.fullmatch(name):
             return f"netCDF has no variables, dimensions or attributes of the name {name!r}"
     if source.name in source.dims:
@@ -37,7 +37,7 @@ def refused_properties(source: ArraySource) -> str:
     for name, edge in zip(source.dims, source.shape, strict=True):
         if lengths.setdefault(name, edge) != edge:
             return f"the dimension {name!r} has two lengths, {lengths[name]} and {edge}"
-    for name, value in source.attributes.items():
+    for name, value in source.all_attributes():
         if isinstance(value, list) and len(value) == 1:
             return f"the attribute {name!r} is a list of one value, which netCDF reads as the value"
     for name, values in source.coordinates.items():

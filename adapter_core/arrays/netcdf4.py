@@ -107,7 +107,9 @@ def _write(source: ArraySource, path: Path, codec: str | None, level: int | None
             file.createDimension(name, length)
         for name, values in source.coordinates.items():
             if name in source.dims:
-                file.createVariable(name, values.dtype, (name,), fill_value=False)[:] = values
+                coordinate = file.createVariable(name, values.dtype, (name,), fill_value=False)
+                coordinate.setncatts(source.coordinate_attributes.get(name, {}))
+                coordinate[:] = values
         options = _options(codec, level) if source.shape else {}
         variable = file.createVariable(
             source.name,

@@ -6,6 +6,7 @@ import json
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,7 +21,7 @@ from adapter_core.arrays.on_demand import OnDemand
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_source import Selection
+    from adapter_core.array_source import Attribute, Selection
 
 _INT64_BITS = 63
 
@@ -73,7 +74,8 @@ class TensorStoreStore(ArrayStore):
         metadata = {**self.group_metadata, "attributes": {KEY: facts}}
         (path / self.metadata_file).write_text(json.dumps(metadata), encoding="utf-8")
         for name, values in source.coordinates.items():
-            coordinate = ArraySource.of(values, name=name, dims=(name,))
+            attributes = source.coordinate_attributes.get(name, {})
+            coordinate = ArraySource.of(values, name=name, dims=(name,), attributes=attributes)
             self._write(path, coordinate, self._metadata(coordinate, None, None))
         self._write(path, source, self._metadata(source, codec, level))
 
@@ -108,8 +110,18 @@ class TensorStoreStore(ArrayStore):
             values: np.ndarray = self._array(path / name, read=True).read().result()
             return values
 
-        coordinates = OnDemand({name: name for name in facts["coordinates"]}, coordinate)
-        return _Reader(array, self._description(metadata, array), facts["name"], coordinates)
+        def attributes(name: str) -> Mapping[str, Attribute]:
+            found: Mapping[str, Attribute] = self._read_metadata(path / name).get("attributes", {})
+            return found
+
+        names = {name: name for name in facts["coordinates"]}
+        described = replace(
+            self._description(metadata, array),
+            name=facts["name"],
+            coordinates=OnDemand(names, coordinate),
+            coordinate_attributes=OnDemand(names, attributes),
+        )
+        return _Reader(array, described)
 
     def _append(self, source: ArraySource, path: Path) -> None:
         facts = self._facts(path)
@@ -169,13 +181,9 @@ class TensorStoreZarr(TensorStoreStore):
 
 
 class _Reader(ArrayReader):
-    def __init__(
-        self, array: Any, description: Description, name: str, coordinates: Mapping[str, np.ndarray]
-    ) -> None:
-        from dataclasses import replace
-
+    def __init__(self, array: Any, description: Description) -> None:
         self._array = array
-        super().__init__(replace(description, name=name, coordinates=coordinates))
+        super().__init__(description)
 
     def _read(self, selection: Selection) -> np.ndarray:
         values: np.ndarray = self._array[selection].read().result()
@@ -191,7 +199,7 @@ def _json_problem(source: ArraySource) -> str | None:
     """Return the reason why TensorStore cannot write the attributes or dimensions, or None."""
     if len(set(source.dims)) < len(source.dims):
         return f"names of dimensions are not unique: {', '.join(source.dims)}"
-    for name, value in source.attributes.items():
+    for name, value in source.all_attributes():
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, float) and not math.isfinite(each):
                 return f"the attribute {name!r} contains {each}, and JSON has finite numbers only"

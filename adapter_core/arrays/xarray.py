@@ -58,7 +58,10 @@ class XarrayStore(ArrayStore):
             raise self.refusal("xarray writes booleans as integers")
         array = loaded().DataArray(
             answer.read(tuple(slice(0, edge) for edge in answer.shape)),
-            answer.coordinates,
+            {
+                name: (name, values, answer.coordinate_attributes.get(name, {}))
+                for name, values in answer.coordinates.items()
+            },
             answer.dims,
             answer.name,
             answer.attributes,
@@ -125,6 +128,7 @@ class XarrayReader(ArrayReader):
         self._array: Any = dataset[name]
         encoding = self._array.encoding
         indexes = self._array.xindexes
+        labelled = {dim: dim for dim in self._array.dims if dim in indexes}
         super().__init__(
             Description(
                 self._array.shape,
@@ -132,12 +136,9 @@ class XarrayReader(ArrayReader):
                 tuple(encoding.get("chunks") or encoding.get("chunksizes") or self._array.shape),
                 name,
                 self._array.dims,
-                {
-                    name: attribute_of(value)
-                    for name, value in self._array.attrs.items()
-                    if name != FILL_VALUE and not name.startswith("_Quantize")
-                },
-                OnDemand({dim: dim for dim in self._array.dims if dim in indexes}, self._coordinate),
+                _attributes(self._array),
+                OnDemand(labelled, self._coordinate),
+                OnDemand(labelled, lambda dim: _attributes(self._array[dim])),
             )
         )
 
@@ -202,6 +203,14 @@ def attribute_of(value: Any) -> Attribute:
     return value
 
 
+def _attributes(array: Any) -> dict[str, Attribute]:
+    return {
+        name: attribute_of(value)
+        for name, value in array.attrs.items()
+        if name != FILL_VALUE and not name.startswith("_Quantize")
+    }
+
+
 def write_zarr(
     dataset: Any, answer: ArraySource, place: Any, zarr_format: int = 3, shard_bytes: int = 0
 ) -> None:
@@ -252,7 +261,7 @@ def _refused_properties(source: ArraySource) -> str:
         return f"xarray does not select by dimensions of the same name, {', '.join(source.dims)}"
     if source.name in source.dims:
         return f"a variable of the name of a dimension, {source.name!r}, would be its coordinates"
-    if FILL_VALUE in source.attributes:
+    if FILL_VALUE in dict(source.all_attributes()):
         return f"xarray's engines use the attribute {FILL_VALUE!r} themselves"
     for name, values in source.coordinates.items():
         if name not in source.dims:

@@ -22,7 +22,7 @@ from adapter_core.arrays.shards import shard_of, shards
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_source import ArraySource, Selection
+    from adapter_core.array_source import ArraySource, Attribute, Selection
 
 _V2 = 2
 _BLOSC_HEADER = 16  # bytes
@@ -90,12 +90,12 @@ class ZarrStore(ArrayStore):
         """Write all of a source but its values, and return the array for these."""
         import zarr
 
-        facts = {"name": source.name, "coordinates": list(source.coordinates)}
-        group = zarr.create_group(store, zarr_format=self.zarr_format, attributes={KEY: facts})
+        names = {"name": source.name, "coordinates": list(source.coordinates)}
+        group = zarr.create_group(store, zarr_format=self.zarr_format, attributes={KEY: names})
         for name, values in source.coordinates.items():
-            self._create_array(
-                group, name, {}, (name,), shape=values.shape, chunks=_whole(values), dtype=values.dtype
-            )[...] = values
+            attributes = source.coordinate_attributes.get(name, {})
+            facts = {"shape": values.shape, "chunks": _whole(values), "dtype": values.dtype}
+            self._create_array(group, name, attributes, (name,), **facts)[...] = values
         return self._create_array(
             group,
             source.name,
@@ -216,8 +216,6 @@ class ZarrReader(ArrayReader):
         self._store, self._array = store, array
         # zarrs reads files of a plain store, past the checks of a strict one.
         self._checks_chunks = type(store).__name__ == "LocalStore"
-        attributes = dict(array.attrs)
-        attributes.pop(DIMS_ATTRIBUTE, None)
         super().__init__(
             Description(
                 array.shape,
@@ -225,8 +223,9 @@ class ZarrReader(ArrayReader):
                 array.chunks,
                 name,
                 _dims(array),
-                attributes,
+                _attributes(array),
                 OnDemand(coordinates, lambda coordinate: coordinate()[...]),
+                OnDemand(coordinates, lambda coordinate: _attributes(coordinate())),
             )
         )
 
@@ -318,6 +317,12 @@ def _codec_of(array: Any) -> str | None:
 def _configured(array: Any) -> Any:
     # Appending writes all chunks too.
     return array.with_config({"write_empty_chunks": True})
+
+
+def _attributes(array: Any) -> dict[str, Attribute]:
+    attributes = dict(array.attrs)
+    attributes.pop(DIMS_ATTRIBUTE, None)
+    return attributes
 
 
 def _dims(array: Any) -> tuple[str, ...]:

@@ -52,13 +52,34 @@ HOURS_A_WEEK = 168
 
 DEGREES_PER_CELL = 0.25
 
-ATTRIBUTES = {
-    "Conventions": "CF-1.11",
-    "units": "K",
-    "time_units": "hours since 1900-01-01 00:00:00",
-    "time_calendar": "gregorian",
-    "latitude_units": "degrees_north",
-    "longitude_units": "degrees_east",
+# https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html
+ATTRIBUTES = {"Conventions": "CF-1.11", "units": "K"}
+COORDINATE_ATTRIBUTES = {
+    "time": {
+        "units": "hours since 1900-01-01 00:00:00",
+        "calendar": "standard",
+        "standard_name": "time",
+        "long_name": "time",
+        "axis": "T",
+    },
+    "latitude": {
+        "units": "degrees_north",
+        "standard_name": "latitude",
+        "long_name": "latitude",
+        "axis": "Y",
+    },
+    "longitude": {
+        "units": "degrees_east",
+        "standard_name": "longitude",
+        "long_name": "longitude",
+        "axis": "X",
+    },
+    "altitude": {
+        "units": "1",
+        "long_name": "layer of soil: 0 to 7, 7 to 28, 28 to 100, 100 to 289 cm",
+        "positive": "down",
+        "axis": "Z",
+    },
 }
 
 
@@ -77,6 +98,7 @@ def _air(name: str, stride: int, count: int, seed: int) -> Dataset:
         dims=tuple(coordinates),
         attributes=ATTRIBUTES | {"long_name": "2 metre temperature", "standard_name": "air_temperature"},
         coordinates=coordinates,
+        coordinate_attributes={name: COORDINATE_ATTRIBUTES[name] for name in coordinates},
     )
     return Dataset(name, array=array)
 
@@ -94,6 +116,7 @@ def _soil(name: str, stride: int, count: int, seed: int) -> Dataset:
         dims=tuple(coordinates),
         attributes=ATTRIBUTES | {"long_name": "soil temperature", "standard_name": "soil_temperature"},
         coordinates=coordinates,
+        coordinate_attributes={name: COORDINATE_ATTRIBUTES[name] for name in coordinates},
     )
     return Dataset(name, array=array)
 

@@ -200,12 +200,18 @@ def _source(
     if not array.dtype.isnative:
         remarks.append("values have been converted to the byte order of this machine")
     attributes, lost = _attributes(file, array.attributes)
+    dims = array.dims if len(set(array.dims)) == len(array.shape) else ()
+    coordinates = _coordinates(file, array, stored) if dims else {}
+    coordinate_attributes = {}
+    for dimension in coordinates:
+        raw = stored[array.coordinates[dimension]].attributes
+        coordinate_attributes[dimension], further = _attributes(file, raw)
+        lost += [f"{dimension}:{name}" for name in further]
     if lost:
         remarks.append(f"attributes left out: {_listed(lost)}")
     unapplied = [name for name in (*CONVERSIONS, *FILL_VALUES) if name in array.attributes]
     if unapplied:
         remarks.append(f"values are those in the file; not applied: {_listed(unapplied)}")
-    dims = array.dims if len(set(array.dims)) == len(array.shape) else ()
     own = array.name.rpartition("/")[2] or file.path.stem
     source = ArraySource(
         shape=array.shape,
@@ -215,7 +221,8 @@ def _source(
         name=re.sub(r"\W", "_", own),
         dims=dims,
         attributes=attributes,
-        coordinates=_coordinates(file, array, stored) if dims else {},
+        coordinates=coordinates,
+        coordinate_attributes=coordinate_attributes,
     )
     return source, remarks
 

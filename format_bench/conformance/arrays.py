@@ -78,6 +78,10 @@ def described() -> dict[str, object]:
             "latitude": np.linspace(60.0, 54.25, 24),
             "longitude": np.linspace(0.0, 7.75, 32, dtype="float32"),
         },
+        "coordinate_attributes": {
+            "time": {"units": "hours since 1900-01-01", "calendar": "standard", "steps": [1, 3, 6]},
+            "latitude": {"units": "degrees_north", "valid_max": 90.0},
+        },
     }
 
 

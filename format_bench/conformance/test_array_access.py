@@ -101,6 +101,7 @@ def test_appending(store, path):
         dims=dims,
         attributes={"units": "K"},
         coordinates={"time": np.arange(6.0), "y": np.arange(8)},
+        coordinate_attributes={"time": {"units": "days since 2000-01-01"}},
     )
     first = _part(source, 0, 4)
     store.save(first, path)
@@ -117,6 +118,8 @@ def test_appending(store, path):
             np.testing.assert_array_equal(reader.coordinates["y"], np.arange(8))
         if Property.ATTRIBUTES in store.keeps:
             assert dict(reader.attributes) == {"units": "K"}
+        if Property.COORDINATE_ATTRIBUTES in store.keeps:
+            assert reader.coordinate_attributes["time"] == {"units": "days since 2000-01-01"}
     assert store.codec_used(path) == before
     store.append(values((1, 8, 12), dtype), path)
     with pytest.raises(CannotHoldError, match="not whole"):
@@ -145,4 +148,5 @@ def _part(source, start, stop):
         ArraySource.of(array, source.chunks, dims=source.dims),
         attributes=source.attributes,
         coordinates=coordinates,
+        coordinate_attributes=source.coordinate_attributes,
     )

@@ -35,6 +35,7 @@ def field(dtype: str) -> ArraySource:
         dims=("time", "latitude", "longitude"),
         attributes={"units": "K"},
         coordinates={"time": TIMES, "latitude": LATITUDES, "longitude": LONGITUDES},
+        coordinate_attributes={"time": {"units": "hours since 1900-01-01"}},
     )
 
 
@@ -67,7 +68,7 @@ def test_a_selection_by_an_unknown_dimension_is_refused(store, path):
 
 def test_dimensions_without_coordinates_are_not_selected(store, path):
     source = field(a_dtype_of(store))
-    store.save(replace(source, coordinates={}), path)
+    store.save(replace(source, coordinates={}, coordinate_attributes={}), path)
     with store.open(path) as reader, pytest.raises(KeyError, match="time"):
         reader.select({"time": (0, 1)})
 
@@ -77,7 +78,12 @@ def test_an_answer_is_written_and_read(store, path):
     saved = source.read((slice(1, 4), slice(2, 3), slice(0, 12)))
     coordinates = {"time": TIMES[1:4], "latitude": LATITUDES[2:3], "longitude": LONGITUDES}
     answer = ArraySource.of(
-        saved, name="t2m", dims=source.dims, attributes={"units": "K"}, coordinates=coordinates
+        saved,
+        name="t2m",
+        dims=source.dims,
+        attributes={"units": "K"},
+        coordinates=coordinates,
+        coordinate_attributes=source.coordinate_attributes,
     )
     try:
         store.write_answer(answer, path)
@@ -91,3 +97,5 @@ def test_an_answer_is_written_and_read(store, path):
                 np.testing.assert_array_equal(reader.coordinates[dim], expected)
         if Property.ATTRIBUTES in store.keeps:
             assert dict(reader.attributes) == {"units": "K"}
+        if Property.COORDINATE_ATTRIBUTES in store.keeps:
+            assert reader.coordinate_attributes["time"] == {"units": "hours since 1900-01-01"}

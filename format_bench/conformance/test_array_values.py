@@ -115,6 +115,10 @@ def test_properties_come_back_unless_declared_lost(store, path):
             for name, expected in facts["coordinates"].items():
                 assert reader.coordinates[name].dtype == expected.dtype
                 np.testing.assert_array_equal(reader.coordinates[name], expected)
+        if Property.COORDINATE_ATTRIBUTES in store.keeps:
+            of_coordinates = {name: dict(each) for name, each in reader.coordinate_attributes.items()}
+            expected = facts["coordinate_attributes"]
+            assert {name: each for name, each in of_coordinates.items() if each} == expected
 
 
 def test_other_values_are_refused_before_anything_is_written(store, path):

@@ -92,6 +92,10 @@ def _properties(
         Property.DIMS: (saved.dims, kept.dims),
         Property.ATTRIBUTES: (dict(saved.attributes), dict(kept.attributes)),
         Property.COORDINATES: (_as_lists(saved.coordinates), _as_lists(kept.coordinates)),
+        Property.COORDINATE_ATTRIBUTES: (
+            _as_dicts(saved.coordinate_attributes),
+            _as_dicts(kept.coordinate_attributes),
+        ),
         Property.CHUNKS: (_clipped(saved.chunks, saved.shape), _clipped(kept.chunks, saved.shape)),
     }
     for each, (wanted, got) in has.items():
@@ -102,6 +106,10 @@ def _properties(
         else:
             losses.append(f"{each} lost: {store.loses[each]}")
     return losses, errors
+
+
+def _as_dicts(attributes: Any) -> dict[str, dict[str, Any]]:
+    return {name: dict(each) for name, each in attributes.items() if each}
 
 
 def _as_lists(coordinates: Any) -> dict[str, tuple[str, list[Any]]]:

@@ -26,7 +26,8 @@ def weather() -> ArraySource:
         (4, 10, 10),
         name="t2m",
         dims=("time", "latitude", "longitude"),
-        attributes={"units": "K", "time_units": "hours since 1900-01-01 00:00:00"},
+        attributes={"units": "K"},
+        coordinate_attributes={"time": {"units": "hours since 1900-01-01 00:00:00"}},
         coordinates={
             "time": np.arange(FIRST_HOUR, FIRST_HOUR + 6),
             "latitude": LATITUDES,

@@ -134,3 +134,10 @@ def test_fields_were_packed_in_16_bits(fields, layer):
     levels = (distinct - distinct[0]) / spacing
     assert abs(levels - np.round(levels)).max() < 0.1
     assert levels[-1] < 2**16
+
+
+def test_coordinates_have_the_attributes_of_cf():
+    source = data_generator.array("era5-hourly-soil-1deg", 2).array
+    assert source.coordinate_attributes.keys() == set(source.dims)
+    assert [source.coordinate_attributes[dim]["axis"] for dim in source.dims] == list("TYXZ")
+    assert source.coordinate_attributes["time"]["units"].startswith("hours since 1900-01-01")

@@ -42,6 +42,7 @@ def classic(folder):
         time[:] = HOURS
         latitude = file.createVariable("lat", "f8", ("lat",))
         latitude[:] = LATITUDES
+        latitude.units = "degrees_north"
         field = file.createVariable("field", "f4", ("time", "lat", "lon"))
         field[:] = VALUES
         field.units, field.scale_factor, field.levels = "K", 0.5, np.array([1, 2], "i4")
@@ -52,6 +53,7 @@ def hdf5(folder, name="field.h5", **options):
     path = folder / name
     with h5py.File(path, "w") as file:
         file["time"], file["lat"] = HOURS, LATITUDES
+        file["lat"].attrs["units"] = "degrees_north"
         field = file.create_dataset("field", data=VALUES, chunks=(1, 5, 8), **options)
         for axis, dimension in enumerate(("time", "lat")):
             file[dimension].make_scale(dimension)
@@ -75,7 +77,7 @@ def zarr_of(version, folder):
     kept = {"units": "K", "scale_factor": 0.5, "levels": [1, 2]}
     made = [
         ("time", HOURS, dims[:1], {}),
-        ("lat", LATITUDES, dims[1:2], {}),
+        ("lat", LATITUDES, dims[1:2], {"units": "degrees_north"}),
         ("field", VALUES, dims, kept),
     ]
     for name, values, names, attributes in made:
@@ -135,6 +137,7 @@ def test_coordinates_and_attributes_are_kept(make, tmp_path):
     assert set(source.coordinates) == {"time", "lat"}
     assert source.coordinates["time"].tolist() == HOURS.tolist()
     assert source.coordinates["lat"].tolist() == LATITUDES.tolist()
+    assert source.coordinate_attributes == {"time": {}, "lat": {"units": "degrees_north"}}
     assert all(values.dtype.isnative for values in source.coordinates.values())
 
 

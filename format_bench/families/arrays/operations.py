@@ -83,6 +83,7 @@ class ArrayOperations(CatalogOperations):
             dims=facts.dims,
             attributes=facts.attributes,
             coordinates=facts.coordinates,
+            coordinate_attributes=facts.coordinate_attributes,
         )
         if source.size_bytes > IN_MEMORY_BYTES:
             return source

@@ -178,6 +178,7 @@ class ArrayQuery(OpenQuery):
                 for dim, part in zip(array.dims, self._selection, strict=True)
                 if dim in array.coordinates
             },
+            coordinate_attributes=array.coordinate_attributes,
         )
         self._store.write_answer(source, path)
 

@@ -23,6 +23,7 @@ SAVED = ArraySource.of(
     dims=("time", "y", "x"),
     attributes={"units": "K"},
     coordinates={"y": np.arange(3.0)},
+    coordinate_attributes={"y": {"units": "degrees_north"}},
 )
 LOSSY = Codec("rounded", range(1, 24), 8, error=ErrorScale.VALUE)
 
@@ -78,11 +79,28 @@ def test_an_error_within_the_bound_is_a_loss_with_its_size():
 
 
 def test_properties_are_lost_as_declared_and_wrong_otherwise():
-    bare = {"name": "", "dims": (), "attributes": {}, "coordinates": {}}
+    bare = {"name": "", "dims": (), "attributes": {}, "coordinates": {}, "coordinate_attributes": {}}
     declared = verdict(Found(**bare), store="NPY.memmap")
-    assert declared.lost_properties == 4
+    assert declared.lost_properties == 5
     assert not declared.errors
     assert "attributes lost: the file has shape and dtype alone" in declared.losses
-    assert len(verdict(Found(**bare)).errors) == 4
+    assert len(verdict(Found(**bare)).errors) == 5
     (error,) = verdict(Found(attributes={"units": "C"})).errors
     assert "attributes came back as {'units': 'C'}" in error
+    (error,) = verdict(Found(coordinate_attributes={"y": {}})).errors
+    assert "attributes of coordinates came back as {}, not {'y': {'units': 'degrees_north'}}" in error
+
+
+def test_a_description_without_attributes_of_coordinates_is_that_of_earlier_files():
+    described = Description.of(SAVED)
+    assert (
+        Description.from_json(described.to_json()).coordinate_attributes == SAVED.coordinate_attributes
+    )
+    earlier = replace(described, coordinate_attributes={}).to_dict()
+    assert "coordinate_attributes" not in earlier
+    assert Description.from_dict(earlier).coordinate_attributes == {}
+
+
+def test_attributes_of_missing_coordinates_are_refused():
+    with pytest.raises(ValueError, match="attributes, but no coordinates of y"):
+        replace(SAVED, coordinates={})
