@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -86,7 +87,7 @@ def wrong(suite: SuiteResults) -> dict[Configuration, list[str]]:
 
 def _is_wrong(group: ComparisonGroup, configuration: Configuration) -> bool:
     cells = (group.cell(configuration, measure) for measure in _all_measures(group))
-    return any(cell.value is None and cell.sentence.startswith(WRONG.strip()) for cell in cells)
+    return any(cell.value is None and WRONG.strip() in cell.sentence for cell in cells)
 
 
 @dataclass(frozen=True)
@@ -115,12 +116,43 @@ class Gap:
 
 
 def _in_words(measures: Iterable[Measure]) -> Iterator[str]:
-    """Yield names of measures; those of queries with a list, e.g. "query time, warm, Q1 Q2"."""
+    """Yield names of measures; those of the same queries together, e.g. "query time, warm: Q1 to Q3"."""
     queries: dict[Measure, list[str]] = {}
     for each in measures:
         queries.setdefault(each._replace(query=""), []).append(each.query)
+    together: dict[str, list[str]] = {}
     for measure, names in queries.items():
-        yield f"{measure}, {' '.join(names)}" if any(names) else str(measure)
+        together.setdefault(" ".join(_ranges(names)), []).append(str(measure))
+    for names_of_queries, of_measures in together.items():
+        text = "; ".join(of_measures)
+        yield f"{text}: {names_of_queries}" if names_of_queries else text
+
+
+def _ranges(names: list[str]) -> Iterator[str]:
+    """Yield names of queries in order, three and more consecutive numbers as a range."""
+    runs: list[list[str]] = []
+    for name in names:
+        start, number = _split(runs[-1][-1]) if runs else ("", None)
+        follows = number is not None and _split(name) == (start, number + 1)
+        if follows:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    for run in runs:
+        if len(run) < _FEWEST_OF_RANGE:
+            yield from run
+        else:
+            yield f"{run[0]} to {run[-1]}"
+
+
+_FEWEST_OF_RANGE = 3
+
+
+def _split(name: str) -> tuple[str, int | None]:
+    """Return the name of a query without the number at its end, and that number if there is one."""
+    digits = re.search(r"\d*$", name)
+    number = digits[0] if digits else ""
+    return name.removesuffix(number), int(number) if number else None
 
 
 def _all_measures(group: ComparisonGroup) -> list[Measure]:
@@ -167,6 +199,9 @@ _SHOWN = 3
 """Number of cells that a remark names; the CSV contains all."""
 
 
+_NUMBER_OF_VALUES = re.compile(r"^[\d,]+ values, (?=all equal)")
+
+
 @dataclass(frozen=True)
 class Remark:
     """A sentence and the cells it applies to."""
@@ -190,7 +225,9 @@ def remarks(suite: SuiteResults) -> list[Remark]:
         for (configuration, measure), cell in group.cells.items():
             if cell.value is not None and cell.sentence and measure not in COUNTED:
                 place = f"{configuration}, {measure} ({group.name})"
-                found.setdefault(cell.sentence, []).append(place)
+                # Answers differ in their number of values alone.
+                sentence = _NUMBER_OF_VALUES.sub("", cell.sentence)
+                found.setdefault(sentence, []).append(place)
     return [Remark(sentence, cells) for sentence, cells in found.items()]
 
 

@@ -1,0 +1,155 @@
+"""The page that puts results beside the published tables of FoxBench."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from adapter_core.errors import InvalidResultsError
+from format_bench.results.export import export
+from format_bench.results.published import foxbench as published
+from format_bench.results.status import WRONG, CellStatus
+from format_bench.studies import foxbench
+from format_bench.studies.foxbench import native_of, page
+from tests.factories.records import answered, record, results
+from tests.helpers import run
+
+STACKS = (
+    "NetCDF4[xarray-h5netcdf]",
+    "TileDB",
+    "TileDB[xarray]",
+    "Zarr.dir[xarray]",
+    "Zarr[tensorstore]",
+)
+FACTS = {"suite": "foxbench", "dataset": "era5-hourly", "rows": 168, "track": "paper"}
+
+
+def timed(label, seconds, query, **fields):
+    return record(label, "query time", seconds, **FACTS | {"cache": "warm", "query": query} | fields)
+
+
+def as_published(**factors):
+    """Return the published times as if measured on a week, those of some stacks by a factor."""
+    week = {"Q1", "Q2", "Q3", "Q8", "Q9", "Q14", "Q15"}
+    return [
+        timed(each.format, each.value * factors.get(each.format.partition("[")[0], 1), each.query)
+        for each in published.records()
+        if each.query in week and each.metric == "query time"
+    ]
+
+
+def row_of(text, *starts):
+    (found,) = re.findall(rf"^\| {re.escape(' | '.join(starts))} \| (.*) \|$", text, re.MULTILINE)
+    return found.split(" | ")
+
+
+def test_equal_times_agree_and_the_largest_disagreement_is_named():
+    agreed = page(results(as_published()))
+    assert row_of(agreed, "query time", "**all stacks**") == ["28", "1.00", "1.00"]
+    faster = page(results(as_published(TileDB=1 / 81)))
+    # The mean of the four moves by the fourth root of the factor, the stack by the rest.
+    first = re.search(
+        r"^1\. \*\*(.*?)\*\*: (\S+) times the mean published, (\S+) times here", faster, re.MULTILINE
+    )
+    assert first[1].startswith("TileDB[xarray], query time, ")
+    assert float(first[2]) / float(first[3]) == pytest.approx(81**0.75, rel=0.02)
+
+
+def test_an_explanation_appears_with_its_disagreement_alone(monkeypatch):
+    monkeypatch.setattr(foxbench, "EXPLANATIONS", {("TileDB[xarray]", "Germany"): "Another engine."})
+    assert "(2 cells). Another engine." in page(results(as_published(TileDB=1 / 81)))
+    few = [each for each in as_published(TileDB=1 / 81) if each.query not in {"Q8", "Q9"}]
+    assert "Another engine." not in page(results(few))
+
+
+def test_sizes_of_both_variables_are_summed_and_related_to_zarr():
+    sizes = {"Zarr.dir[xarray]": 2.0, "NetCDF4[xarray-h5netcdf]": 3.0, "CSV": 100.0}
+    found = [
+        record(label, "size", share * size, **FACTS | {"dataset": dataset})
+        for label, size in sizes.items()
+        for dataset, share in (("era5-hourly", 1e8), ("era5-hourly-soil", 4e8))
+    ]
+    text = page(results([*found, *as_published()]))
+    assert "168 hours here, the week published" in text
+    # Published for a week: 1.13, 0.86 and 39.66 GB.
+    expected = 1.5 / (1.13 / 0.86) - 1
+    assert row_of(text, "NetCDF4[xarray-h5netcdf]", "1.13 GB") == [
+        "1.31", "1.5 GB", "1.50", f"{expected:+.0%}",
+    ]  # fmt: skip
+    assert row_of(text, "CSV", "39.7 GB")[2] == "50.0"
+    assert row_of(text, "TileDB[xarray]", "1.06 GB")[1] == "not measured"
+
+
+def test_the_cost_of_xarray_is_a_factor_for_each_area():
+    times = {"Q1": (4.0, 2.0), "Q2": (9.0, 1.0), "Q3": (3.0, 1.0), "Q8": (5.0, 10.0)}
+    found = [
+        timed(label, seconds[place], query)
+        for query, seconds in times.items()
+        for place, label in enumerate(("TileDB[xarray]", "TileDB"))
+    ]
+    assert row_of(page(results(found)), "TileDB[xarray] / TileDB", "era5-hourly", "paper") == [
+        "3 (2 to 9)", "0.5",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("label", "native"),
+    [
+        ("TileDB[xarray]", "TileDB"),
+        ("Zarr.dir[xarray]", "Zarr.dir"),
+        ("NetCDF4[xarray-h5netcdf]", "NetCDF4[h5netcdf]"),
+        ("Zarr[tensorstore]", None),
+        ("TileDB", None),
+    ],
+)
+def test_the_native_stack_of_a_label(label, native):
+    assert native_of(label) == native
+
+
+def test_tracks_are_compared_with_each_other():
+    found = [
+        timed("TileDB", seconds, query, track=track)
+        for track, factor in (("paper", 1.0), ("best", 0.25))
+        for query, seconds in (("Q1", factor), ("Q2", 3 * factor))
+    ]
+    assert row_of(page(results(found)), "TileDB", "era5-hourly") == ["4 (4 to 4)", "-", "-"]
+
+
+def test_compared_answers_are_counted():
+    exact = {"sentence": "24 values, all equal to NumPy's"}
+    wrong = {"sentence": f"WrongValuesError: {WRONG}3 of 24 values", "status": CellStatus.FAILED}
+    found = [
+        timed("TileDB", 1.0, "Q1", **exact),
+        timed("TileDB", 1.0, "Q1", cache="cold", **exact),
+        timed("TileDB", 1.0, "Q2"),
+        timed("HDF5", None, "Q1", **wrong),
+        timed("HDF5", 1.0, "Q2", **exact),
+    ]
+    text = " ".join(page(results(found)).split())
+    assert "Of 3 answers 2 were compared" in text
+    assert "1 answer came back wrong" in text
+    assert (
+        "| HDF5 (paper) | era5-hourly | query time, warm: Q1 | failed | WrongValuesError: came back"
+        in text
+    )
+
+
+def test_the_command_prints_all_sections(tmp_path):
+    export(list(answered(STACKS, hours=168)), tmp_path / "results.jsonl")
+    done = run("study", "foxbench", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.findall("^## (.*)$", done.stdout, re.MULTILINE) == [
+        "Measured", "Beside the published times", "Storage", "Ranking", "Cost of xarray",
+        "Published chunks beside better ones", "Left out",
+    ]  # fmt: skip
+    assert "nan" not in done.stdout
+
+
+def test_results_without_queries_are_refused():
+    with pytest.raises(InvalidResultsError, match="has no answers of the suite foxbench"):
+        page(results([record("CSV", "size", 5)]))
+    only_refused = [replace(timed("HDF5", 1.0, "Q1"), value=None, repeats=[], status=CellStatus.FAILED)]
+    with pytest.raises(InvalidResultsError):
+        page(results(only_refused))
