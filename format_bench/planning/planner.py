@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,8 @@ import array_stores
 from adapter_core import FormatBenchError, UnsupportedError
 from adapter_core.array_store import Property
 from adapter_core.codecs import algorithm_of
-from adapter_core.errors import NoCandidateError
+from adapter_core.errors import InvalidFolderError, NoCandidateError
+from format_bench.display.text import plural
 from format_bench.instruments import isolation, threads
 from format_bench.planning.chunk_plan import (
     DESIGNED,
@@ -67,6 +69,9 @@ PROPOSALS, SLOWER = 3, 1.5
 
 DESIGNED_KEPT = 2
 """Designed shapes of a store that are verified: the fastest ones."""
+
+MOST_VERIFIED = PROPOSALS + 1 + DESIGNED_KEPT + 2
+"""Most files of a store at a time."""
 
 LEAST_TURNS = 3
 """Turns of the verification, whatever the budget."""
@@ -125,6 +130,7 @@ def plan(request: PlanRequest, watch: Watch) -> ChunkPlan:
         sample_bytes = request.sample_bytes or _sample_bytes(request, labels)
         edges = sample_edges(array.shape, mix, value_bytes, sample_bytes)
         size = math.prod(edges) * value_bytes
+        _check_room(folder, size, labels)
         watch(f"sample of {by(edges)} out of {by(array.shape)}, {size / 1e6:,.0f} MB")
         sample = store_sample(request.origin, edges, folder / "sample.npy")
         session = _Session(request, array, mix, sample, folder, start, watch)
@@ -154,6 +160,18 @@ def _labels(wanted: tuple[str, ...]) -> list[str]:
 def _sample_bytes(request: PlanRequest, labels: Sequence[str]) -> float:
     wanted = SAMPLE_BYTES_PER_SECOND * request.budget_seconds / len(labels)
     return min(MOST_SAMPLE_BYTES, max(LEAST_SAMPLE_BYTES, wanted))
+
+
+def _check_room(folder: Path, sample_bytes: int, labels: Sequence[str]) -> None:
+    """Raise InvalidFolderError if a folder has no room for the sample and all verified files."""
+    needed = sample_bytes * (1 + MOST_VERIFIED * len(labels))
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise InvalidFolderError(
+            f"{folder.parent} has {free / 1e9:,.1f} GB left, and {plural(len(labels), 'store')} with a "
+            f"sample of {sample_bytes / 1e6:,.0f} MB may need {needed / 1e9:,.1f} GB; choose a smaller "
+            "--sample-size, fewer --stores or another --scratch"
+        )
 
 
 def codec_of(store: ArrayStore, name: str | None, level: int | None) -> tuple[str | None, int | None]:
@@ -229,7 +247,7 @@ class _Session:
 
         If a process dies, each layout gets one of its own.
         """
-        limit = max(LEAST_LIMIT_SECONDS, self._request.budget_seconds / 2)
+        limit = LEAST_LIMIT_SECONDS + self._request.budget_seconds
         outcome = isolation.run(
             partial(measure_each, keep=keep),
             layouts,
@@ -252,7 +270,7 @@ class _Session:
             layout: reads
             for each in layouts
             if time.monotonic() < end
-            for layout, reads in self._measured([each], plan, 0, keep=keep).items()
+            for layout, reads in self._measured([each], plan, math.inf, keep=keep).items()
         }
 
     def fit_models(self, stores: Sequence[StorePlan]) -> None:

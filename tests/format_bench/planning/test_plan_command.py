@@ -1,11 +1,13 @@
 """The command `format-bench plan`: real stores on a small array, and unhappy paths."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from format_bench.cli.main import main
+from format_bench.planning import planner
 from format_bench.planning.mix import MixQuery
 from format_bench.planning.planner import codec_of
 from format_bench.planning.reads import Layout, ReadPlan, file_of, measure
@@ -63,8 +65,6 @@ def test_a_plan_is_fitted_proposed_verified_and_written(call, tmp_path):
         assert each["low"] <= each["measured"] <= each["high"]
         assert each["turns"] >= 1
         assert [query["name"] for query in each["queries"]] == ["series", "map"]
-        mean = sum(w * q["measured"] for w, q in zip((0.75, 0.25), each["queries"], strict=True))
-        assert mean == pytest.approx(each["measured"], rel=1)
     seconds = [each["measured"] for each in found["ranked"]]
     assert seconds == sorted(seconds)
     assert found["gains"]
@@ -142,3 +142,12 @@ def test_an_answer_that_differs_from_the_sample_is_an_error(tmp_path):
     np.lib.format.open_memmap(tmp_path / "s.npy", "r+")[:] += 1
     with pytest.raises(Exception, match="differs from the values that were saved"):
         measure(layout, sample, file, plan)
+
+
+def test_a_disk_without_room_for_all_files_is_refused(call, monkeypatch):
+    usage = SimpleNamespace(free=10**6)
+    monkeypatch.setattr(planner.shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(planner.folders, "check_scratch", lambda path: path)
+    status, _, err = call("mix.toml", "--data", "mine.npy", "--stores", "HDF5,Blosc2")
+    assert status == 2
+    assert "2 stores with a sample of 1 MB may need" in err
