@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from format_bench.display.text import format_ratio, joined, plural, quantity
+from format_bench.instruments import threads
 from format_bench.instruments.intervals import CONFIDENCE, median_interval
 from format_bench.planning.chunk_plan import LIBRARY, PROPOSED, SOURCE
 from format_bench.planning.cost_model import MOST_ERROR, TERMS
@@ -14,6 +15,9 @@ from format_bench.planning.reads import by
 
 if TYPE_CHECKING:
     from format_bench.planning.chunk_plan import ChunkPlan, StorePlan, Verified
+
+BUSY = 1.5
+"""Processes for each CPU above which a machine counts as busy with other work."""
 
 NEAR = 1.1
 """Ratio of predicted times on the whole array below which they count as alike."""
@@ -180,6 +184,12 @@ def _on_time(plan: ChunkPlan) -> Iterator[str]:
             else f"{plural(len(first.costs), 'turn')} give intervals of "
             f"{first.interval.confidence:.0%} confidence; a longer --budget narrows them."
         )
+    cpus = threads.cpus("all")
+    if plan.load > BUSY * cpus:
+        yield (
+            f"The machine was busy, with {plan.load:.1f} processes for {plural(cpus, 'CPU')}: times may "
+            "be far too long, and predictions be wrong. Repeat this when it is idle."
+        )
     if plan.cold:
         yield "Reads are cold: each file was evicted from the page cache before each query."
 
@@ -220,6 +230,7 @@ def to_json(plan: ChunkPlan) -> dict[str, Any]:
         },
         "cold": plan.cold,
         "turns": plan.turns,
+        "load": plan.load,
         "seconds": plan.seconds,
         "gains": [
             {

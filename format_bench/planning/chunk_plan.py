@@ -105,6 +105,8 @@ class ChunkPlan:
     turns: int
     seconds: float
     """Wall time of the session."""
+    load: float
+    """Processes that ran or waited for a CPU in the last minute, on average, at the end."""
 
     @property
     def ranked(self) -> list[Verified]:

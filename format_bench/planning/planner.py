@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
 import shutil
-import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -140,7 +140,7 @@ def plan(request: PlanRequest, watch: Watch) -> ChunkPlan:
         turns = session.verify(stores)
     found = ChunkPlan(
         array, sample.description, mix, stores, request.cold, request.codec, request.level, turns,
-        time.monotonic() - start,
+        time.monotonic() - start, os.getloadavg()[0],
     )  # fmt: skip
     if not found.ranked:
         reasons = "; ".join(f"{each.label}: {each.failure}" for each in stores if each.failure)
@@ -279,6 +279,7 @@ class _Session:
             (*self._sample_mix.queries, *_generic(self._edges)),
             self._mix.keep_open,
             self._request.cold,
+            same_places=False,
         )
         shapes = designed(self._edges, self._value_bytes, self._least_bytes)
         live = [each for each in stores if not each.failure]
@@ -307,14 +308,10 @@ class _Session:
                 self._watch(f"{layout.name}: {reads}")
                 store.failure = store.failure or reads
                 continue
-            medians = []
-            for query, seconds, places in zip(plan.queries, reads.seconds, reads.places, strict=True):
-                medians.append(statistics.median(seconds))
-                for each, place in zip(seconds, places, strict=True):
-                    starts = tuple(along.start for along in place)
-                    fixed = replace(query, starts=starts)
-                    store.samples.append(ReadSample(fixed, layout.chunks, each))
-            cost = self._mix.cost(medians[: len(self._mix.queries)])
+            for query, seconds, place in zip(plan.queries, reads.seconds, reads.places, strict=True):
+                fixed = replace(query, starts=tuple(along.start for along in place))
+                store.samples.append(ReadSample(fixed, layout.chunks, seconds))
+            cost = self._mix.cost(reads.seconds[: len(self._mix.queries)])
             store.mix_costs[layout.chunks] = float(cost)
         if store.mix_costs:
             store.failure = ""
@@ -411,11 +408,10 @@ class _Session:
                 continue
             each.save_seconds = each.save_seconds or reads.save_seconds
             each.size_bytes, each.files = reads.size_bytes, reads.files
-            medians = [statistics.median(seconds) for seconds in reads.seconds]
-            each.query_seconds = each.query_seconds or [[] for _ in medians]
-            for known, new in zip(each.query_seconds, medians, strict=True):
+            each.query_seconds = each.query_seconds or [[] for _ in reads.seconds]
+            for known, new in zip(each.query_seconds, reads.seconds, strict=True):
                 known.append(new)
-            each.costs[turn] = float(self._mix.cost(medians))
+            each.costs[turn] = float(self._mix.cost(reads.seconds))
 
     def _hopeful(self, stores: Sequence[StorePlan], live: Sequence[Verified]) -> Iterator[Verified]:
         """Yield the layouts that go on; the files of the others are removed."""

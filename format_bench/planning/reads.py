@@ -52,6 +52,8 @@ class ReadPlan:
     cold: bool = False
     turn: int = 0
     """Number of the turn, which random places depend on."""
+    same_places: bool = True
+    """Read from all layouts at the same random places."""
     budget_seconds: float = 0.3
     """Time of the repeats of all queries."""
 
@@ -64,10 +66,10 @@ class LayoutReads:
     """0 if the file was there before."""
     size_bytes: int = 0
     files: int = 0
-    seconds: list[list[float]] = field(default_factory=list)
-    """Times of the calls of each query."""
-    places: list[list[Selection]] = field(default_factory=list)
-    """Selections of the same calls."""
+    seconds: list[float] = field(default_factory=list)
+    """Time of each query: the least of its calls, since other programs only add to a time."""
+    places: list[Selection] = field(default_factory=list)
+    """Selection of each query, the same in its calls."""
 
 
 def by(shape: Sequence[int]) -> str:
@@ -156,20 +158,18 @@ def measure(layout: Layout, sample: StoredSample, file: Path, plan: ReadPlan) ->
         found.size_bytes += each.stat().st_size
         found.files += 1
     truth = sample.values()
+    key = (plan.turn,) if plan.same_places else (plan.turn, *layout.chunks)
+    found.places = [query.selection(truth.shape, *key) for query in plan.queries]
     # What a library does once in a process is no cost of a query, nor is fresh memory.
-    for query in plan.queries[: 1 if plan.cold else None]:
-        _timed(store, file, query.selection(truth.shape, plan.turn, "untimed"), plan, truth)
+    for place in found.places[: 1 if plan.cold else None]:
+        _timed(store, file, place, plan, truth)
     share = plan.budget_seconds / len(plan.queries)
-    for query in plan.queries:
+    for place in found.places:
         seconds: list[float] = []
-        places: list[Selection] = []
         end = time.perf_counter() + share
         while not seconds or (len(seconds) < MOST_REPEATS and time.perf_counter() < end):
-            place = query.selection(truth.shape, plan.turn, len(seconds))
             seconds.append(_timed(store, file, place, plan, truth))
-            places.append(place)
-        found.seconds.append(seconds)
-        found.places.append(places)
+        found.seconds.append(min(seconds))
     return found
 
 
