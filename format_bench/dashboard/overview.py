@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from format_bench.changes.sentences import sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
 from format_bench.dashboard.layout import Page, render
+from format_bench.dashboard.machine_links import machine_links
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import comparisons
 from format_bench.display.text import joined, quantity
@@ -104,7 +105,7 @@ def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: 
     body = render(
         "landing.html",
         up=latest.up,
-        machines=comparisons.machine_links(site, latest, INDEX),
+        machines=machine_links(site, latest, INDEX),
         pictures=[
             (chart, suite.title, comparisons.file_name(suite)) for chart, suite in pictures(outline)
         ],

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from adapter_core.text import printable
-from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
+from format_bench.dashboard.asv_page import ASV_PAGE
 from format_bench.dashboard.layout import Page, render
+from format_bench.dashboard.machine_links import machine_links
 from format_bench.display.text import joined
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.writers.html import section
@@ -101,10 +102,18 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
     graphs = GraphLinks.of(
         latest.run.cells, latest.records, latest.benchmarks, site=latest.up, machine=machine
     )
+    measured = {
+        suite.name: [
+            each.run.machine
+            for each in site.runs
+            if suite.name in {own.name for own in each.outline.suites}
+        ]
+        for suite in latest.outline.suites
+    }
     for suite in latest.outline.suites:
         body = render(
             "comparison.html",
-            machines=machine_links(site, latest, file_name(suite)),
+            machines=machine_links(site, latest, file_name(suite), measured[suite.name]),
             suite=_section(suite, latest, graphs),
             graphs=[
                 (str(measure), graphs.by_measure[suite.name, measure]) for measure in suite.measures
@@ -118,38 +127,6 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
         is_first = latest is site.latest
         title = suite.title if is_first else f"{suite.title} on {latest.run.machine}"
         yield Page(title, latest.folder + file_name(suite), body, summary, in_menu=is_first)
-
-
-class MachineLink(NamedTuple):
-    """Entry of the menu of machines."""
-
-    machine: str
-    point: str
-    """Date of the commit that was measured."""
-    address: str
-    is_here: bool
-
-
-def machine_links(site: SiteData, here: LatestRun, name: str) -> list[MachineLink]:
-    """Return the same page of each machine, or its overview; empty if there is one machine.
-
-    Parameters
-    ----------
-    site : SiteData
-        The results.
-    here : LatestRun
-        The run of the page.
-    name : str
-        The page's name within the folder of its run.
-    """
-    if not site.other_machines:
-        return []
-    found = []
-    for each in site.runs:
-        has_page = name in {file_name(suite) for suite in each.outline.suites}
-        address = here.up + each.folder + (name if has_page else INDEX)
-        found.append(MachineLink(each.run.machine, each.point, address, each is here))
-    return found
 
 
 def file_name(suite: SuiteResults) -> str:

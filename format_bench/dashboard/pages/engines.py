@@ -1,4 +1,4 @@
-"""Page on the choice of an engine for each format that several libraries save and read."""
+"""Pages on the choice of an engine for each format that several libraries save and read."""
 
 from __future__ import annotations
 
@@ -6,21 +6,42 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidResultsError
-from format_bench.dashboard.layout import Page
+from format_bench.dashboard.layout import Page, render
+from format_bench.dashboard.machine_links import machine_links
 from format_bench.dashboard.pages._markdown import as_html
 from format_bench.studies import engines
 
 if TYPE_CHECKING:
-    from format_bench.dashboard.site_data import SiteData
+    from format_bench.dashboard.site_data import LatestRun, SiteData
 
 MENU_ORDER = 40
+TITLE, FILE_NAME = "Which engine", "which-engine.html"
 
 
 def pages(site: SiteData) -> Iterator[Page]:
-    """Yield the page, unless no format was measured with several engines."""
-    try:
-        text = engines.page(site.latest.results)
-    except InvalidResultsError:
-        return
+    """Yield a page for each machine that has measured a format with several engines.
+
+    The menu has that of the first machine.
+    """
+    texts = {latest.run.machine: text for latest in site.runs if (text := _text(latest))}
     summary = "The best library for each format that several libraries save and read."
-    yield Page("Which engine", "which-engine.html", as_html(text), summary)
+    for latest in site.runs:
+        if latest.run.machine not in texts:
+            continue
+        links = machine_links(site, latest, FILE_NAME, texts)
+        is_first = latest is site.latest
+        yield Page(
+            TITLE if is_first else f"{TITLE} on {latest.run.machine}",
+            latest.folder + FILE_NAME,
+            render("machine_menu.html", machines=links) + as_html(texts[latest.run.machine]),
+            summary,
+            in_menu=is_first,
+        )
+
+
+def _text(latest: LatestRun) -> str:
+    """Return the page in Markdown; empty if no format was measured with several engines."""
+    try:
+        return engines.page(latest.results)
+    except InvalidResultsError:
+        return ""

@@ -1,4 +1,4 @@
-"""Page of losses: data that came back changed, and cells without a value."""
+"""Pages of losses: data that came back changed, and cells without a value."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from format_bench.dashboard.layout import Page, render
+from format_bench.dashboard.machine_links import machine_links
 from format_bench.report import losses_and_gaps
 
 if TYPE_CHECKING:
-    from format_bench.dashboard.site_data import SiteData
+    from format_bench.dashboard.site_data import LatestRun, SiteData
 
 MENU_ORDER = 50
+TITLE, FILE_NAME = "Losses and gaps", "losses.html"
 
 
 def pages(site: SiteData) -> Iterator[Page]:
-    """Yield the page."""
+    """Yield a page for each machine; the menu has that of the first one."""
+    for latest in site.runs:
+        yield _page(site, latest)
+
+
+def _page(site: SiteData, latest: LatestRun) -> Page:
     suites = [
         {
             "title": suite.title,
@@ -24,12 +31,15 @@ def pages(site: SiteData) -> Iterator[Page]:
             "gaps": losses_and_gaps.gaps(suite),
             "remarks": losses_and_gaps.remarks(suite),
         }
-        for suite in site.latest.outline.suites
+        for suite in latest.outline.suites
     ]
     summary = "Losses of each format, cells without a value, and the reasons."
-    yield Page(
-        "Losses and gaps",
-        "losses.html",
-        render("lists.html", suites=suites, self_check=site.latest.outline.self_check),
+    menu = render("machine_menu.html", machines=machine_links(site, latest, FILE_NAME))
+    is_first = latest is site.latest
+    return Page(
+        TITLE if is_first else f"{TITLE} on {latest.run.machine}",
+        latest.folder + FILE_NAME,
+        menu + render("lists.html", suites=suites, self_check=latest.outline.self_check),
         summary,
+        in_menu=is_first,
     )

@@ -52,7 +52,7 @@ def opened(browser, site):
 
 def test_each_machine_has_an_overview_and_comparisons(site):
     names = set(pages(site))
-    assert {f"{FOLDER}{name}" for name in ("index.html", "tables.html")} < names
+    assert {f"{FOLDER}{name}" for name in ("index.html", "tables.html", "losses.html")} < names
     # Pages on the whole history are there once.
     assert {name for name in names if name.startswith(FOLDER)} < {FOLDER + name for name in names}
     assert "on tester at commit" in site.read("index.html")
@@ -89,6 +89,14 @@ def test_the_menu_of_machines_leads_to_the_same_page_and_back(opened):
     )
     page.get_by_role("group", name="Machine").get_by_role("link", name="tester").click()
     assert page.get_by_role("heading", level=1).inner_text() == "Tables"
+
+
+def test_the_losses_of_each_machine_have_a_page(opened):
+    page = opened("losses.html")
+    page.get_by_role("group", name="Machine").get_by_role("link", name="big server").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Losses and gaps on big server"
+    page.get_by_role("group", name="Machine").get_by_role("link", name="tester").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Losses and gaps"
 
 
 def test_the_chooser_ranks_the_results_of_the_machine(opened, results_dir):
