@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from format_bench.asv_support.results import AsvCell
 from format_bench.report.model import results_by_suite
+from format_bench.report.queries import query_tables
 from format_bench.results.noise import RunNoise
 from format_bench.results.suites import suite_order
 from format_bench.results.table import ResultTable, codec_table, measured_column, text_table
@@ -33,15 +34,18 @@ def tables(results: Results) -> list[TextTable]:
 
     Configurations with codecs have one table for each data set. All others have one of times, one of
     random access and one of the rest, which together would be too wide. Peak memory of whole processes
-    is left out: the growth during the call is the better measure.
+    is left out: the growth during the call is the better measure. Queries have a table for each metric
+    and track.
     """
     found: list[TextTable] = []
     for suite in sorted(results_by_suite(results), key=lambda each: suite_order(each.name)):
         for group in suite.groups:
-            if any(each.codec for each in group.configurations):
+            if any(each.codec and not each.track for each in group.configurations):
                 found.append(_codec_table(group, results.floors))
             else:
                 found += _tables_by_kind(group, results.floors)
+            for table in query_tables(group):
+                found.append(text_table(table.title, table.numbers(results.floors)))
     return found
 
 
