@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 SPLIT = "byte_stream_split"
 """Filter of floats and integers that puts the first bytes of all values first, then the second ones."""
 
+ROW_GROUP_ROWS = 2**17
+"""Least number of rows of a row group, which are those of a run of chunks."""
+
 _SPLIT_CODECS = (
     Codec("lz4"),
     Codec("snappy"),
@@ -36,11 +39,12 @@ _LARGEST_EDGE = 2**31 - 1
 class LongTable(ArrayStore):
     """A Parquet file with a row for each value: its index along each dimension, and the value.
 
-    Each chunk is a row group in C order. Columns have the names of the dimensions and of the variable.
-    Indexes are dictionary-encoded in runs, and cost some percent of the size. pyarrow writes, for its
-    control of row groups. Readers select by the indexes, whose statistics exclude row
-    groups, and read no other column than the values of those that the selection spans. The description
-    is in the file's metadata.
+    The rows of a chunk are in C order, and a row group has those of a run of chunks, 131,072 or more:
+    thousands of row groups take longer to open than to read. Columns have the names of the dimensions
+    and of the variable. Indexes are dictionary-encoded in runs, and cost some percent of the size.
+    pyarrow writes, for its control of row groups. Readers select by the indexes, whose statistics
+    exclude row groups, and read no other column than the values of those that the selection spans. The
+    description is in the file's metadata.
 
     Format: https://parquet.apache.org/docs/file-format/
     """
@@ -83,10 +87,18 @@ class LongTable(ArrayStore):
         ) as writer:
             writer.add_key_value_metadata({KEY: Description.of(source).to_json()})
             places = _Places()
+            rows: list[pa.RecordBatch] = []
             for selection, values in source:
-                columns = [*places.columns(selection), pa.array(values.reshape(-1))]
-                batch = pa.record_batch(columns, schema)
-                writer.write_batch(batch, row_group_size=max(1, values.size))
+                # Chunks of the source are not kept.
+                flat = values.reshape(-1) if values.size >= ROW_GROUP_ROWS else values.flatten()
+                columns = [*places.columns(selection), pa.array(flat)]
+                rows.append(pa.record_batch(columns, schema))
+                if (count := sum(map(len, rows))) >= ROW_GROUP_ROWS:
+                    writer.write_table(pa.Table.from_batches(rows), row_group_size=count)
+                    rows.clear()
+            if rows:
+                table = pa.Table.from_batches(rows)
+                writer.write_table(table, row_group_size=max(1, len(table)))
 
     def _codec_used(self, path: Path) -> str | None:
         return codec_of(path)

@@ -1,4 +1,4 @@
-"""Grouping of chunks into shards that are written once."""
+"""Grouping of chunks into shards, or into bands that are written by one call."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ if TYPE_CHECKING:
 
 SHARD_BYTES = 2**26
 """Size of a shard before compression: some tens of chunks of usual size, and a few in memory."""
+
+BAND_BYTES = 2**22
+"""Size of a band: a call for each chunk of some kilobytes takes up to two and a half times as long."""
+
+
+def bands(source: ArraySource) -> Iterator[tuple[Selection, np.ndarray]]:
+    """Yield runs of small chunks, or else each chunk; an array may be used again for the next one."""
+    if source.chunk_bytes > BAND_BYTES // 2:
+        return iter(source)
+    return shards(source, shard_of(source, BAND_BYTES))
 
 
 def shard_of(source: ArraySource, size_bytes: int = SHARD_BYTES) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from adapter_core.array_store import ArrayStore
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted
 from adapter_core.arrays.on_demand import OnDemand
-from adapter_core.arrays.shards import shard_of, shards
+from adapter_core.arrays.shards import bands, shard_of, shards
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +81,7 @@ class ZarrStore(ArrayStore):
                     source, store, shard, self._codec_arguments(codec, level, source.dtype)
                 )
             write = self._writer(array)
-            for selection, values in source if shard is None else shards(source, shard):
+            for selection, values in bands(source) if shard is None else shards(source, shard):
                 write(selection, values)
 
     def _created(

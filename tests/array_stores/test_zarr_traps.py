@@ -181,21 +181,6 @@ def test_kerchunk_references_survive_a_move(tmp_path: Path, weather: NDArray[np.
     assert np.array_equal(store.read(moved), weather)
 
 
-@pytest.mark.parametrize("label", ["Parquet[polars]", "Parquet[duckdb]"])
-def test_each_chunk_of_a_long_table_is_a_row_group(
-    label: str, tmp_path: Path, weather: NDArray[np.float32]
-) -> None:
-    import pyarrow.parquet as pq
-
-    path = _path(tmp_path, label)
-    array_stores.get(label).save(weather, path, chunks=(1, 64, 100))
-    metadata = pq.read_metadata(path)
-    rows = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-    assert rows == [64 * 100, 64 * 28] * 4
-    assert pq.read_table(path).column_names == ["dim_0", "dim_1", "dim_2", "values"]
-    assert [str(each) for each in pq.read_schema(path).types] == ["int32"] * 3 + ["float"]
-
-
 def test_kerchunk_refuses_chunks_of_which_only_some_are_compressed(tmp_path: Path) -> None:
     path = tmp_path / "saved.kerchunk"
     noise = np.random.default_rng(0).integers(0, 2**32, (1, 256, 256), np.uint32)
