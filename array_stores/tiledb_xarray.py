@@ -25,7 +25,8 @@ class Adapter(XarrayStore, TileDBStore):
 
     Names and metadata are those of TileDB-CF, whose engine for xarray reads the group. The engine opens
     the array anew for each query, with its schema and the footers of its fragments, where readers of
-    `TileDB` open it once. TileDB-CF 0.9.1 expects two names in `tiledb.libtiledb` that are elsewhere in
+    `TileDB` open it once. That costs in proportion to the fragments until their footers are merged, as
+    they are here. TileDB-CF 0.9.1 expects two names in `tiledb.libtiledb` that are elsewhere in
     tiledb 0.36; they are provided to it. Reads use the settings of `TileDB`.
 
     https://github.com/TileDB-Inc/TileDB-CF-Py
