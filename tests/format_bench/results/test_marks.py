@@ -158,7 +158,8 @@ def test_the_site_shows_these_marks(run):
         cells=[
             SimpleNamespace(benchmark=benchmark, format=each.format, dataset=each.dataset, axes={})
             for each in found.records
-        ]
+        ],
+        machine="laptop",
     )
     benchmarks = {benchmark: {"param_names": ["format", "dataset"]}}
     latest = LatestRun(
