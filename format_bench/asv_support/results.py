@@ -10,17 +10,20 @@ from ast import literal_eval
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import UnavailableError
 from adapter_core.errors import ResultsNotFoundError, UnknownNameError
 from format_bench.asv_support.journal import Journal, Reason
 from format_bench.asv_support.rounds import Rounds, RoundsFile
 from format_bench.asv_support.run import AsvMetadataFile
-from format_bench.families.cases import level_of
+from format_bench.families.cases import codec_on, level_of
+from format_bench.families.operations import registry_of
 from format_bench.instruments.intervals import median_interval
 from format_bench.results import noise_floor
 from format_bench.results.load import Results
 from format_bench.results.metrics import BY_BENCHMARK
 from format_bench.results.records import Record, engine_of
 from format_bench.results.status import WRONG, CellStatus
+from format_bench.results.suites import FAMILIES, SUITES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -272,7 +275,7 @@ def records_of(run: Run, metadata: dict[str, Any]) -> list[Record]:
 
 def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
     suite, _, method = cell.benchmark.rpartition(".")
-    choice = cell.axes.get("codec", "")
+    codec, level = _codec_of(cell)
     rows, columns = shapes.get(f"{suite.partition('.')[0]}.{cell.dataset}", (0, 0))
     interval = median_interval(cell.samples) if len(cell.samples) > 1 else None
     return Record(
@@ -282,9 +285,8 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
         dataset=cell.dataset,
         rows=rows,
         columns=columns,
-        # "own default" is a name, "zstd level 1" a codec and its level.
-        codec=None if choice in ("", "none") else level_of(choice)[0],
-        level=level_of(choice)[1],
+        codec=codec,
+        level=level,
         cache=cell.axes.get("cache"),
         threads="all",
         track=cell.axes.get("track", ""),
@@ -300,3 +302,18 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
         rounds=max(1, len(cell.round_sizes)),
         round_sizes=cell.round_sizes,
     )
+
+
+def _codec_of(cell: AsvCell) -> tuple[str | None, int | None]:
+    """Return codec and level of a cell: its parameter, or what its track means for the adapter."""
+    suite = SUITES.get(cell.benchmark.partition(".")[0])
+    tracks = {each.name: each for each in suite.tracks} if suite else {}
+    track = tracks.get(cell.axes.get("track", ""))
+    if suite and track:
+        try:
+            return codec_on(track, registry_of(FAMILIES[suite.family]).find(cell.format))
+        except (UnavailableError, UnknownNameError):
+            return None, None
+    choice = cell.axes.get("codec", "none")
+    # "own default" is a name, "zstd level 1" a codec and its level.
+    return (None, None) if choice == "none" else level_of(choice)

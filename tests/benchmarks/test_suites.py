@@ -92,8 +92,19 @@ CHUNKS = {
     "chunks.ChunksRandom.track_random_chunk",
     "chunks.ChunksRead.time_read",
 }
-STORES = ["npy", "npy_memmap"]
+FOXBENCH = {
+    "foxbench.Foxbench.time_save",
+    "foxbench.Foxbench.track_size",
+    "foxbench.FoxbenchAir.time_query",
+    "foxbench.FoxbenchAirCost.track_query_bytes",
+    "foxbench.FoxbenchAirCost.track_query_requests",
+    "foxbench.FoxbenchAirWrite.time_write_answer",
+    "foxbench.FoxbenchSoil.time_query",
+}
+STORES = {"hdf5": "HDF5", "npy": "NPY", "npy_memmap": "NPY.memmap"}
 """Array stores that the clone keeps; the others would show the same."""
+XARRAY = {"zarr_dir_xarray": "Zarr.dir[xarray]"}
+"""A store of queries alone."""
 STORAGES = ["png", "jpeg", "hdf5_chunked", "sqlite"]
 """Storages that the clone keeps; the others would show the same."""
 TOYS = {
@@ -141,7 +152,7 @@ def keep(folder: Path, stems: set[str]) -> None:
 def project(tmp_path_factory):
     """Return a clone in which the suites ran, were compared and published."""
     folder = clone_with(tmp_path_factory.mktemp("suites") / "clone", TOYS)
-    keep(folder / "array_stores", {*STORES})
+    keep(folder / "array_stores", {*STORES, *XARRAY})
     keep(folder / "image_storages", {*STORAGES, "toy_flipping"})
     toy_stems = {Path(name).stem for name in TOYS}
     keep(folder / "data_formats", {*USUAL, *KEPT_ENGINES, *toy_stems})
@@ -218,12 +229,12 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
     assert found.pop("version")
     notes = {name: found.pop(name) for name in list(found) if name.startswith("notes.")}
     assert notes["notes.Notes.track_lines"]["params"] == [["'Plain'"], ["'shopping'"]]
-    assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS
+    assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH
     toy = ["Toy", "Broken", "Raising", "Hanging", "Crashing", "Exacting", "Lying", "Losing"]
     formats = [sorted([*USUAL.values(), *toy], key=str.lower), DATASETS]
     engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
     storages = [["Flipping", "HDF5.chunked", "JPEG", "PNG", "SQLite"], ["cifar-like", "imagenet-like"]]
-    chunks = [["NPY", "NPY.memmap"], ["era5-small"], ["none", "blosc:lz4"]]
+    chunks = [[*STORES.values()], ["era5-small"], ["none", "blosc:lz4"]]
     compression = [["Feather", "HDF5.table", "ORC", "Parquet"], ["eq", "webface"], CODECS]
     for name, benchmark in found.items():
         params = [[eval(text) for text in values] for values in benchmark["params"]]
@@ -232,6 +243,12 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             assert params.pop() == ["warm", "cold"]
             names.pop()
         module = name.partition(".")[0]
+        if module == "foxbench":
+            assert names[:3] == ["store", "dataset", "track"]
+            assert params[0] == ["HDF5", "Zarr.dir[xarray]"]
+            assert params[2] == ["paper", "best"]
+            assert names[3:] in ([], ["query"])
+            continue
         expected = {
             "tabular": (formats, ["format", "dataset"], "Table: ", "4 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),
@@ -295,6 +312,15 @@ def test_every_array_store_has_a_value_or_a_reason(compared):
     assert all("has no codec blosc:lz4" in row["sentence"] for row in empty)
     (lost,) = cells(rows, "NPY.memmap", metric="lost properties, none")
     assert "attributes lost: the file has shape and dtype alone" in lost["sentence"]
+
+
+def test_every_query_has_a_value_or_a_reason(compared):
+    _, rows = of_suite(compared, "foxbench")
+    assert {row["format"] for row in rows} == {"HDF5", "Zarr.dir[xarray]"}
+    assert all(row["status"] == "value" and float(row["value"]) >= 0 for row in rows), rows
+    metrics = {row["metric"] for row in rows}
+    assert {"query time, paper, Q14, cold", "query bytes, best, Q26, cold"} <= metrics
+    assert {"answer write time, paper, Q2", "size, best"} <= metrics
 
 
 def test_changed_pixels_are_counted_where_they_are_declared_and_wrong_elsewhere(pictured):
@@ -412,6 +438,7 @@ def test_every_cell_is_a_record_too(project, compared):
     assert len(pd.read_parquet(report / "records.parquet")) == len(rows)
     sizes = {"eq": (100, 8), "webface": (100, 33), "cifar-like": (40, 2), "imagenet-like": (8, 2)}
     sizes |= {"core": (100, 20), "flights": (100, 19), "shopping": (10, 1), "era5-small": (3, 4)}
+    sizes |= {"era5-hourly-1deg": (24, 3), "era5-hourly-soil-1deg": (24, 4)}
     for record, row in zip(found, rows, strict=True):
         facts = (record.format, record.dataset, record.status.value, record.sentence)
         assert facts == (row["format"], row["dataset"], row["status"], row["sentence"])
@@ -424,6 +451,13 @@ def test_every_cell_is_a_record_too(project, compared):
     assert all(record.interval for record in csv_reads if len(record.repeats) > 1)
     choices = {(each.codec, each.level) for each in found if each.suite == "compression.Compression"}
     assert choices == {(None, None), ("own default", None), ("lz4", None), ("zstd", 1)}
+    queried = {
+        (each.track, each.query, each.codec, each.level)
+        for each in found
+        if each.suite == "foxbench.FoxbenchSoil"
+    }
+    tracks, queries = ("best", "paper"), ("Q29", "Q35")
+    assert queried == {(way, query, "blosc:lz4", 6) for way in tracks for query in queries}
 
 
 def test_the_metadata_of_the_run_are_written(project, printed):
