@@ -111,14 +111,16 @@ def chunks_on(track: str, label: str, array: Description) -> tuple[int, ...]:
     Parameters
     ----------
     track : str
-        Name of the track; edges are those that foxbench.toml declares for the store, or for all.
+        Name of the track; edges are those of foxbench.toml for the variable and the store.
     label : str
         The store.
     array : Description
         The array: an edge is at most its own, and dimensions without a declared edge are not divided.
     """
-    declared = _declared()["chunks"][track]
-    edges = declared.get(label, declared["all"])
+    by_variable = _declared()["chunks"][track]
+    declared = by_variable.get(array.name) or by_variable.get("all", {})
+    kind = label.partition("[")[0]
+    edges: dict[str, int] = declared.get(label) or declared.get(kind) or declared.get("all", {})
     return tuple(
         max(1, min(edges.get(dim, edge), edge))
         for dim, edge in zip(array.dims, array.shape, strict=True)
