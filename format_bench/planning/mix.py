@@ -24,6 +24,7 @@ ALL = "all"
 FOXBENCH = "foxbench"
 """Name of all FoxBench queries that apply to the array."""
 MEANS = ("arithmetic", "geometric")
+_ENDS = 2  # of a range of coordinates
 _KEYS = frozenset({"mean", "keep_open", "query"})
 _QUERY_KEYS = frozenset({"name", "weight", "bounds", "query"})
 
@@ -184,7 +185,7 @@ def _declared(entry: Mapping[str, Any], array: Description, weight: float) -> li
             raise InvalidMixError(f"there is no query {name!r}; known: {FOXBENCH}, Q1 to Q40")
         what = "no query of FoxBench applies" if name == FOXBENCH else f"{name} does not apply"
         raise InvalidMixError(f"{what} to {array.name!r} of shape {_by(array.shape)}")
-    return [_query(each.name, weight, _of_bounds(each.bounds(array), array, "") | {}) for each in wanted]
+    return [_query(each.name, weight, _of_bounds(each.bounds(array), array, "")) for each in wanted]
 
 
 _Range = tuple[int, int | None]
@@ -221,7 +222,7 @@ def _of_bounds(bounds: Mapping[str, Any], array: Description, prefix: str) -> di
         if dim in bounds:
             pair = bounds[dim]
             if not (
-                isinstance(pair, list | tuple) and len(pair) == len("ab") and all(map(_is_number, pair))
+                isinstance(pair, list | tuple) and len(pair) == _ENDS and all(map(_is_number, pair))
             ):
                 raise InvalidMixError(f"{prefix}{dim} are {pair!r}; write two numbers, e.g. [47, 55]")
             if dim not in array.coordinates:

@@ -10,8 +10,9 @@ import click
 from format_bench.cli.commands.run import Duration, Names, measuring_console
 from format_bench.planning import output
 from format_bench.planning.answer import to_json
-from format_bench.planning.planner import STORES, PlanRequest, plan
+from format_bench.planning.planner import STORES, plan
 from format_bench.planning.sample import ArrayOrigin
+from format_bench.planning.session import PlanRequest
 from format_bench.runner.plan import codec_choice
 
 BUDGET_SECONDS = 120.0

@@ -9,9 +9,9 @@ import pytest
 from format_bench.cli.main import main
 from format_bench.planning import planner
 from format_bench.planning.mix import MixQuery
-from format_bench.planning.planner import codec_of
 from format_bench.planning.reads import Layout, ReadPlan, file_of, measure
 from format_bench.planning.sample import ArrayOrigin, store_sample
+from format_bench.planning.session import codec_of
 
 MIX = """
 [[query]]
