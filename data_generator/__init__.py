@@ -1,12 +1,13 @@
 """Data for benchmarks: ``table("eq", rows=1_000_000)``, ``images("cifar-like")``, ``array("noise")``.
 
 Data are a pure function of name, number and seed: the same in every process and on every machine.
+`blocks` returns a table block by block.
 `datasets.find` returns the definition of a named data set. `realistic_table` generates a table with the
 properties of a `TableSpec`; `load_images` and `hub_table` load real data from the Hugging Face hub.
 """
 
 from data_generator import datasets
-from data_generator.catalog import array, array_names, image_names, images, names, table
+from data_generator.catalog import array, array_names, blocks, image_names, images, names, table
 from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.hub import hub_table, load_images
 from data_generator.realistic.tables import realistic_table
@@ -21,6 +22,7 @@ __all__ = [
     "TableSpec",
     "array",
     "array_names",
+    "blocks",
     "datasets",
     "hub_table",
     "image_names",

@@ -64,6 +64,10 @@ class DatasetDefinition:
     load: Callable[[Path, int], Dataset] | None = None
     """Reader of a file with the real data that a synthetic set imitates, called with the path and the
     number of rows; None if the set does not imitate one."""
+    make_rows: Callable[[int, int, int], pd.DataFrame] | None = None
+    """Generator of some rows of a table without those before them, called with the first row, the row
+    after the last one and the seed; None if the table is made as a whole. Rows do not depend on the
+    number of rows of the table."""
 
     def count_for_run(self, usual: int) -> int:
         """Return the number of items of a run whose suite usually takes `usual` ones."""

@@ -13,7 +13,9 @@ import data_generator
 from adapter_core import UnknownNameError
 from data_generator import datasets
 
-TABLES = "eq int float bool str webface core bi classic geo log ml flights weather".split()
+TABLES = (
+    "kaons kaons-deep eq int float bool str webface core bi classic geo log ml flights weather".split()
+)
 IMAGES = "cifar-like imagenet-like digits pictures".split()
 HOURLY = ["era5-hourly", "era5-hourly-soil", "era5-hourly-1deg", "era5-hourly-soil-1deg"]
 ARRAYS = [
