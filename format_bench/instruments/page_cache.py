@@ -6,6 +6,7 @@ Linux only: posix_fadvise(2), mincore(2), /proc/self/io (see proc(5)).
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
 import os
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ def read_counters() -> ReadCounters:
 def files_of(path: Path) -> Iterator[Path]:
     """Yield the file, or all files below the directory."""
     if path.is_dir():
-        yield from sorted(each for each in path.rglob("*") if each.is_file())
+        yield from sorted(Path(folder, name) for folder, _, names in os.walk(path) for name in names)
     else:
         yield path
 
@@ -118,21 +119,29 @@ def _evict(file: Path) -> None:
 
 
 def _resident_pages(file: Path) -> int:
-    size = file.stat().st_size
-    if size == 0:
-        return 0
+    # Without a file object: arrays of small chunks have a hundred thousand files.
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        size = os.fstat(descriptor).st_size
+        return _mapped_resident_pages(descriptor, size, file.name) if size else 0
+    finally:
+        os.close(descriptor)
+
+
+def _mapped_resident_pages(descriptor: int, size: int, name: str) -> int:
     # Copy-on-write, because ctypes takes the address of writable buffers only. Mapping a file does not
     # bring its pages into memory: only touching them does.
-    with file.open("rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_COPY) as pages:
+    with mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY) as pages:
         states = (ctypes.c_ubyte * -(-size // mmap.PAGESIZE))()
         first = ctypes.c_char.from_buffer(pages)
         failed = _libc().mincore(ctypes.c_void_p(ctypes.addressof(first)), ctypes.c_size_t(size), states)
         del first
         if failed:
             reason = os.strerror(ctypes.get_errno())
-            raise NotColdError(f"the cached pages of {file.name} could not be counted: {reason}")
+            raise NotColdError(f"the cached pages of {name} could not be counted: {reason}")
         return sum(state & 1 for state in states)
 
 
+@functools.cache
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
