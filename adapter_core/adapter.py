@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from abc import ABC
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core import files
 from adapter_core.availability import Availability, probe
+from adapter_core.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from adapter_core.traits import Trait
@@ -38,6 +40,14 @@ class BaseAdapter(ABC):
     """Module to import, for required distributions whose module has another name."""
     traits: ClassVar[frozenset[Trait] | None] = None
     """Properties of the format; None if unknown, which differs from an empty set."""
+    checksums: ClassVar[str] = ""
+    """Checksums of the format that are off by default; empty if there are none to switch on."""
+    checksum_codecs: ClassVar[frozenset[str] | None] = None
+    """Codecs whose compressed data have these checksums; None if they do not depend on the codec."""
+    crash_on_damage: ClassVar[str] = ""
+    """Crash or hang of the reader that was seen on damaged files, as a sentence; empty if none was."""
+    uses_checksums: bool = False
+    """True if `checksums` are written by `save` and verified by `read`; see `with_checksums`."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -54,6 +64,20 @@ class BaseAdapter(ABC):
     def _install_hint(self) -> str:
         extra = type(self).__module__.rpartition(".")[2]
         return f'pip install ".[{extra}]"'
+
+    def with_checksums(self) -> Self:
+        """Return an adapter that writes and verifies the format's optional checksums.
+
+        Raises
+        ------
+        UnsupportedError
+            If the format has no checksums that are off by default.
+        """
+        if not self.checksums:
+            raise UnsupportedError(f"{self.label} has no checksums to switch on")
+        adapter = copy.copy(self)
+        adapter.uses_checksums = True
+        return adapter
 
     def size_bytes(self, path: str | os.PathLike[str]) -> int:
         """Return the size in bytes of a saved file, or of all files of a saved directory.

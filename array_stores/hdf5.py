@@ -34,6 +34,7 @@ class Adapter(ArrayStore):
     requires = ("h5py", "hdf5plugin")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     codecs: ClassVar = hdf5.CODECS
+    checksums = "Fletcher-32 of each chunk: fletcher32"
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         reason = hdf5.refused_by(codec, source) or hdf5.refused_properties(source, hdf5.RESERVED)
@@ -51,12 +52,16 @@ class Adapter(ArrayStore):
                 source.name,
                 source.shape,
                 source.dtype,
-                **(_layout(source) | hdf5.filter_options(codec, level) if source.shape else {}),
+                **(_layout(source) | self._filters(codec, level) if source.shape else {}),
             )
             for name, value in source.attributes.items():
                 dataset.attrs[name] = value
             _write_coordinates(file, dataset, source)
             write_chunks(dataset, source)
+
+    def _filters(self, codec: str | None, level: int | None) -> dict[str, Any]:
+        checks = {"fletcher32": True} if self.uses_checksums else {}
+        return hdf5.filter_options(codec, level) | checks
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)

@@ -36,7 +36,7 @@ class Adapter(EncodedStore):
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         path.mkdir()
-        _write_chunks(source, path, 0, codec, level)
+        _write_chunks(source, path, 0, codec, level, checksum=self.uses_checksums)
         stored = StoredDescription.of_source(source, codec, level)
         (path / DESCRIPTION_FILE).write_text(stored.to_json(), encoding="utf-8")
 
@@ -46,7 +46,8 @@ class Adapter(EncodedStore):
     def _append(self, source: ArraySource, path: Path) -> None:
         saved = _Reader(path).stored
         first_row = saved.array.shape[0] // saved.array.chunks[0]
-        _write_chunks(source, path, first_row, saved.codec, saved.level)
+        checksum = self.uses_checksums
+        _write_chunks(source, path, first_row, saved.codec, saved.level, checksum=checksum)
         with write_atomically(path / DESCRIPTION_FILE) as file:
             extended = replace(saved, array=saved.array.extended(source))
             file.write_text(extended.to_json(), encoding="utf-8")
@@ -89,8 +90,14 @@ class _Reader(WholeChunkReader):
         return chunk_codecs.decode(data, self.stored.codec, self.dtype, self.chunk_shape(index))
 
 
-def _write_chunks(
-    source: ArraySource, path: Path, first_row: int, codec: str | None, level: int | None
+def _write_chunks(  # noqa: PLR0913 (the options of a file)
+    source: ArraySource,
+    path: Path,
+    first_row: int,
+    codec: str | None,
+    level: int | None,
+    *,
+    checksum: bool,
 ) -> None:
     import numpy as np
 
@@ -101,4 +108,4 @@ def _write_chunks(
             np.save(name, values)
         else:
             with open(name, "wb") as file:  # noqa: PTH123 (once a chunk)
-                file.write(chunk_codecs.encode(values, codec, level))
+                file.write(chunk_codecs.encode(values, codec, level, checksum=checksum))

@@ -54,7 +54,7 @@ class Adapter(EncodedStore):
                     start = _add(file, name, values.reshape(-1).view("u1").data, _npy_header(values))
                     index[number] = start, values.nbytes
                 else:
-                    data = chunk_codecs.encode(values, codec, level)
+                    data = chunk_codecs.encode(values, codec, level, checksum=self.uses_checksums)
                     index[number] = _add(file, name, data), len(data)
             file.write(bytes(2 * tarfile.BLOCKSIZE))
             file.seek(index_start)

@@ -25,6 +25,7 @@ class Adapter(LocalZarrStore):
     suffix = ".zarr"
     requires = ("numpy", "zarr>=3.1", "pcodec")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
+    checksums = "CRC-32C of each chunk: the codec crc32c"
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 class Adapter(DataFormat):
-    """Feather V2, the Arrow IPC file, through `DataFrame.to_feather` and `pandas.read_feather`."""
+    """Feather V2, the Arrow IPC file, through `DataFrame.to_feather` and `pandas.read_feather`.
+
+    pyarrow trusts the offsets of text in an uncompressed file: damaged ones end the process that uses
+    the values, seen in 14 of 56 trials with pyarrow 26.0.1.
+    """
 
     label = "Feather"
     suffix = ".feather"
@@ -24,6 +28,9 @@ class Adapter(DataFormat):
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
     default_codec = "lz4"
     refuses: ClassVar = REFUSES_WITH_METADATA
+    crash_on_damage = (
+        "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
@@ -31,6 +31,7 @@ class Adapter(ArrayFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
+    checksums = "Fletcher-32 of each chunk of a dataset: fletcher32, which makes datasets chunked"
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import h5py
@@ -39,7 +40,10 @@ class Adapter(ArrayFormat):
             file.attrs[DESCRIPTION] = table.description
             for name, array in table.arrays.items():
                 # HDF5 has no chunks, and hence no filters, for empty arrays.
-                options = {"compression": codec, "compression_opts": level} if array.size else {}
+                options: dict[str, Any] = {}
+                if array.size:
+                    options = {"compression": codec, "compression_opts": level}
+                    options |= {"fletcher32": True} if self.uses_checksums else {}
                 file.create_dataset(name, data=_as_hdf5(array), **options)
 
     @contextmanager

@@ -40,6 +40,7 @@ class Adapter(HDF5):
     supports: ClassVar = frozenset({Feature.COLUMNS})
     holds_zero_rows = False
     codecs: ClassVar = CODECS + CODECS_OF_BLOSC2
+    checksums = "Fletcher-32 of each chunk of the table: fletcher32"
     refuses: ClassVar = {
         Kind.BINARY: _NO_TYPE,
         Kind.DATE: _NO_TYPE,
@@ -70,6 +71,9 @@ class Adapter(HDF5):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
+        if self.uses_checksums:
+            self._save_checked(df, path, codec, level)
+            return
         df.to_hdf(
             path,
             key=KEY,
@@ -80,6 +84,16 @@ class Adapter(HDF5):
             complib=codec,
             complevel=level,
         )
+
+    @staticmethod
+    def _save_checked(df: pd.DataFrame, path: Path, codec: str | None, level: int | None) -> None:
+        import pandas as pd
+
+        # `to_hdf` has no such option, and a store applies it only if a compressor is named.
+        with pd.HDFStore(path, "w", fletcher32=True) as store:
+            store.append(
+                KEY, df, index=False, nan_rep=NULL, complib=codec or "zlib", complevel=level or 0
+            )
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Kind, Trait
 from adapter_core.tables.arrow import REFUSES_WITH_METADATA
@@ -29,17 +29,22 @@ class Adapter(DataFormat):
     )
     default_codec = "snappy"
     refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Parquet column has one type"}
+    checksums = "CRC-32 of each page: write_page_checksum, and page_checksum_verification when reading"
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        df.to_parquet(path, engine="pyarrow", compression=codec, compression_level=level, index=False)
+        checks = {"write_page_checksum": True} if self.uses_checksums else {}
+        df.to_parquet(
+            path, engine="pyarrow", compression=codec, compression_level=level, index=False, **checks
+        )
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
         # Without partitioning=None, a folder named "key=value" above the file becomes a column.
-        return pd.read_parquet(path, engine="pyarrow", columns=columns, partitioning=None)
+        checks: Any = {"page_checksum_verification": True} if self.uses_checksums else {}
+        return pd.read_parquet(path, engine="pyarrow", columns=columns, partitioning=None, **checks)
 
     def _column_names(self, path: Path) -> list[str]:
         import pyarrow.parquet as pq

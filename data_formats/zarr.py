@@ -38,18 +38,22 @@ class Adapter(ArrayFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 5), Codec("zstd", range(1, 23), 3))
     default_codec = "zstd"
+    checksums = "CRC-32C of each chunk: the codec crc32c"
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import zarr
+        from zarr.codecs import Crc32cCodec
 
-        compressor: Any = _compressors()[codec](level=level) if codec else None
+        compressors: list[Any] = [_compressors()[codec](level=level)] if codec else []
+        if self.uses_checksums:
+            compressors.append(Crc32cCodec())
         group = zarr.create_group(path, zarr_format=3, attributes={DESCRIPTION: table.description})
         for name, array in table.arrays.items():
             group.create_array(
                 name,
                 data=array.view("int64") if array.dtype.kind in "mM" else array,
                 chunks=_chunks(array),
-                compressors=compressor,
+                compressors=compressors or None,
                 config={"write_empty_chunks": True},
             )
 
@@ -73,7 +77,9 @@ class Adapter(ArrayFormat):
         group: Any = zarr.open_group(path, mode="r", zarr_format=3)
         for _, array in group.arrays():
             for compressor in array.compressors:
-                return compressor.to_dict()["name"]
+                name: str = compressor.to_dict()["name"]
+                if name != "crc32c":
+                    return name
         return None
 
 

@@ -65,8 +65,12 @@ PCODEC_DTYPES = frozenset(
 )
 
 
-def encode(values: np.ndarray, codec: str, level: int | None) -> Any:
-    """Return the compressed bytes of a C-contiguous array."""
+CHECKED = frozenset({"lz4", "lz4hc", "zstd"})
+"""Codecs whose frames may have a checksum of their content, off by default; readers verify it."""
+
+
+def encode(values: np.ndarray, codec: str, level: int | None, *, checksum: bool = False) -> Any:
+    """Return the compressed bytes of a C-contiguous array, with a checksum if the codec is `CHECKED`."""
     library, _, name = codec.rpartition(":")
     if library:
         return _encode_blosc(values, library, name, level)
@@ -82,14 +86,15 @@ def encode(values: np.ndarray, codec: str, level: int | None) -> Any:
     if codec == "zstd":
         import zstandard
 
-        return zstandard.ZstdCompressor(level or 3).compress(data)
+        return zstandard.ZstdCompressor(level or 3, write_checksum=checksum).compress(data)
     if codec == "pcodec":
         from pcodec import ChunkConfig, standalone
 
         return standalone.simple_compress(values.reshape(-1), ChunkConfig(compression_level=level))
     import lz4.frame
 
-    return lz4.frame.compress(data, compression_level=level if codec == "lz4hc" else 0)
+    compression_level = level if codec == "lz4hc" else 0
+    return lz4.frame.compress(data, compression_level=compression_level, content_checksum=checksum)
 
 
 def decode(data: bytes, codec: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:

@@ -46,6 +46,8 @@ class EncodedStore(ArrayStore):
     """A store that compresses each chunk by one of `chunk_codecs.CODECS`."""
 
     codecs: ClassVar = chunk_codecs.CODECS
+    checksums = "checksums of the content of each frame of zstd (XXH64) and lz4 (XXH32)"
+    checksum_codecs = chunk_codecs.CHECKED
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if codec == "pcodec" and source.dtype.name not in chunk_codecs.PCODEC_DTYPES:

@@ -120,6 +120,8 @@ class ZarrStore(ArrayStore):
             attributes = {**attributes, DIMS_ATTRIBUTE: list(dims)}
         else:
             facts["dimension_names"] = dims
+        if self.uses_checksums:
+            facts["compressors"] = [*(facts.get("compressors") or ()), {"name": "crc32c"}]
         return group.create_array(
             name,
             attributes=dict(attributes),
