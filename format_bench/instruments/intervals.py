@@ -1,4 +1,4 @@
-"""Distribution-free confidence intervals of medians.
+"""Confidence intervals of medians, free of a distribution, and of binomial shares.
 
 Times are skewed and have several humps, so neither a mean nor its standard error describes them
 (Hoefler and Belli, "Scientific Benchmarking of Parallel Computing Systems", SC 2015, rules 5 and 6).
@@ -6,8 +6,10 @@ Times are skewed and have several humps, so neither a mean nor its standard erro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 CONFIDENCE = 0.95
 
@@ -50,3 +52,28 @@ def median_interval(samples: Sequence[float]) -> Interval:
         ways = ways * (count - rank) // (rank + 1)
         outside += ways
     return found
+
+
+def share_interval(count: int, trials: int) -> tuple[float, float]:
+    """Return the Wilson score interval of a binomial share, with 95 % confidence.
+
+    It covers the true share well for few trials too, and for counts of 0 (E. B. Wilson, "Probable
+    inference, the law of succession, and statistical inference", JASA 22, 1927; Brown, Cai and DasGupta,
+    "Interval estimation for a binomial proportion", Statistical Science 16, 2001, who recommend it).
+
+    Raises
+    ------
+    ValueError
+        If there are no trials, or the count is none of 0 to their number.
+    """
+    if not 0 <= count <= trials or trials == 0:
+        raise ValueError(f"{count} of {trials} trials is no share")
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    share = count / trials
+    scale = 1 + z * z / trials
+    centre = (share + z * z / (2 * trials)) / scale
+    half = z / scale * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    # Without rounding, the bounds are exactly 0 and 1 at the ends.
+    low = 0.0 if count == 0 else centre - half
+    high = 1.0 if count == trials else centre + half
+    return low, high

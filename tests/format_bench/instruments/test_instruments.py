@@ -19,7 +19,7 @@ import pytest
 from adapter_core import errors
 from format_bench.conformance.tables import every_table
 from format_bench.instruments import clock, isolation, memory, page_cache
-from format_bench.instruments.intervals import median_interval
+from format_bench.instruments.intervals import median_interval, share_interval
 from format_bench.instruments.touch import touch
 from format_bench.results.status import CellStatus
 
@@ -429,3 +429,25 @@ def test_environment_variables_are_set_in_the_child_alone():
     )
     assert outcome.value == "1"
     assert "FORMAT_BENCH_TEST" not in os.environ
+
+
+@pytest.mark.parametrize(
+    ("count", "trials", "low", "high"),
+    [
+        # Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_the_interval_of_a_share_is_the_published_one(count, trials, low, high):
+    assert share_interval(count, trials) == pytest.approx((low, high), abs=6e-5)
+    mirrored = share_interval(trials - count, trials)
+    assert mirrored == pytest.approx((1 - high, 1 - low), abs=6e-5)
+
+
+@pytest.mark.parametrize(("count", "trials"), [(0, 0), (-1, 5), (6, 5)])
+def test_counts_that_are_no_share_have_no_interval(count, trials):
+    with pytest.raises(ValueError, match="is no share"):
+        share_interval(count, trials)
