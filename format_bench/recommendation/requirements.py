@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core import DataFormat, Feature, Trait, UnavailableError, UnknownNameError
 from format_bench.families.operations import registry_of
+from format_bench.results import damage_detection
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES, SUITES, family_of_suite, item_of
 
@@ -25,6 +26,7 @@ class Requirement(StrEnum):
     TEXT = Trait.TEXT.value
     APPEND = Trait.APPEND.value
     SINGLE_FILE = Trait.SINGLE_FILE.value
+    DETECTS_DAMAGE = "detects-damage"
 
 
 MEANINGS = {
@@ -35,6 +37,7 @@ MEANINGS = {
     Requirement.TEXT: "people can read a file as it is",
     Requirement.APPEND: "rows can be added without writing the rest again",
     Requirement.SINGLE_FILE: "a table is one file",
+    Requirement.DETECTS_DAMAGE: "no damaged file was read as wrong values in the trials of the study",
 }
 
 _REASONS = {
@@ -62,6 +65,8 @@ def answer(
     """Return the answer of a candidate to a requirement, on some data sets of a suite."""
     if requirement is Requirement.EXACT:
         return _exact(candidate, Measure(_loss_of(suite)), datasets)
+    if requirement is Requirement.DETECTS_DAMAGE:
+        return _detects_damage(candidate, suite)
     facts = adapter_facts(candidate.configuration.format, suite)
     if requirement is Requirement.COLUMNS:
         return _columns(candidate, suite, facts)
@@ -128,6 +133,27 @@ def _columns(candidate: Candidate, suite: str, facts: AdapterFacts) -> Answer:
         label = candidate.configuration.format
         return Answer(None, f"whether {label} reads single columns is not known here")
     return _as_reasoned(Requirement.COLUMNS, candidate, met=Feature.COLUMNS in facts.features)
+
+
+def _detects_damage(candidate: Candidate, suite: str) -> Answer:
+    family = family_of_suite(suite).name if suite in SUITES else FAMILIES["tables"].name
+    label, codec = candidate.configuration.format, candidate.configuration.codec or ""
+    tried = damage_detection.shipped()
+    counts = tried.get((family, label, codec, False))
+    if counts is None:
+        return Answer(None, f"{candidate.name} was never tried with damaged files")
+    if not counts.wrong:
+        return Answer(met=True)
+    sentence = (
+        f"{candidate.name} returned wrong values from {counts.wrong} of {counts.trials} damaged files"
+    )
+    protected = tried.get((family, label, codec, True))
+    if protected is not None:
+        sentence += (
+            f", with its optional checksums from {protected.wrong} of {protected.trials}; "
+            "they are off in these results"
+        )
+    return Answer(met=False, sentence=sentence)
 
 
 def _as_reasoned(requirement: Requirement, candidate: Candidate, *, met: bool) -> Answer:

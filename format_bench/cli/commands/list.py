@@ -73,11 +73,12 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
         fact["available"] = f"no: {answer.reason}; {answer.install_hint}"
     traits = [trait.value for trait in Trait if trait in (adapter.traits or ())]
     features = [feature.value for feature in adapter.supports] if isinstance(adapter, DataFormat) else []
+    checksums = ["checksums"] if adapter.checksums else []
     return {
         **fact,
         "versions": ", ".join(_versions(adapter.requires)),
-        "offers": ", ".join([*features, *traits]),
-        "note": _safety(adapter.traits),
+        "offers": ", ".join([*features, *traits, *checksums]),
+        "note": "; ".join(filter(None, [_safety(adapter.traits), adapter.crash_on_damage])),
     }
 
 

@@ -58,3 +58,11 @@ def test_lists_are_tables_too(what):
     done = CliRunner().invoke(command, [what])
     assert done.exit_code == 0
     assert done.output.startswith(what)
+
+
+def test_checksums_and_crashes_of_readers_are_listed():
+    by_name = {each["name"]: each for each in listed("formats") if each["family"] == "tables"}
+    assert "checksums" in by_name["Parquet"]["offers"].split(", ")
+    assert "checksums" not in by_name["CSV"]["offers"].split(", ")
+    assert "end the process" in by_name["Vortex"]["note"]
+    assert "; damaged offsets of text end the process" in by_name["Pickle"]["note"]

@@ -13,16 +13,19 @@ import pytest
 import data_formats
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError, NoCandidateError
+from format_bench.families.operations import registry_of
 from format_bench.recommendation import Requirement, output, purposes, recommend, scope, scoring
 from format_bench.recommendation.purposes import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import log_factor, shift_of
 from format_bench.recommendation.transfer import Speeds
+from format_bench.results import damage_detection
 from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
+from format_bench.results.suites import FAMILIES
 from tests.factories.records import record, results_of
 from tests.helpers import run
 
@@ -333,6 +336,58 @@ def test_a_requirement_excludes_with_a_sentence(required, left, sentence):
     answer = recommend(results_of(FAST), {SIZE: 1}, [Requirement(required)])
     assert set(order(answer)) == left
     assert sentence in [text for each in answer.excluded for text in each.reasons.values()]
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    """Ship the results of trials of CSV, Parquet and Excel with damaged files."""
+    text = (
+        "family,format,codec,checksums,dataset,rows,flips,flips_wrong,others,others_wrong,"
+        "crashes,hangs,date,libraries\n"
+        "tables,CSV,,0,eq,10,40,30,16,2,0,0,2026-01-01,pandas 3\n"
+        "tables,Parquet,,0,eq,10,100,88,40,4,0,0,2026-01-01,pyarrow 26\n"
+        "tables,Parquet,,1,eq,10,100,0,40,0,0,0,2026-01-01,pyarrow 26\n"
+        "tables,Excel,,0,eq,10,40,0,16,0,0,0,2026-01-01,openpyxl 3\n"
+    )
+    rows = damage_detection.from_csv(text)
+    found = {(each.family, each.format, each.codec, each.checksums): each for each in rows}
+    monkeypatch.setattr(damage_detection, "shipped", lambda: found)
+
+
+@pytest.mark.usefixtures("tried")
+def test_detection_of_damage_follows_from_the_trials():
+    found = results_of({name: {"size": 1e6} for name in ("CSV", "Parquet", "Excel", "ORC")})
+    answer = recommend(found, {SIZE: 1}, [Requirement("detects-damage")])
+    assert order(answer) == ["Excel"]
+    sentences = {text for each in answer.excluded for text in each.reasons.values()}
+    assert sentences == {
+        "CSV returned wrong values from 32 of 56 damaged files",
+        (
+            "Parquet returned wrong values from 92 of 140 damaged files, with its optional checksums "
+            "from 0 of 140; they are off in these results"
+        ),
+        "ORC was never tried with damaged files",
+    }
+
+
+def test_the_shipped_trials_cover_all_families_and_published_formats():
+    shipped = damage_detection.shipped()
+    assert {family for family, *_ in shipped} == {"tables", "images", "arrays"}
+    for label in ("Parquet", "SQLite", "HDF5.table", "Avro", "Protobuf", "ROOT.TTree"):
+        assert shipped["tables", label, "", False].flips == 100, label
+    assert shipped["tables", "Parquet", "", True].wrong == 0
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_readers_that_crash_on_damage_declare_it(family):
+    ended = {
+        each.format
+        for each in damage_detection.shipped().values()
+        if each.family == family and each.crashes + each.hangs
+    }
+    registry = registry_of(FAMILIES[family])
+    adapters = [registry.find(name) for name in registry.names()]
+    assert {each.label for each in adapters if each.crash_on_damage} == ended
 
 
 def test_a_better_format_that_is_excluded_is_named():

@@ -1,0 +1,353 @@
+"""Trials of damage: a child process for each, forked from a process with the libraries imported."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import os
+import pickle
+import select
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core import ArraySource
+from adapter_core.errors import WrongValuesError
+from format_bench.instruments.isolation import PR_SET_PDEATHSIG
+from format_bench.studies.damaging.kinds import Kind, contents_of, damage, damaged
+
+if TYPE_CHECKING:
+    from format_bench.families.operations import Operations
+    from format_bench.studies.damaging.subjects import Subject
+
+MESSAGE_LENGTH = 200
+"""Characters of a message that are kept."""
+
+# Sent by a child when it has read the values; no pickle starts like this.
+_LOADED = b"loaded"
+
+_WHEN_USED = ", when the values were used"
+
+
+class Outcome(StrEnum):
+    """Class of a trial; the value is its name in results."""
+
+    NONE = "no effect"
+    ERROR = "error"
+    CRASH = "crash"
+    HANG = "hang"
+    PRINTED = "printed only"
+    UNDETECTED = "undetected"
+
+
+MEANINGS = {
+    Outcome.NONE: "the values are those of the intact file, and nothing was printed",
+    Outcome.ERROR: "the reader raised an exception",
+    Outcome.CRASH: "the process ended during the read, or when the values that it returned were used",
+    Outcome.HANG: "the reader did not finish in time",
+    Outcome.PRINTED: "the reader returned values, right or wrong, and printed a message",
+    Outcome.UNDETECTED: "the reader returned wrong values without a word",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Result of a read of a damaged file."""
+
+    outcome: Outcome
+    right: bool | None = None
+    """True if the values are those of the intact file; None if there are no values."""
+    message: str = ""
+    """Error, signal, or first line printed."""
+    seconds: float = 0.0
+    """Wall time of the child process."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A damage that has been tried, and its verdict."""
+
+    kind: Kind
+    number: int
+    file: str
+    offset: int
+    verdict: Verdict | None
+    """None if the file is too small or too uniform for this kind of damage."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a trial."""
+
+    seconds: float = 10.0
+    """Least wall time after which a reader counts as hanging."""
+    times: float = 30.0
+    """So many times as long as the intact file takes, it may take in any case."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Trials of one process."""
+
+    trials: tuple[Trial, ...] = ()
+    problem: str = ""
+    """Reason why there are none: a child could not read the intact file."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A saved file and the values that the intact file returns."""
+
+    file: Path
+    reference: Path
+    """The values, as the family's operations store them."""
+    size_bytes: int
+    modules: tuple[str, ...]
+    """Modules that reading imports."""
+    remark: str
+    """Declared losses of the round trip."""
+    usual: tuple[tuple[float, ...], str]
+    """Result of the comparison of the intact file with these values: number of losses, and sentence."""
+
+
+def prepare(subject: Subject, data: Path, folder: Path) -> Prepared:
+    """Save data, read and verify them once, and store the values that the intact file returns.
+
+    Damaged files are compared with these values rather than with the original: a format that rounds
+    floats, or changes pixels, would hide a small change behind its own.
+
+    Raises
+    ------
+    CannotHoldError, UnavailableError, UnsupportedError
+        If the format cannot keep the data, or a package is missing.
+    WrongValuesError
+        If the intact file returns other values than declared.
+    """
+    operations = subject.operations(data)
+    file, reference = folder / f"file{operations.adapter.suffix}", folder / "reference"
+    original = operations.load(data)
+    operations.check(original)
+    operations.save(original, file)
+    found = operations.read(file)
+    remark = operations.verify(original, found).sentence
+    if isinstance(found, Path):
+        with operations.adapter.open(file) as reader:
+            operations.store(_source_of(reader), reference)
+    else:
+        operations.store(found, reference)
+    operations.expect(reference)
+    usual = operations.verify(operations.load(reference), operations.read(file))
+    return Prepared(
+        file,
+        reference,
+        operations.adapter.size_bytes(file),
+        tuple(sys.modules),
+        remark,
+        (tuple(usual.repeats), usual.sentence),
+    )
+
+
+def _source_of(reader: Any) -> ArraySource:
+    facts = reader.description
+    return ArraySource(
+        facts.shape,
+        facts.dtype,
+        facts.chunks,
+        reader.read,
+        name=facts.name,
+        dims=facts.dims,
+        attributes=facts.attributes,
+        coordinates=dict(facts.coordinates),
+    )
+
+
+def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
+    subject: Subject,
+    prepared: Prepared,
+    wanted: Sequence[tuple[Kind, int]],
+    seed: int,
+    limits: Limits,
+    warm: bool,  # noqa: FBT001
+) -> Tried:
+    """Try damages to a saved file, each in a child of this process.
+
+    Parameters
+    ----------
+    subject : Subject
+        The format.
+    prepared : Prepared
+        The saved file, and what it returns.
+    wanted : sequence of tuple of (Kind, int)
+        Kinds and numbers of the damages.
+    seed : int
+        Seed of the damages.
+    limits : Limits
+        Limits of time.
+    warm : bool
+        Read the intact file once before the first fork, which spares each child the work of a first
+        read. Libraries with threads of their own then may not work in the children. Otherwise the
+        modules that reading needs are imported, and no more.
+    """
+    file = prepared.file
+    operations = subject.operations(prepared.reference)
+    intact = operations.load(prepared.reference)
+    allowed_seconds = limits.seconds
+    if warm:
+        start = time.perf_counter()
+        operations.read(file)
+        allowed_seconds = max(3.0, 10 * (time.perf_counter() - start))
+    else:
+        for name in prepared.modules:
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
+
+    def read(loaded: Callable[[], object]) -> bool:
+        return returns_usual(operations, intact, prepared, loaded)
+
+    gc.collect()
+    # The collector of a child would copy each page of memory that it marks.
+    gc.freeze()
+    control, usual_lines = in_child(read, allowed_seconds, frozenset())
+    if control.right is not True:
+        reason = f"a forked process could not read the intact file: {control.outcome}"
+        return Tried(problem=f"{reason} {control.message}".strip())
+    allowed_seconds = max(limits.seconds, limits.times * control.seconds)
+    contents = contents_of(file)
+    trials = []
+    for kind, number in wanted:
+        change = damage(contents, kind, seed, number)
+        if change is None:
+            trials.append(Trial(kind, number, "", 0, None))
+            continue
+        with damaged(file, contents, change):
+            verdict, _ = in_child(read, allowed_seconds, usual_lines)
+        trials.append(Trial(kind, number, change.file, change.offset, verdict))
+    return Tried(tuple(trials))
+
+
+def returns_usual(
+    operations: Operations, intact: Any, prepared: Prepared, loaded: Callable[[], object]
+) -> bool:
+    """Return whether a file that may be damaged returns the values of the intact one.
+
+    Calls `loaded` when the values have been read, before they are used.
+
+    Raises
+    ------
+    Exception
+        Any that the reader raises.
+    """
+    found = operations.read(prepared.file)
+    loaded()
+    try:
+        measured = operations.verify(intact, found)
+    except WrongValuesError:
+        return False
+    except Exception:
+        # Arrays are read while they are compared; other values are in memory, and not comparable.
+        if isinstance(found, Path):
+            raise
+        return False
+    return (tuple(measured.repeats), measured.sentence) == prepared.usual
+
+
+def in_child(
+    read: Callable[[Callable[[], object]], bool], limit_seconds: float, usual_lines: frozenset[str]
+) -> tuple[Verdict, frozenset[str]]:
+    """Call a reader in a forked child; return the verdict, and the lines that the child printed.
+
+    Standard output and error are captured by descriptor, and so those of native libraries too.
+
+    Parameters
+    ----------
+    read : callable
+        Returns True if the values are right; calls its argument when it has read them.
+    limit_seconds : float
+        Wall time after which the child is killed.
+    usual_lines : frozenset of str
+        Lines that the reader prints for an intact file too.
+    """
+    with tempfile.TemporaryFile() as printed:
+        receiver, sender = os.pipe()
+        start = time.perf_counter()
+        pid = os.fork()
+        if pid == 0:
+            os.close(receiver)
+            _child(read, sender, printed.fileno())
+        os.close(sender)
+        received, is_late = _received(receiver, start + limit_seconds)
+        os.close(receiver)
+        if is_late:
+            os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+        seconds = time.perf_counter() - start
+        printed.seek(0)
+        lines = [line.strip() for line in printed.read(2**20).decode(errors="replace").splitlines()]
+    new = [line for line in lines if line and line not in usual_lines]
+    result = received.removeprefix(_LOADED)
+    where = _WHEN_USED if received == _LOADED else ""
+    if is_late:
+        message = f"not finished after {limit_seconds:.0f} seconds{where}"
+        verdict = Verdict(Outcome.HANG, None, message, seconds)
+    elif not result:
+        last = f": {new[-1]}" if new else ""
+        message = f"{_death(os.waitstatus_to_exitcode(status))}{where}{last}"[:MESSAGE_LENGTH]
+        verdict = Verdict(Outcome.CRASH, None, message, seconds)
+    else:
+        right, error = pickle.loads(result)  # noqa: S301 (of the child)
+        verdict = _judged(right, error, new, seconds)
+    return verdict, frozenset(lines)
+
+
+def _judged(right: bool | None, error: str, new: list[str], seconds: float) -> Verdict:  # noqa: FBT001
+    if right is None:
+        return Verdict(Outcome.ERROR, None, error, seconds)
+    if new:
+        return Verdict(Outcome.PRINTED, right, new[0][:MESSAGE_LENGTH], seconds)
+    return Verdict(Outcome.NONE if right else Outcome.UNDETECTED, right, "", seconds)
+
+
+def _received(receiver: int, end: float) -> tuple[bytes, bool]:
+    """Return everything that a child sends until it ends, and whether the time is over."""
+    parts: list[bytes] = []
+    while True:
+        ready, _, _ = select.select([receiver], [], [], max(0.0, end - time.perf_counter()))
+        if not ready:
+            return b"".join(parts), True
+        part = os.read(receiver, 2**16)
+        if not part:
+            return b"".join(parts), False
+        parts.append(part)
+
+
+def _child(read: Callable[[Callable[[], object]], bool], sender: int, printed: int) -> None:
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.dup2(printed, 1)
+    os.dup2(printed, 2)
+    result: tuple[bool | None, str]
+    try:
+        result = (read(lambda: os.write(sender, _LOADED)), "")
+    except BaseException as error:
+        # Panics of libraries in Rust are no subclass of Exception.
+        result = (None, f"{type(error).__name__}: {' '.join(str(error).split())}"[:MESSAGE_LENGTH])
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    libc.fflush(None)
+    os.write(sender, pickle.dumps(result))
+    os._exit(0)
+
+
+def _death(exit_code: int) -> str:
+    if exit_code >= 0:
+        return f"ended by itself with status {exit_code}"
+    return signal.Signals(-exit_code).name

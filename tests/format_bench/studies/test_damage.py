@@ -1,0 +1,378 @@
+"""The study of damage: kinds of damage, classes of readers, results and page."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import array_stores
+import data_formats
+from adapter_core.errors import InvalidResultsError, UnsupportedError
+from format_bench.instruments import isolation
+from format_bench.results import damage_detection
+from format_bench.results.published import hep
+from format_bench.studies.damaging import page as pages
+from format_bench.studies.damaging import session
+from format_bench.studies.damaging.kinds import (
+    PAGE_BYTES,
+    Kind,
+    contents_of,
+    damage,
+    damaged,
+)
+from format_bench.studies.damaging.results import FILE, ResultsFile
+from format_bench.studies.damaging.session import Session
+from format_bench.studies.damaging.subjects import DATASETS, Subject, counts, subjects_of
+from format_bench.studies.damaging.trials import Limits, Outcome, Tried, prepare, run_trials
+from tests.factories.damaged_readers import store_bytes, toy
+from tests.helpers import run
+
+RANDOM = random.Random(1)
+
+CONTENT = {"": RANDOM.randbytes(5 * PAGE_BYTES + 100)}
+
+
+def changed(before: bytes, after: bytes) -> list[int]:
+    return [place for place, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
+
+
+def test_a_flip_inverts_one_bit():
+    for number in range(50):
+        after = damage(CONTENT, Kind.FLIP, 1, number).apply(CONTENT[""])
+        (place,) = changed(CONTENT[""], after)
+        assert (CONTENT[""][place] ^ after[place]).bit_count() == 1
+
+
+def test_a_truncated_file_is_the_head_of_the_whole():
+    for number in range(20):
+        after = damage(CONTENT, Kind.CUT, 1, number).apply(CONTENT[""])
+        assert len(after) < len(CONTENT[""])
+        assert CONTENT[""].startswith(after)
+
+
+def test_a_zeroed_page_is_at_a_multiple_of_its_size():
+    change = damage(CONTENT, Kind.ZERO, 1, 0)
+    after = change.apply(CONTENT[""])
+    assert change.offset % PAGE_BYTES == 0
+    assert not any(after[change.offset : change.offset + PAGE_BYTES])
+    assert {place // PAGE_BYTES for place in changed(CONTENT[""], after)} == {
+        change.offset // PAGE_BYTES
+    }
+
+
+def test_swapped_pages_are_the_same_pages_in_another_order():
+    after = damage(CONTENT, Kind.SWAP, 1, 0).apply(CONTENT[""])
+    pages_of = [
+        [content[start : start + PAGE_BYTES] for start in range(0, len(content), PAGE_BYTES)]
+        for content in (CONTENT[""], after)
+    ]
+    assert sorted(pages_of[0]) == sorted(pages_of[1])
+    assert sum(one != other for one, other in zip(*pages_of, strict=True)) == 2
+
+
+def test_a_duplicated_block_moves_the_rest():
+    change = damage(CONTENT, Kind.DUPLICATE, 1, 0)
+    after = change.apply(CONTENT[""])
+    end = change.offset
+    start = (end - 1) // PAGE_BYTES * PAGE_BYTES
+    assert after == CONTENT[""][:end] + CONTENT[""][start:]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_damage_is_a_function_of_seed_and_number(kind):
+    found = [damage(CONTENT, kind, seed, number) for seed in (1, 2) for number in range(5)]
+    assert found == [damage(CONTENT, kind, seed, number) for seed in (1, 2) for number in range(5)]
+    assert len({str(each) for each in found}) > 3
+
+
+def test_files_are_chosen_in_proportion_to_their_size():
+    content = {"large": bytes(9000), "small": bytes(1000), "empty": b""}
+    names = [damage(content, Kind.FLIP, 1, number).file for number in range(300)]
+    assert 240 < names.count("large") < 295
+    assert "empty" not in names
+
+
+def test_a_file_may_be_unfit_for_a_kind():
+    assert damage({"": b""}, Kind.FLIP, 1, 0) is None
+    assert damage({"": b"short"}, Kind.SWAP, 1, 0) is None
+    assert damage({"": bytes(3 * PAGE_BYTES)}, Kind.ZERO, 1, 0) is None
+    assert damage({"": bytes(3 * PAGE_BYTES)}, Kind.SWAP, 1, 0) is None
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_file_is_damaged_in_place_and_mended(tmp_path, kind):
+    folder = tmp_path / "saved"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a").write_bytes(RANDOM.randbytes(9000))
+    (folder / "deep" / "b").write_bytes(RANDOM.randbytes(20_000))
+    contents = contents_of(folder)
+    for number in range(6):
+        change = damage(contents, kind, 1, number)
+        with damaged(folder, contents, change):
+            assert contents_of(folder) == contents | {change.file: change.apply(contents[change.file])}
+        assert contents_of(folder) == contents
+
+
+def test_a_file_that_a_reader_removed_is_mended(tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(CONTENT[""])
+    with damaged(file, CONTENT, damage(CONTENT, Kind.FLIP, 1, 0)):
+        file.unlink()
+    assert file.read_bytes() == CONTENT[""]
+
+
+def tried(label: str, folder: Path, wanted: list[tuple[Kind, int]], *, warm: bool = True) -> Tried:
+    """Return the trials of a toy reader, in a process of its own."""
+    data = folder / "data"
+    store_bytes(data)
+    prepared = prepare(toy(label), data, folder)
+    limits = Limits(seconds=1.0, times=1.0)
+    outcome = isolation.run(run_trials, toy(label), prepared, wanted, 1, limits, warm, limit_seconds=60)
+    assert not outcome.status, outcome.sentence
+    return outcome.value
+
+
+FLIPS = [(Kind.FLIP, 0), (Kind.FLIP, 1)]
+
+
+@pytest.mark.parametrize(
+    ("label", "outcome", "right", "message"),
+    [
+        ("Bytes", Outcome.UNDETECTED, False, ""),
+        ("Raising", Outcome.ERROR, None, "OSError: the checksum differs"),
+        ("Crashing", Outcome.CRASH, None, "SIGSEGV"),
+        ("Deferring", Outcome.CRASH, None, "SIGABRT, when the values were used"),
+        ("Leaving", Outcome.CRASH, None, "ended by itself with status 3"),
+        ("Hanging", Outcome.HANG, None, "not finished after 1 seconds"),
+        ("Printing", Outcome.PRINTED, False, "warning: a page looks odd"),
+        ("Correcting", Outcome.PRINTED, True, "mended"),
+        ("Chatty", Outcome.UNDETECTED, False, ""),
+    ],
+)
+def test_a_reader_is_classified(tmp_path, label, outcome, right, message):
+    verdicts = [each.verdict for each in tried(label, tmp_path, FLIPS).trials]
+    assert [(each.outcome, each.right, each.message) for each in verdicts] == [
+        (outcome, right, message)
+    ] * 2
+
+
+def test_trials_do_not_depend_on_a_first_read(tmp_path):
+    wanted = [(kind, number) for kind in Kind for number in range(2)]
+    found = [
+        [
+            (each.kind, each.number, each.offset, each.verdict and each.verdict.outcome)
+            for each in tried("Bytes", folder, wanted, warm=warm).trials
+        ]
+        for folder, warm in ((tmp_path, True), (tmp_path, False))
+    ]
+    assert found[0] == found[1]
+
+
+def test_real_flips_in_parquet_pass_unless_checksums_are_verified(tmp_path):
+    chosen = [each for each in subjects_of("tables", 2_000, ["Parquet"]) if each.codec in (None, "gzip")]
+    found = dict(Session(tmp_path, seed=1, flips=8).run(chosen))
+    flips = {each.name: of.outcomes(Kind.FLIP) for each, of in found.items()}
+    assert flips["Parquet"][Outcome.UNDETECTED] >= 4
+    assert flips["Parquet, with checksums"][Outcome.UNDETECTED] == 0
+    assert flips["Parquet, gzip"][Outcome.ERROR] >= 4
+    cost = found[chosen[1]].cost
+    assert cost.calls == session.CALLS
+    assert 0.9 < cost.size < 1.2
+    again = Session(tmp_path, seed=1, flips=8)
+    assert again.results.found.keys() == found.keys()
+    assert list(again.run(chosen)) == []
+    lines = (tmp_path / FILE).read_text().splitlines()
+    kept = [line for line in lines if '"number": 3,' not in line]
+    (tmp_path / FILE).write_text("\n".join(kept) + "\n")
+    resumed = Session(tmp_path, seed=1, flips=8)
+    assert resumed.missing(chosen[0]) == [(Kind.FLIP, 3)]
+    assert [each.outcomes(Kind.FLIP).total() for _, each in resumed.run(chosen)] == [8] * 4
+    repeated = ResultsFile(tmp_path).found
+    assert {
+        (each, key): (trial.offset, trial.verdict.outcome)
+        for each in chosen
+        for key, trial in repeated[each].trials.items()
+    } == {
+        (each, key): (trial.offset, trial.verdict.outcome)
+        for each in chosen
+        for key, trial in found[each].trials.items()
+    }
+
+
+def test_images_and_arrays_are_tried_too(tmp_path):
+    chosen = [
+        Subject("images", "PNG", None, False, DATASETS["images"], 5),
+        Subject("arrays", "Zarr.dir", "zstd", True, DATASETS["arrays"], 1),
+    ]
+    for subject, found in Session(tmp_path, seed=1, flips=6).run(chosen):
+        assert found.facts["sentence"] == "", subject
+        assert found.outcomes(Kind.FLIP)[Outcome.ERROR] >= 5, subject
+
+
+def test_a_format_that_cannot_keep_the_data_has_a_sentence(tmp_path):
+    refused = Subject("arrays", "CSV[polars]", None, False, "era5-small", 1)
+    refusing = Session(tmp_path, seed=1, flips=1)
+    ((_, found),) = refusing.run([refused])
+    assert found.facts["sentence"].startswith("unsupported: CSV[polars] cannot store this array")
+    assert not found.trials
+    assert list(refusing.run([refused])) == []
+
+
+def test_results_of_another_seed_are_refused(tmp_path):
+    subject = toy("Bytes")
+    results = ResultsFile(tmp_path / FILE, 1)
+    results.append(subject, [{"facts": {"sentence": "unavailable"}}])
+    with pytest.raises(InvalidResultsError, match="was made with the seed 1"):
+        Session(tmp_path, seed=2, flips=1)
+
+
+@pytest.mark.parametrize("line", ["{", '{"seed": 1}', '{"seed": 1, "subject": {"a": 2}}', "[]"])
+def test_a_damaged_results_file_is_refused_with_its_line(tmp_path, line):
+    (tmp_path / FILE).write_text(f"{line}\n")
+    with pytest.raises(InvalidResultsError, match="line 1"):
+        ResultsFile(tmp_path)
+
+
+def test_results_without_trials_have_no_page(tmp_path):
+    (tmp_path / FILE).write_text("")
+    for make in (pages.page, pages.facts):
+        with pytest.raises(InvalidResultsError, match="contains no trials"):
+            make(ResultsFile(tmp_path))
+
+
+def line(subject: dict, **fact: object) -> str:
+    return json.dumps({"subject": subject, "seed": 1, **fact})
+
+
+def made_up(folder: Path) -> ResultsFile:
+    """Return results of Parquet: 100 flips, 3 of them undetected, a crash, and checksums."""
+    plain = {
+        "family": "tables",
+        "format": "Parquet",
+        "codec": None,
+        "checksums": False,
+        "dataset": "eq",
+        "rows": 10,
+    }
+    checked = plain | {"checksums": True}
+    facts = {"date": "2026-01-01", "libraries": {"pyarrow": "1"}, "sentence": "", "size": 5000}
+    outcomes = ["undetected"] * 3 + ["crash"] + ["printed only"] + ["no effect"] * 95
+    rights = {"undetected": False, "printed only": False, "no effect": True}
+    lines = [line(plain, facts=facts), line(checked, facts=facts)]
+    for number, outcome in enumerate(outcomes):
+        verdict = {
+            "outcome": outcome,
+            "right": rights.get(outcome),
+            "message": "SIGSEGV" if outcome == "crash" else "",
+            "seconds": 0.1,
+        }
+        trial = {"kind": "bit flip", "number": number, "file": "", "offset": 1, "verdict": verdict}
+        lines.append(line(plain, trial=trial))
+    error = {"outcome": "error", "right": None, "message": "OSError: x", "seconds": 0.1}
+    trial = {"kind": "truncation", "number": 0, "file": "", "offset": 1, "verdict": error}
+    lines.append(line(checked, trial=trial))
+    lines.append(line(checked, cost={"save": 1.5, "read": 1.25, "size": 1.0, "calls": 7}))
+    untried = plain | {"format": "NPZ"}
+    lines.append(line(untried, facts=facts | {"sentence": "unsupported: no text"}))
+    (folder / FILE).write_text("\n".join(lines) + "\n")
+    return ResultsFile(folder)
+
+
+def test_the_page_has_counts_intervals_costs_and_crashes(tmp_path):
+    text = pages.page(made_up(tmp_path))
+    assert "| Parquet | 10 | 5 kB | 100 | 95 | 0 | 1 | 0 | 1 (1 wrong) | 3 | 4% (1.6% to 9.8%) |" in text
+    assert "- **Parquet** (tables): 1 x crash by bit flip (SIGSEGV), of 100 trials." in text
+    assert "| Parquet | 63 / 4 / 33 | Parquet | 95 / 2 / 3 | 4% (1.6% to 9.8%) |" in text
+    assert "| tables | Parquet | 4 of 100 | 0 of 1 | 1.50 | 1.25 | 1.00 |" in text
+    assert "- NPZ (tables): unsupported: no text" in text
+
+
+def test_the_summary_survives_a_round_trip(tmp_path):
+    found = damage_detection.from_csv(pages.facts(made_up(tmp_path)))
+    plain, checked = found
+    assert (plain.flips, plain.flips_wrong, plain.others, plain.crashes) == (100, 4, 0, 1)
+    assert (plain.wrong, plain.trials, plain.checksums, checked.checksums) == (4, 100, False, True)
+    assert damage_detection.from_csv(damage_detection.to_csv(found)) == found
+
+
+def test_published_rows_have_a_hundred_reads_each():
+    found = hep.flips()
+    assert len(found) == 13
+    for each in found:
+        assert each.no_effect + each.crash + each.error_message + each.undetected == 100, each
+
+
+def test_further_formats_have_fewer_trials():
+    (csv, *_) = subjects_of("tables", 100_000, ["CSV"])
+    (avro, *_) = subjects_of("tables", 100_000, ["Avro"])
+    assert (csv.rows, avro.rows) == (10_000, 100_000)
+    assert counts(csv, 100)[Kind.FLIP] == 40
+    assert counts(avro, 100) == dict.fromkeys(Kind, 10) | {Kind.FLIP: 100}
+
+
+@pytest.mark.parametrize("label", ["Parquet", "HDF5[h5py]", "HDF5.table", "Zarr"])
+def test_checksums_of_a_table_are_written_and_read(tmp_path, label):
+    adapter = data_formats.get(label).with_checksums()
+    assert adapter.uses_checksums
+    assert not data_formats.get(label).uses_checksums
+    path = tmp_path / f"t{adapter.suffix}"
+    df = session.operations_of(session.FAMILIES["tables"]).generate("eq", 100)
+    adapter.save(df, path)
+    assert adapter.read(path).equals(df)
+    assert adapter.codec_used(path) is None
+
+
+@pytest.mark.parametrize(
+    ("label", "codec"), [("HDF5", None), ("Zarr.dir", "zstd"), ("NPY", "zstd"), ("NPY.tar", "lz4")]
+)
+def test_checksums_of_an_array_are_in_the_file(tmp_path, label, codec):
+    store = array_stores.get(label)
+    data = session.operations_of(session.FAMILIES["arrays"]).generate("era5-small", 1)
+    files = [tmp_path / f"{name}{store.suffix}" for name in ("plain", "again", "checked")]
+    for each, file in zip((store, store, store.with_checksums()), files, strict=True):
+        each.save(data, file, None, codec)
+    plain, again, checked = map(contents_of, files)
+    assert plain == again != checked
+    assert store.codec_used(files[2]) == codec
+    with store.open(files[0]) as one, store.open(files[2]) as other:
+        assert (one.read() == other.read()).all()
+
+
+def test_the_table_layout_of_hdf5_has_checksums_without_a_codec(tmp_path):
+    import tables
+
+    df = session.operations_of(session.FAMILIES["tables"]).generate("eq", 100)
+    data_formats.get("HDF5.table").with_checksums().save(df, tmp_path / "t.h5")
+    with tables.open_file(tmp_path / "t.h5") as file:
+        filters = file.root.table.table.filters
+    assert (filters.fletcher32, filters.complevel) == (True, 0)
+
+
+def test_a_format_without_optional_checksums_has_none_to_switch_on():
+    with pytest.raises(UnsupportedError, match="CSV has no checksums to switch on"):
+        data_formats.get("CSV").with_checksums()
+
+
+def test_the_command_refuses_unknown_names_and_a_missing_folder(tmp_path):
+    for arguments, sentence in (
+        (["--formats", "XYZ", "--out", tmp_path], "there is no format 'XYZ'"),
+        (["--families", "songs", "--out", tmp_path], "there is no family 'songs'"),
+        ([], "give --out FOLDER"),
+        (["--page", tmp_path / "none"], "does not exist"),
+    ):
+        done = run("study", "damage", *arguments)
+        assert done.returncode == 2, done.stderr
+        assert sentence in done.stderr
+
+
+def test_the_command_tries_and_prints_the_page(tmp_path):
+    options = ["--formats", "Feather", "--families", "tables", "--flips", 2, "--rows", 100]
+    done = run("study", "damage", *options, "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "tables: Feather: 2 flips" in done.stderr
+    done = run("study", "damage", "--page", tmp_path)
+    assert done.stdout.startswith("# When a bit flips")
+    assert "| Feather, zstd | 100 |" in done.stdout
