@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import array_stores
-from adapter_core import ArraySource, UnsupportedError
+from adapter_core import ArrayReader, ArraySource, UnsupportedError
 from adapter_core.array_description import Description
 from adapter_core.errors import WrongValuesError
+from format_bench.families.arrays import operations as array_operations
 from format_bench.families.arrays.operations import ArrayOperations
 from format_bench.families.arrays.queries import ArrayQuery, chunks_on, queries, queries_to
 from format_bench.families.cases import codec_on
@@ -185,3 +186,20 @@ def test_a_store_without_coordinates_is_not_asked(array, tmp_path):
     operations.expect(tmp_path / "data")
     with pytest.raises(UnsupportedError, match="keeps no coordinates"):
         operations.check_query("Q1")
+
+
+def test_a_large_array_is_read_row_by_row_while_small_chunks_are_saved(array, tmp_path, monkeypatch):
+    monkeypatch.setattr(array_operations, "IN_MEMORY_BYTES", 0)
+    whole_maps = replace(array, chunks=(1, *array.shape[1:]))
+    ArrayOperations.store(whole_maps, tmp_path / "data")
+    read = []
+    opened = ArrayReader.read
+    monkeypatch.setattr(ArrayReader, "read", lambda *args: read.append(args) or opened(*args))
+    loaded = ArrayOperations.load(tmp_path / "data")
+    chunks = list(replace(loaded, chunks=(1, 20, 30)))
+    for selection, values in chunks:
+        assert np.array_equal(values, array.read(selection))
+    assert len(chunks) == HOURS * 5 * 3
+    assert len(read) == HOURS
+    across = (slice(3, 6), slice(0, 2), slice(0, 2))
+    assert np.array_equal(loaded.read(across), array.read(across))
