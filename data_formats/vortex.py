@@ -18,7 +18,7 @@ class Adapter(DataFormat):
     Vortex chooses encodings by samples of the values: dictionaries, runs, bit-packing, FSST, ALP and
     more, none of them a codec. Its option ``compact``, which adds Zstandard and Pcodec, is not used.
     Files have no checksums: flipped bits mostly come back as other values, and zeroed or swapped pages
-    ended the process in 3 of 8 trials with vortex-data 0.91.0. pandas' own dtypes come back as similar
+    ended the process in 4 of 8 trials with vortex-data 0.91.0. pandas' own dtypes come back as similar
     ones, categories as their values.
     """
 

@@ -80,7 +80,7 @@ def page(results: ResultsFile) -> str:
     tried = {each: results.found[each] for each in _ordered(results) if results.found[each].trials}
     if not tried:
         raise InvalidResultsError(f"{results.path} contains no trials")
-    parts = [_HEAD, *_extent(tried), *_legend(), *_survivors(tried)]
+    parts = [_HEAD, *_extent(tried), *_legend(), *_detectors(tried), *_survivors(tried)]
     parts += ["", *_published(tried), *_protected(tried)]
     for family, title in TITLES.items():
         parts += _family(title, {each: of for each, of in tried.items() if each.family == family})
@@ -135,6 +135,31 @@ def _legend() -> Iterator[str]:
     )
 
 
+def _detectors(tried: dict[Subject, Found]) -> Iterator[str]:
+    yield "## Formats that noticed every damage\n"
+    yield (
+        "None of these returned wrong values from any damaged file, of whatever kind, or ended the\n"
+        "process. `format-bench recommend --require detects-damage` uses the same trials.\n"
+    )
+    for family, title in TITLES.items():
+        of_family = {each: found for each, found in tried.items() if each.family == family}
+        names = [
+            _phrase(subject)
+            for subject, found in of_family.items()
+            if not any(_wrong(found, kind) for kind in Kind) and not list(_ends({subject: found}))
+        ]
+        if of_family:
+            noticed = joined(names, most=None) if names else "none"
+            yield f"- **{title}**: {noticed}; {len(names)} of {len(of_family)}."
+    yield ""
+
+
+def _phrase(subject: Subject) -> str:
+    """Return the name of a subject without commas, e.g. "Parquet with zstd and checksums"."""
+    options = [each for each in (subject.codec, "checksums" if subject.checksums else None) if each]
+    return f"{subject.format} with {joined(options)}" if options else subject.format
+
+
 def _survivors(tried: dict[Subject, Found]) -> Iterator[str]:
     yield "## Readers that crash or hang\n"
     lines = list(_ends(tried))
@@ -143,14 +168,21 @@ def _survivors(tried: dict[Subject, Found]) -> Iterator[str]:
 
 def _ends(tried: dict[Subject, Found]) -> Iterator[str]:
     for subject, found in tried.items():
-        bad: Counter[str] = Counter()
-        for each in found.trials.values():
-            if each.verdict and each.verdict.outcome in (Outcome.CRASH, Outcome.HANG):
-                bad[f"{each.verdict.outcome} by {each.kind} ({each.verdict.message})"] += 1
-        if bad:
-            words = joined([f"{number} x {text}" for text, number in bad.items()], most=None)
-            total = plural(len(found.trials), "trial")
-            yield f"- **{subject.name}** ({subject.family}): {words}, of {total}."
+        bad = [
+            (each.kind, each.verdict)
+            for each in found.trials.values()
+            if each.verdict and each.verdict.outcome in (Outcome.CRASH, Outcome.HANG)
+        ]
+        if not bad:
+            continue
+        kinds_of = Counter(str(kind) for kind, _ in bad)
+        ways = Counter(
+            f"{each.outcome}, {' '.join(each.message.split())}".rstrip(".") for _, each in bad
+        )
+        after = joined([f"{each} {number}" for each, number in kinds_of.items()], most=None)
+        words = "; ".join(f"{number} x {way}" for way, number in ways.items())
+        share = f"{len(bad)} of {plural(len(found.trials), 'trial')}"
+        yield f"- **{subject.name}** ({subject.family}), {share} ({after}): {words}."
 
 
 def _published(tried: dict[Subject, Found]) -> Iterator[str]:

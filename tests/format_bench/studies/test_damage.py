@@ -284,10 +284,11 @@ def made_up(folder: Path) -> ResultsFile:
 def test_the_page_has_counts_intervals_costs_and_crashes(tmp_path):
     text = pages.page(made_up(tmp_path))
     assert "| Parquet | 10 | 5 kB | 100 | 95 | 0 | 1 | 0 | 1 (1 wrong) | 3 | 4% (1.6% to 9.8%) |" in text
-    assert "- **Parquet** (tables): 1 x crash by bit flip (SIGSEGV), of 100 trials." in text
+    assert "- **Parquet** (tables), 1 of 100 trials (bit flip 1): 1 x crash, SIGSEGV." in text
     assert "| Parquet | 63 / 4 / 33 | Parquet | 95 / 2 / 3 | 4% (1.6% to 9.8%) |" in text
     assert "| tables | Parquet | 4 of 100 | 0 of 1 | 1.50 | 1.25 | 1.00 |" in text
     assert "- NPZ (tables): unsupported: no text" in text
+    assert "- **Tables**: Parquet with checksums; 1 of 2." in text
 
 
 def test_the_summary_survives_a_round_trip(tmp_path):
