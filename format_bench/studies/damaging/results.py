@@ -73,7 +73,13 @@ class ResultsFile:
             raise InvalidResultsError(f"{self.path} does not exist")
 
     def _read(self) -> None:
-        lines = self.path.read_text(encoding="utf-8").splitlines()
+        content = self.path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content) and self.seed is not None:
+            # A run that was killed has left a part of a line.
+            with self.path.open("r+b") as file:
+                file.truncate(len(whole))
+        lines = whole.decode(errors="replace").splitlines()
         for number, line in enumerate(lines, 1):
             try:
                 fact = json.loads(line)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.families.operations import operations_of
 from format_bench.instruments import isolation
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
 from format_bench.studies.damaging.results import Cost, Found, ResultsFile
@@ -74,7 +75,7 @@ class Session:
     def missing(self, subject: Subject) -> list[tuple[Kind, int]]:
         """Return the kinds and numbers of the trials that the results lack."""
         found = self.results.of(subject)
-        if found.facts.get("sentence"):
+        if str(found.facts.get("sentence", "")).startswith(CellStatus.UNSUPPORTED):
             return []
         wanted = [
             (kind, number)

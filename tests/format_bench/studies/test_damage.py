@@ -236,6 +236,18 @@ def test_a_damaged_results_file_is_refused_with_its_line(tmp_path, line):
         ResultsFile(tmp_path)
 
 
+def test_a_run_that_was_killed_while_it_wrote_goes_on(tmp_path):
+    subject = toy("Bytes")
+    ResultsFile(tmp_path / FILE, 1).append(subject, [{"facts": {"sentence": ""}}] * 2)
+    content = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(content[:-20])
+    assert len(ResultsFile(tmp_path).found) == 1
+    assert (tmp_path / FILE).read_bytes() == content[:-20]
+    resumed = ResultsFile(tmp_path, 1)
+    resumed.append(subject, [{"facts": {"sentence": ""}}])
+    assert (tmp_path / FILE).read_bytes() == content
+
+
 def test_results_without_trials_have_no_page(tmp_path):
     (tmp_path / FILE).write_text("")
     for make in (pages.page, pages.facts):
