@@ -34,12 +34,14 @@ class Adapter(TileDBStore):
     suffix = ".tdb"
     requires = ("tiledb",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    checksums = "SHA-256 of each chunk of a tile: the filter ChecksumSHA256Filter"
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         metadata = {KEY: Description.of(source).to_json()}
-        write_array(path, source, schema_of(source, codec, level), metadata)
+        schema = schema_of(source, codec, level, checksums=self.uses_checksums)
+        write_array(path, source, schema, metadata)
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)

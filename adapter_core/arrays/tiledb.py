@@ -61,12 +61,14 @@ class TileDBStore(ArrayStore):
             raise self.refusal(f"TileDB's tiles are not larger than the array, {source.shape}")
 
 
-def schema_of(
+def schema_of(  # noqa: PLR0913 (the options of an array)
     source: ArraySource,
     codec: str | None,
     level: int | None,
     dims: Sequence[str] = (),
     attribute: str = "",
+    *,
+    checksums: bool = False,
 ) -> tiledb.ArraySchema:
     """Return the schema of an array; names of dimensions are ``dim_0``, ``dim_1``, ... by default."""
     import numpy as np
@@ -84,6 +86,8 @@ def schema_of(
             filters.append(getattr(tiledb, _CLASSES[f"+{shuffle}"])())
         compressor = getattr(tiledb, _CLASSES[algorithm])
         filters.append(compressor() if level is None else compressor(level=level))
+    if checksums:
+        filters.append(tiledb.ChecksumSHA256Filter())
     values = tiledb.Attr(attribute, dtype=source.dtype, filters=tiledb.FilterList(filters))
     return tiledb.ArraySchema(tiledb.Domain(*axes), [values])
 

@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -278,7 +279,10 @@ def in_child(
     with tempfile.TemporaryFile() as printed:
         receiver, sender = os.pipe()
         start = time.perf_counter()
-        pid = os.fork()
+        with warnings.catch_warnings():
+            # Libraries with threads warn of forks, which the control has shown to work here.
+            warnings.simplefilter("ignore")
+            pid = os.fork()
         if pid == 0:
             os.close(receiver)
             _child(read, sender, printed.fileno())

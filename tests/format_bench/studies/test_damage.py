@@ -354,6 +354,20 @@ def test_checksums_of_an_array_are_in_the_file(tmp_path, label, codec):
         assert (one.read() == other.read()).all()
 
 
+@pytest.mark.parametrize("codec", [None, "zstd+shuffle"])
+def test_checksums_of_tiledb_are_a_filter_after_the_codec(tmp_path, codec):
+    import tiledb
+
+    store = array_stores.get("TileDB").with_checksums()
+    data = session.operations_of(session.FAMILIES["arrays"]).generate("era5-small", 1)
+    path = tmp_path / "a.tdb"
+    store.save(data, path, None, codec)
+    with tiledb.open(str(path)) as array:
+        filters = [type(each).__name__ for each in array.attr(0).filters]
+    assert filters[-1] == "ChecksumSHA256Filter"
+    assert store.codec_used(path) == codec
+
+
 def test_the_table_layout_of_hdf5_has_checksums_without_a_codec(tmp_path):
     import tables
 
