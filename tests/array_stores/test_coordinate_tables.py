@@ -113,5 +113,7 @@ def test_an_answer_by_duckdb_is_read_back(weather: ArraySource, tmp_path: Path) 
     store, path = array_stores.get("CSV[duckdb]"), tmp_path / "answer.csvs"
     store.write_answer(weather, path)
     assert np.array_equal(store.read(path), _whole(weather))
-    found = duckdb.execute("SELECT count(*) FROM read_csv(?)", [str(path / "values.csv")]).fetchone()
+    with duckdb.connect() as connection:
+        query = "SELECT count(*) FROM read_csv(?)"
+        (found,) = connection.execute(query, [str(path / "values.csv")]).fetchall()
     assert found == (6 * 24 * 32,)
