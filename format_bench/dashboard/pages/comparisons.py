@@ -42,6 +42,8 @@ class GraphLinks:
     by_cell: dict[GraphKey, str]
     by_measure: dict[tuple[str, Measure], str]
     """By suite and measure: a graph of some formats and data sets, where others can be chosen."""
+    of_queries: dict[tuple[str, str], str]
+    """By suite and title: a graph of some formats and queries to a data set."""
 
     @classmethod
     def of(
@@ -69,6 +71,7 @@ class GraphLinks:
         """
         by_cell: dict[GraphKey, str] = {}
         by_measure: dict[tuple[str, Measure], str] = {}
+        of_queries: dict[tuple[str, str], str] = {}
         graph = partial(_graph, site=site, machine=machine)
         for cell, record in zip(cells, records, strict=True):
             suite = compared_with(suite_of(record))
@@ -79,8 +82,13 @@ class GraphLinks:
             chosen = dict(zip(first_two, (cell.format, cell.dataset), strict=True)) | cell.axes
             by_cell[suite, printable(record.dataset), entry, measure] = graph(cell.benchmark, chosen)
             of_measure = {"cache": measure.cache} if measure.cache else {}
-            by_measure.setdefault((suite, measure), graph(cell.benchmark, of_measure))
-        return cls(by_cell, by_measure)
+            address = graph(cell.benchmark, of_measure)
+            if measure.query:
+                title = f"{measure._replace(query='')}, {printable(record.dataset)}"
+                of_queries.setdefault((suite, title), address)
+            else:
+                by_measure.setdefault((suite, measure), address)
+        return cls(by_cell, by_measure, of_queries)
 
 
 def _graph(benchmark: str, chosen: dict[str, str], *, site: str, machine: str) -> str:
@@ -116,7 +124,8 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
             machines=machine_links(site, latest, file_name(suite), measured[suite.name]),
             suite=_section(suite, latest, graphs),
             graphs=[
-                (str(measure), graphs.by_measure[suite.name, measure]) for measure in suite.measures
+                *((str(each), graphs.by_measure[suite.name, each]) for each in suite.measures),
+                *((title, to) for (name, title), to in graphs.of_queries.items() if name == suite.name),
             ],
             legend=legend(latest.outline.floors),
             logarithmic_range=LOGARITHMIC_RANGE,
