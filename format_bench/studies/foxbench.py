@@ -371,8 +371,11 @@ def _tracks(suite: SuiteResults, tables: list[QueryTable]) -> Iterator[str]:
                 is_known = paper in sizes and best in sizes
                 size = format_ratio(sizes[paper] / sizes[best]) if is_known else "-"
                 rows.append([label, group.name, *texts, size])
-    header = ["stack", "data set", "warm", "cold", "size"]
-    yield from table_lines(header, rows, alignment="llrrr")
+    if rows:
+        header = ["stack", "data set", "warm", "cold", "size"]
+        yield from table_lines(header, rows, alignment="llrrr")
+    else:
+        yield "No stack was measured on both tracks."
     yield ""
 
 
