@@ -136,10 +136,7 @@ class QuerySteps:
         finally:
             opened.close()
         del answer, opened
-        for turn in range(MAX_REPEATS):
-            over = time.perf_counter() - end
-            if (turn >= effort.min_repeats and over > 0) or (turn and over > _DEAR * share_seconds):
-                break
+        for turn in _turns(effort.min_repeats, end, share_seconds):
             # What follows an eviction finds other caches than what follows a read.
             order = self._caches if (turn + effort.round_number) % 2 else self._caches[::-1]
             for cold in order:
@@ -183,10 +180,7 @@ class QuerySteps:
         path = self._file.with_name(f"answer{self._operations.adapter.suffix}")
         end = time.perf_counter() + share_seconds
         try:
-            for turn in range(MAX_REPEATS):
-                over = time.perf_counter() - end
-                if (turn >= effort.min_repeats and over > 0) or (turn and over > _DEAR * share_seconds):
-                    break
+            for _ in _turns(effort.min_repeats, end, share_seconds):
                 self._operations.adapter.remove(path)
                 with found.write:
                     opened.write(answer, path)
@@ -196,6 +190,15 @@ class QuerySteps:
             found.unwritten = CellStatus.FAILED, _one_line(error)
         finally:
             self._operations.adapter.remove(path)
+
+
+def _turns(min_repeats: int, end: float, share_seconds: float) -> Iterator[int]:
+    """Yield numbers of turns until a time of the clock, or long after it if there are too few."""
+    for turn in range(MAX_REPEATS):
+        over = time.perf_counter() - end
+        if (turn >= min_repeats and over > 0) or (turn and over > _DEAR * share_seconds):
+            return
+        yield turn
 
 
 def _measured(step: Step, query: str, outcome: _Samples | Empty) -> Iterator[Measured]:
