@@ -42,7 +42,7 @@ from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from format_bench.instruments.clock import Effort
-    from format_bench.results.suites import Family, Step, Suite, Track
+    from format_bench.results.suites import Family, Step, Suite
 
 
 # Free disk space that a save asks for, as a multiple of the raw data: Base64 takes 1.34, and the file
@@ -364,15 +364,11 @@ class CellRun:
         if self._choice is None:
             return None, None
         if self.suite.tracks:
-            return codec_on(self._tracks[self._choice], adapter)
+            return codec_on(self.suite.tracks_by_name[self._choice], adapter)
         try:
             return codec_of(adapter, self._choice)
         except UnsupportedError as error:
             raise self.skip(CellStatus.UNSUPPORTED, error) from error
-
-    @property
-    def _tracks(self) -> dict[str, Track]:
-        return {each.name: each for each in self.suite.tracks}
 
     def _is_full(self) -> bool:
         """Return whether the disk has no room for another file."""

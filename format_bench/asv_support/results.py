@@ -307,8 +307,7 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
 def _codec_of(cell: AsvCell) -> tuple[str | None, int | None]:
     """Return codec and level of a cell: its parameter, or what its track means for the adapter."""
     suite = SUITES.get(cell.benchmark.partition(".")[0])
-    tracks = {each.name: each for each in suite.tracks} if suite else {}
-    track = tracks.get(cell.axes.get("track", ""))
+    track = suite.tracks_by_name.get(cell.axes.get("track", "")) if suite else None
     if suite and track:
         try:
             return codec_on(track, registry_of(FAMILIES[suite.family]).find(cell.format))

@@ -129,6 +129,11 @@ class Suite:
         """The data set that the runner measures if none is named."""
         return self.datasets[0]
 
+    @cached_property
+    def tracks_by_name(self) -> dict[str, Track]:
+        """The tracks by name."""
+        return {each.name: each for each in self.tracks}
+
     def datasets_at(self, scale: str) -> tuple[str, ...]:
         """Return the data sets of the asv suite at a scale.
 

@@ -149,7 +149,7 @@ def _cases_of_tracks(
     request: RunRequest, suite: Suite, registry: Registry[Any], where: tuple[str, str, int]
 ) -> Iterator[Case]:
     """Yield a case for each track, with the codec that the adapter has of it."""
-    tracks = {each.name: each for each in suite.tracks}
+    tracks = suite.tracks_by_name
     for name in _known("track", request.tracks, list(tracks)) or tracks:
         track = tracks[name]
         try:
