@@ -8,12 +8,11 @@ without xarray. Chunks are 1 x 50 x 100 values, with LZ4 at level 6: the track "
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import resources
 
 from format_bench.results.metrics import METRICS
+from format_bench.results.published.tables import rows_of
 from format_bench.results.records import Record, engine_of
 from format_bench.results.status import CellStatus
 
@@ -61,7 +60,7 @@ def records() -> list[Record]:
 
 
 def _times() -> Iterator[Record]:
-    for row in _rows("year"):
+    for row in rows_of("foxbench_year"):
         variable = "stl" if int(row["query"].removeprefix("Q")) >= _FIRST_OF_SOIL else "t2m"
         label, metric = STORES[row["store"]], _METRICS[row["operation"]]
         record = _record(label, DATASETS[variable], HOURS["year"], metric, float(row["seconds"]))
@@ -69,7 +68,7 @@ def _times() -> Iterator[Record]:
 
 
 def _sizes() -> Iterator[Record]:
-    for row in _rows("storage"):
+    for row in rows_of("foxbench_storage"):
         for duration, hours in HOURS.items():
             if row[f"{duration}_GB"]:
                 size = float(row[f"{duration}_GB"]) * GIGABYTE
@@ -104,8 +103,3 @@ def _record(label: str, dataset: str, hours: int, metric: str, value: float) -> 
 def _rounding(size_bytes: float) -> list[float]:
     """Return between which sizes one lies that was rounded to 10 MB."""
     return [size_bytes - GIGABYTE / 200, size_bytes + GIGABYTE / 200]
-
-
-def _rows(table: str) -> list[dict[str, str]]:
-    text = resources.files(__package__).joinpath(f"foxbench_{table}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))

@@ -7,9 +7,9 @@ CSV file beside this module. A read without effect is one whose printed sum over
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from importlib import resources
+
+from format_bench.results.published.tables import rows_of
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,11 @@ class PublishedFlips:
 
 def flips() -> list[PublishedFlips]:
     """Return the rows of the table."""
-    file = resources.files("format_bench.results.published").joinpath("hep_bit_flips.csv")
-    with file.open(encoding="utf-8") as stream:
-        return [
-            PublishedFlips(
-                row["format"],
-                row["codec"],
-                *(int(row[name]) for name in ("no_effect", "crash", "error_message", "undetected")),
-            )
-            for row in csv.DictReader(stream)
-        ]
+    return [
+        PublishedFlips(
+            row["format"],
+            row["codec"],
+            *(int(row[name]) for name in ("no_effect", "crash", "error_message", "undetected")),
+        )
+        for row in rows_of("hep_bit_flips")
+    ]

@@ -9,12 +9,11 @@ follow from the columns, 8 bytes a number, 1 a boolean and 13 a text of 10 lette
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import resources
 
 from format_bench.results.metrics import METRICS
+from format_bench.results.published.tables import rows_of
 from format_bench.results.records import Record, engine_of
 from format_bench.results.status import CellStatus
 
@@ -58,7 +57,7 @@ def records() -> list[Record]:
 def _plain() -> dict[tuple[str, str, str], float]:
     """Return the value of each format, data set and metric without compression."""
     found = {}
-    for row in _rows("tabular"):
+    for row in rows_of("thesis_tabular"):
         metric = _METRICS[row["metric"]]
         scale = MEGABYTE if METRICS[metric].unit == "bytes" else 1
         found[row["format"], row["dataset"], metric] = scale * float(row["value"])
@@ -67,7 +66,7 @@ def _plain() -> dict[tuple[str, str, str], float]:
 
 def _compression(plain: dict[tuple[str, str, str], float]) -> Iterator[Record]:
     """Yield the values without codecs, and then those with codecs, published as changes of them."""
-    rows = _rows("compression")
+    rows = rows_of("thesis_compression")
     metrics = ("save time", "read time", "size")
     for cell in dict.fromkeys((row["format"], row["dataset"]) for row in rows):
         for metric in metrics:
@@ -88,7 +87,7 @@ def _compression(plain: dict[tuple[str, str, str], float]) -> Iterator[Record]:
 
 def _image() -> Iterator[Record]:
     columns = {"save time": "save_time_s", "read time": "read_time_s", "size": "total_size_MB"}
-    for row in _rows("image"):
+    for row in rows_of("thesis_image"):
         for metric, column in columns.items():
             value = float(row[column]) * (MEGABYTE if metric == "size" else 1)
             yield _record("image", row["storage"], row["dataset"], metric, value)
@@ -122,8 +121,3 @@ def _rounding(size_bytes: float) -> list[float]:
     """Return between which sizes one lies that was rounded: to 1 MB, from 1 GB on to 100 MB."""
     half = (MEGABYTE if size_bytes < 1000 * MEGABYTE else 100 * MEGABYTE) / 2
     return [size_bytes - half, size_bytes + half]
-
-
-def _rows(table: str) -> list[dict[str, str]]:
-    text = resources.files(__package__).joinpath(f"thesis_{table}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
