@@ -64,8 +64,7 @@ class Query:
 
     def __str__(self) -> str:
         """Return the query in words, e.g. "t2m, Germany, month"."""
-        levels = f"{self.levels} of the altitudes, " if self.levels == "one" else ""
-        levels = "all altitudes, " if self.levels == "all" else levels
+        levels = {"one": "one of the altitudes, ", "all": "all altitudes, "}.get(self.levels, "")
         return f"{self.variable}, {self.area}, {levels}{self.duration}"
 
 
@@ -146,13 +145,7 @@ class ArrayQuery(OpenQuery):
         Of the array that was saved.
     """
 
-    def __init__(
-        self,
-        store: ArrayStore,
-        file: Path,
-        query: Query,
-        array: Description,
-    ) -> None:
+    def __init__(self, store: ArrayStore, file: Path, query: Query, array: Description) -> None:
         self._store, self._array = store, array
         self._bounds = query.bounds(array)
         self._selection = array.selection(self._bounds)
