@@ -1,13 +1,24 @@
-"""Data for benchmarks: ``table("eq", rows=1_000_000)``, ``images("cifar-like")``, ``array("noise")``.
+"""Data for benchmarks: tables, images, n-d arrays and records by name.
 
-Data are a pure function of name, number and seed: the same in every process and on every machine.
+``table("eq", rows=1_000_000)``, ``images("cifar-like")``, ``array("noise")``, ``records("entities")``:
+data are a pure function of name, number and seed, the same in every process and on every machine.
 `blocks` returns a table block by block.
 `datasets.find` returns the definition of a named data set. `realistic_table` generates a table with the
 properties of a `TableSpec`; `load_images` and `hub_table` load real data from the Hugging Face hub.
 """
 
 from data_generator import datasets
-from data_generator.catalog import array, array_names, blocks, image_names, images, names, table
+from data_generator.catalog import (
+    array,
+    array_names,
+    blocks,
+    image_names,
+    images,
+    names,
+    record_names,
+    records,
+    table,
+)
 from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.hub import hub_table, load_images
 from data_generator.realistic.tables import realistic_table
@@ -31,6 +42,8 @@ __all__ = [
     "names",
     "read_spec",
     "realistic_table",
+    "record_names",
+    "records",
     "table",
     "write_spec",
 ]

@@ -1,4 +1,4 @@
-"""Generation of tables, images and arrays by name."""
+"""Generation of tables, images, arrays and records by name."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def image_names() -> list[str]:
 def array_names() -> list[str]:
     """Return the names of all n-d arrays: synthetic ones first, then real ones."""
     return datasets.names("arrays")
+
+
+def record_names() -> list[str]:
+    """Return the names of all sets of records."""
+    return datasets.names("records")
 
 
 def table(
@@ -195,4 +200,32 @@ def array(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Data
     definition = datasets.find(name, "arrays", "array")
     if count is not None and count < 0:
         raise ValueError(f"an array cannot have {count} chunks")
+    return definition.make(definition.default_count if count is None else count, seed)
+
+
+def records(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dataset:
+    """Return a named set of records, the same for the same (name, count, seed) on every machine.
+
+    Objects are made when they are used. Fewer records are the first ones of more.
+
+    Parameters
+    ----------
+    name : str
+        One of `record_names`; ``format-bench list datasets`` describes each.
+    count : int, optional
+        Number of records; if not given, as many as the published program has.
+    seed : int
+        Sets of different seeds have nothing in common but their types. ``entities-seed`` and
+        ``entities-edge`` ignore it.
+
+    Raises
+    ------
+    UnknownNameError
+        If no set has that name.
+    ValueError
+        If `count` is negative.
+    """
+    definition = datasets.find(name, "records", "set of records")
+    if count is not None and count < 0:
+        raise ValueError(f"a set cannot have {count} records")
     return definition.make(definition.default_count if count is None else count, seed)

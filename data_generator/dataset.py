@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adapter_core.array_source import ArraySource
+    from adapter_core.record_set import RecordSet
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Data of one benchmark: a table, images with their labels, or an n-d array."""
+    """Data of one benchmark: a table, images with their labels, an n-d array, or records."""
 
     name: str
     df: pd.DataFrame | None = None
@@ -27,6 +28,8 @@ class Dataset:
     """One integer from 0 to 2**31 - 1 for each image; None for other data."""
     array: ArraySource | None = None
     """N-d array, made chunk by chunk; None for other data."""
+    records: RecordSet | None = None
+    """Records, made on demand; None for other data."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,13 @@ class DatasetDefinition:
     name: str
     """Unique among all data sets, whatever their family."""
     family: str
-    """Kind of data: ``tables``, ``images`` or ``arrays``."""
+    """Kind of data: ``tables``, ``images``, ``arrays`` or ``records``."""
     description: str
     """One line for lists, without a full stop."""
     make: Callable[[int, int], Dataset]
-    """Generator, called with the number of rows, images or chunks and with the seed."""
+    """Generator, called with the number of rows, images, chunks or records and with the seed."""
     default_count: int
-    """Number of rows, images or chunks if none is given; all of a real data set."""
+    """Number of rows, images, chunks or records if none is given; all of a real data set."""
     quick_count: int | None = None
     """Largest number of them in a run without a given number; None for the suite's own."""
     is_real: bool = False

@@ -24,6 +24,8 @@ ARRAYS = [
     *"noise constant image-batch digits-float faces elevation".split(),
 ]
 
+RECORDS = [f"entities{each}" for each in ("", "-shared", "-seed", "-nested", "-edge")]
+
 TOY_TABLE = '''
 """Toy table."""
 
@@ -67,11 +69,12 @@ def test_synthetic_data_sets_come_first():
     assert data_generator.names() == TABLES
     assert data_generator.image_names() == IMAGES
     assert data_generator.array_names() == ARRAYS
+    assert data_generator.record_names() == RECORDS
 
 
 def test_names_are_unique_in_all_families():
     names = datasets.names()
-    assert len(names) == len(set(names)) == len(TABLES + IMAGES + ARRAYS)
+    assert len(names) == len(set(names)) == len(TABLES + IMAGES + ARRAYS + RECORDS)
 
 
 def test_each_data_set_has_a_description_of_one_line():

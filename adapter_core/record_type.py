@@ -1,0 +1,145 @@
+"""Types of records: fields in order, their kinds, and plain values of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, make_dataclass
+from enum import IntEnum, StrEnum
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+
+class FieldKind(StrEnum):
+    """Kind of the values of a field."""
+
+    INT32 = "int32"
+    """Whole number from -2**31 to 2**31 - 1."""
+    TEXT = "text"
+    """Unicode text without lone surrogates."""
+    ENUM = "enum"
+    """One of a few symbols; the plain value is its position among them."""
+    RECORD = "record"
+    """Nested record."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """Field of a record."""
+
+    name: str
+    kind: FieldKind
+    number: int
+    """Number of the field in formats that identify fields by numbers, e.g. Protobuf's; 1 or more."""
+    optional: bool = False
+    """Whether the value may be null."""
+    repeated: bool = False
+    """Whether the value is a list, never null, of values of the kind."""
+    enum: type[IntEnum] | None = None
+    """Class of the values of an enum, with values from 0."""
+    record: RecordType | None = None
+    """Type of a nested record."""
+    default: Any = None
+    """Plain value for records that were written without the field; None if every record has it."""
+    earlier_name: str = ""
+    """Name of the field in older files, if it was renamed."""
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of the values of an enum, in order."""
+        return tuple(each.name for each in self.enum) if self.enum else ()
+
+
+@dataclass(frozen=True)
+class RecordType:
+    """A type of records with the class of its objects.
+
+    Parameters
+    ----------
+    name : str
+        Name of the type in schemas.
+    fields : tuple of Field
+        In order.
+    object_class : type, optional
+        A dataclass with these fields; by default one with slots is made.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    object_class: Any = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.object_class is None:
+            made = make_dataclass(self.name, [(each.name, Any) for each in self.fields], slots=True)
+            object.__setattr__(self, "object_class", made)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the fields, in order."""
+        return tuple(each.name for each in self.fields)
+
+    @cached_property
+    def is_flat(self) -> bool:
+        """Whether every field is a required number or text."""
+        simple = {FieldKind.INT32, FieldKind.TEXT}
+        return all(
+            each.kind in simple and not each.optional and not each.repeated for each in self.fields
+        )
+
+    @cached_property
+    def plain(self) -> Callable[[Any], tuple[Any, ...]]:
+        """Function that returns the plain values of an object with attributes, in order of the fields.
+
+        Numbers are integers, enums the positions of their symbols, nested records tuples; null is None.
+        """
+        get = attrgetter(*self.names)
+        if self.is_flat:
+            return get if len(self.fields) > 1 else lambda each: (get(each),)
+        converters = [plain_value(each) for each in self.fields]
+
+        def plain(each: Any) -> tuple[Any, ...]:
+            return tuple(
+                [
+                    value if convert is None else convert(value)
+                    for convert, value in zip(converters, get(each), strict=True)
+                ]
+            )
+
+        return plain
+
+    @cached_property
+    def make(self) -> Callable[[Sequence[Any]], Any]:
+        """Function that returns an object of plain values in order of the fields."""
+        made, makers = self.object_class, [object_value(each) for each in self.fields]
+        if not any(makers):
+            return lambda values: made(*values)
+        return lambda values: made(
+            *[value if make is None else make(value) for make, value in zip(makers, values, strict=True)]
+        )
+
+
+def plain_value(of: Field) -> Callable[[Any], Any] | None:
+    """Return the function from a field's value to its plain value; None if they are equal."""
+    if of.kind is FieldKind.ENUM:
+        return _each(of, int)
+    if of.record is not None:
+        return _each(of, of.record.plain)
+    return None
+
+
+def object_value(of: Field) -> Callable[[Any], Any] | None:
+    """Return the function from a field's plain value to that of an object; None if they are equal."""
+    if of.enum is not None:
+        return _each(of, of.enum)
+    if of.record is not None:
+        return _each(of, of.record.make)
+    return None
+
+
+def _each(of: Field, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a conversion of a field's values for lists and nulls, too."""
+    if of.repeated:
+        return lambda values: [convert(value) for value in values]
+    if of.optional:
+        return lambda value: None if value is None else convert(value)
+    return convert

@@ -1,0 +1,236 @@
+"""Records: the published entity with copied and with shared texts, nested records, hard values.
+
+J. Ommer (QAware, 2021) compared formats of the JVM with 10,000,000 entities whose texts come from a
+pool of 10,000. docs/records_data.md specifies all data sets, for generators in other languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.entities import ENTITY, PERSON, Address, Entity, Person, Status
+from adapter_core.record_set import BLOCK_ROWS, RecordSet
+from data_generator.dataset import Dataset, DatasetDefinition
+from data_generator.java_random import JavaRandom
+from data_generator.splitmix import SplitMix, below, int32
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core.record_type import RecordType
+
+PUBLISHED_COUNT = 10_000_000
+POOL_TEXTS = 10_000
+MAX_LETTERS = 19
+LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+_POOL_STREAM, _ENTITY_STREAM, _PERSON_STREAM = range(3)
+
+# Words of the stream for each candidate of the pool, each entity and each person.
+_POOL_WORDS, _ENTITY_WORDS, _PERSON_WORDS = 20, 10, 32
+
+NUMBERS = (0, 1, -1, 127, 128, -128, -129, 32_767, -32_768, 65_536, 2**31 - 1, -(2**31), 1_000_000_007)
+
+TEXTS = (
+    "",
+    " ",
+    "a",
+    "057",
+    "null",
+    "\0",
+    "a\0b",
+    "\u0301",
+    "e\u0301",
+    "\u00e9",
+    "\u65e5\u672c\u8a9e",
+    "\U0001f600",
+    "\U0010fffd",
+    "\ufeffx",
+    "line\nbreak\r\n\ttab",
+    "\"quoted\" \\ and 'single'",
+    "</a>&amp;",
+    "\x7f\x80\x85\u2028",
+    "x" * 70_000,
+    "\U0001f600\u0301" * 35_000,
+)
+
+
+@lru_cache(maxsize=2)
+def shared_pool(seed: int) -> tuple[str, ...]:
+    """Return the texts of `pool`, one object each."""
+    return tuple(each.decode() for each in pool(seed))
+
+
+@lru_cache(maxsize=2)
+def pool(seed: int) -> tuple[bytes, ...]:
+    """Return 10,000 distinct texts of 0 to 19 letters and digits, in ASCII."""
+    import numpy as np
+
+    stream = SplitMix(seed, _POOL_STREAM)
+    letters = np.frombuffer(LETTERS, np.uint8)
+    found: dict[bytes, None] = {}
+    start, block = 0, 2**14
+    while len(found) < POOL_TEXTS:
+        words = stream.words(start * _POOL_WORDS, block * _POOL_WORDS).reshape(block, _POOL_WORDS)
+        lengths = below(MAX_LETTERS + 1, words[:, 0]).tolist()
+        texts = letters[below(len(LETTERS), words[:, 1:])]
+        found.update(dict.fromkeys(row.tobytes()[:n] for row, n in zip(texts, lengths, strict=True)))
+        start += block
+    return tuple(found)[:POOL_TEXTS]
+
+
+class PublishedRows:
+    """Entities of the published program: `java.util.Random(42)` draws the pool, then row by row.
+
+    The texts of the pool are not distinct: 8,999 of 10,000 are, and 513 are empty.
+    """
+
+    def __init__(self) -> None:
+        self._restart()
+
+    def _restart(self) -> None:
+        self._random = JavaRandom(42)
+        self._row = 0
+        self._pool = [self._text() for _ in range(POOL_TEXTS)]
+
+    def _text(self) -> str:
+        length, text = self._random.next_int(MAX_LETTERS + 1), ""
+        while len(text) < length:
+            letter = ord("0") + self._random.next_int(ord("z") - ord("0") + 1)
+            text += chr(letter) if letter in LETTERS else ""
+        return text
+
+    def __call__(self, start: int, stop: int) -> list[Any]:
+        """Return entities that share the texts of the pool; rows in order cost nothing twice."""
+        if start < self._row:
+            self._restart()
+        found: list[Any] = []
+        while self._row < stop:
+            wanted = min(BLOCK_ROWS, stop - self._row)
+            if self._row < start:
+                wanted = min(wanted, start - self._row)
+            drawn = self._random.rows(5, 5, POOL_TEXTS, wanted)
+            if self._row >= start:
+                found += _shared(drawn[:, :5], drawn[:, 5:], self._pool)
+            self._row += len(drawn)
+        return found
+
+
+def _entities(start: int, stop: int, seed: int, *, shares: bool) -> list[Any]:
+    words = SplitMix(seed, _ENTITY_STREAM).words(start * _ENTITY_WORDS, (stop - start) * _ENTITY_WORDS)
+    words = words.reshape(-1, _ENTITY_WORDS)
+    numbers, indices = int32(words[:, :5]), below(POOL_TEXTS, words[:, 5:])
+    if shares:
+        return _shared(numbers, indices, shared_pool(seed))
+    get = pool(seed).__getitem__
+    # Each call of `decode` makes a new object.
+    texts = [[each.decode() for each in map(get, column)] for column in indices.T.tolist()]
+    return list(map(Entity, *numbers.T.tolist(), *texts))
+
+
+def _shared(numbers: np.ndarray, indices: np.ndarray, texts: Sequence[str]) -> list[Any]:
+    columns = [list(map(texts.__getitem__, column)) for column in indices.T.tolist()]
+    return list(map(Entity, *numbers.T.tolist(), *columns))
+
+
+def _persons(start: int, stop: int, seed: int) -> list[Any]:
+    words = SplitMix(seed, _PERSON_STREAM).words(start * _PERSON_WORDS, (stop - start) * _PERSON_WORDS)
+    words = words.reshape(-1, _PERSON_WORDS)
+    # All words as each kind of value: simpler than by column, and a row has few.
+    rows = zip(
+        range(start, stop),
+        below(4, words).tolist(),
+        below(POOL_TEXTS, words).tolist(),
+        int32(words).tolist(),
+        strict=True,
+    )
+    texts = pool(seed)
+    ages, tags = below(120, words[:, 4]).tolist(), below(5, words[:, 6]).tolist()
+    scores, houses = below(8, words[:, 11]).tolist(), below(1000, words[:, 21]).tolist()
+    return [
+        Person(
+            row,
+            texts[index[0]].decode(),
+            texts[index[2]].decode() if quarter[1] else None,
+            ages[row - start] if quarter[3] else None,
+            Status(quarter[5]),
+            [texts[each].decode() for each in index[7 : 7 + tags[row - start]]],
+            number[12 : 12 + scores[row - start]],
+            _address(index, quarter, houses[row - start], texts) if quarter[19] else None,
+        )
+        for row, quarter, index, number in rows
+    ]
+
+
+def _address(index: list[int], quarter: list[int], house: int, texts: tuple[bytes, ...]) -> Address:
+    postcode = texts[index[24]].decode() if quarter[23] else None
+    return Address(texts[index[20]].decode(), house, texts[index[22]].decode(), postcode)
+
+
+def _hard_entities(start: int, stop: int) -> list[Any]:
+    return [
+        ENTITY.make(
+            [
+                *(NUMBERS[(row + place) % len(NUMBERS)] for place in range(5)),
+                *(TEXTS[(row + place) % len(TEXTS)] for place in range(5)),
+            ]
+        )
+        for row in range(start, stop)
+    ]
+
+
+def _maker(
+    name: str, of: RecordType, rows: Callable[[int, int, int], list[Any]]
+) -> Callable[[int, int], Dataset]:
+    def make(count: int, seed: int) -> Dataset:
+        return Dataset(
+            name, records=RecordSet(of, count, lambda start, stop: rows(start, stop, seed), name)
+        )
+
+    return make
+
+
+def _published(count: int, _seed: int) -> Dataset:
+    return Dataset("entities-seed", records=RecordSet(ENTITY, count, PublishedRows(), "entities-seed"))
+
+
+DATASETS = (
+    DatasetDefinition(
+        name="entities",
+        family="records",
+        description="5 numbers, 5 of 10,000 texts of 0 to 19 letters; equal texts are copies",
+        make=_maker("entities", ENTITY, partial(_entities, shares=False)),
+        default_count=PUBLISHED_COUNT,
+    ),
+    DatasetDefinition(
+        name="entities-shared",
+        family="records",
+        description="the same values; equal texts are one object",
+        make=_maker("entities-shared", ENTITY, partial(_entities, shares=True)),
+        default_count=PUBLISHED_COUNT,
+    ),
+    DatasetDefinition(
+        name="entities-seed",
+        family="records",
+        description="the published program's own sequence: its pool has 8,999 texts, one object each",
+        make=_published,
+        default_count=PUBLISHED_COUNT,
+    ),
+    DatasetDefinition(
+        name="entities-nested",
+        family="records",
+        description="persons: optional fields, lists of texts and numbers, an enum, a nested address",
+        make=_maker("entities-nested", PERSON, _persons),
+        default_count=1_000_000,
+    ),
+    DatasetDefinition(
+        name="entities-edge",
+        family="records",
+        description="extreme numbers; empty, long and unusual texts",
+        make=_maker("entities-edge", ENTITY, lambda start, stop, _seed: _hard_entities(start, stop)),
+        default_count=len(TEXTS),
+        quick_count=len(TEXTS),
+    ),
+)
