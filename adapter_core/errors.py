@@ -17,6 +17,7 @@ FormatBenchError
 ├── InvalidFolderError                      a folder cannot take results or measured files
 ├── LockedError                             another process uses the same file or folder
 ├── NotColdError                            a file could not be proven absent from the page cache
+├── ReadsNotMappedError                     a call whose reads were to be recorded did not return
 ├── WrongValuesError                        data came back with other values than were saved
 ├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
 ├── InvalidResultsError (ValueError)        a file does not consist of records
@@ -186,6 +187,22 @@ class LockedError(FormatBenchError):
 
 class NotColdError(FormatBenchError):
     """Pages of a file could not be evicted, or it could not be proven that they were."""
+
+
+class ReadsNotMappedError(FormatBenchError):
+    """A call whose reads were to be recorded raised an error, crashed or took too long.
+
+    Parameters
+    ----------
+    status : str
+        Status of the cell that the map would have filled.
+    sentence : str
+        The reason.
+    """
+
+    def __init__(self, status: str, sentence: str) -> None:
+        self.status = status
+        super().__init__(sentence)
 
 
 class WrongValuesError(FormatBenchError):

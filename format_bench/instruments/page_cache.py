@@ -58,6 +58,16 @@ def resident_bytes(path: Path) -> int:
     return sum(_resident_pages(file) for file in files_of(path)) * mmap.PAGESIZE
 
 
+def read_ahead_bytes(path: Path) -> int | None:
+    """Return the most that the kernel reads ahead from the device of a path; None if it is unknown."""
+    device = path.stat().st_dev
+    setting = Path(f"/sys/class/bdi/{os.major(device)}:{os.minor(device)}/read_ahead_kb")
+    try:
+        return int(setting.read_text(encoding="ascii")) * 1024
+    except OSError:
+        return None
+
+
 def resident_share(path: Path) -> float:
     """Return the share of pages, from 0 to 1, that are in the page cache; 0 for empty files."""
     pages = sum(-(-file.stat().st_size // mmap.PAGESIZE) for file in files_of(path))
@@ -118,17 +128,28 @@ def _evict(file: Path) -> None:
         os.close(descriptor)
 
 
-def _resident_pages(file: Path) -> int:
+def page_states(file: Path) -> bytes:
+    """Return a byte for each page of a file; its lowest bit is 1 if the page is in the page cache.
+
+    Raises
+    ------
+    NotColdError
+        If the kernel does not answer.
+    """
     # Without a file object: arrays of small chunks have a hundred thousand files.
     descriptor = os.open(file, os.O_RDONLY)
     try:
         size = os.fstat(descriptor).st_size
-        return _mapped_resident_pages(descriptor, size, file.name) if size else 0
+        return _mapped_page_states(descriptor, size, file.name) if size else b""
     finally:
         os.close(descriptor)
 
 
-def _mapped_resident_pages(descriptor: int, size: int, name: str) -> int:
+def _resident_pages(file: Path) -> int:
+    return sum(state & 1 for state in page_states(file))
+
+
+def _mapped_page_states(descriptor: int, size: int, name: str) -> bytes:
     # Copy-on-write, because ctypes takes the address of writable buffers only. Mapping a file does not
     # bring its pages into memory: only touching them does.
     with mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY) as pages:
@@ -139,7 +160,7 @@ def _mapped_resident_pages(descriptor: int, size: int, name: str) -> int:
         if failed:
             reason = os.strerror(ctypes.get_errno())
             raise NotColdError(f"the cached pages of {name} could not be counted: {reason}")
-        return sum(state & 1 for state in states)
+        return bytes(states)
 
 
 @functools.cache
