@@ -17,6 +17,7 @@ from adapter_core.errors import (
     OLD_NAMES,
     CannotHoldError,
     FormatBenchError,
+    InvalidSelectionError,
     UnavailableError,
     UnknownLevelError,
     UnknownNameError,
@@ -26,6 +27,7 @@ from adapter_core.errors import (
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
 from adapter_core.kinds import Kind
+from adapter_core.predicate import Comparison, Predicate
 from adapter_core.registry import Registry
 from adapter_core.traits import Trait
 
@@ -37,12 +39,15 @@ __all__ = [
     "BaseAdapter",
     "CannotHoldError",
     "Codec",
+    "Comparison",
     "DataFormat",
     "Feature",
     "FormatBenchError",
     "ImageReader",
     "ImageStorage",
+    "InvalidSelectionError",
     "Kind",
+    "Predicate",
     "Registry",
     "Trait",
     "UnavailableError",

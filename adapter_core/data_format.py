@@ -1,17 +1,23 @@
-"""Base class of table formats: checks, saving, reading, column projection, codecs."""
+"""Base class of table formats: checks, saving, reading whole tables and parts, codecs."""
 
 from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.codec_choice import CodecChoice
-from adapter_core.errors import CannotHoldError, UnknownNameError, UnsupportedError
+from adapter_core.errors import (
+    CannotHoldError,
+    InvalidSelectionError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from adapter_core.kinds import Kind, kinds_of
+from adapter_core.predicate import Predicate, bounds
 from adapter_core.values import integers_beyond_float
 
 if TYPE_CHECKING:
@@ -23,6 +29,24 @@ class Feature(StrEnum):
 
     COLUMNS = "column projection"
     """Reads only the requested columns, without building the others."""
+    ROWS = "row slices"
+    """Reads a range of rows, with less work or less memory than for all rows."""
+    FILTER = "row filters"
+    """Reads the rows that pass a predicate, with less work or less memory than for all rows."""
+    BATCHES = "batched reads"
+    """Reads batches of rows one after the other, in memory for some of them."""
+
+
+_INSTEAD = {
+    Feature.COLUMNS: "it reads whole tables only",
+    Feature.ROWS: "it reads all rows",
+    Feature.FILTER: "it reads all rows",
+    Feature.BATCHES: "it reads all rows at once",
+}
+"""Behaviour of a format without a feature."""
+
+BATCH_ROWS = 65_536
+"""Default of the maximum number of rows in a batch."""
 
 
 class DataFormat(CodecChoice):
@@ -90,8 +114,13 @@ class DataFormat(CodecChoice):
         with self.replacing(path) as temporary:
             self._save(df, temporary, **chosen)
 
-    def read(self, path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """Read a table back, or some of its columns.
+    def read(
+        self,
+        path: str | os.PathLike[str],
+        columns: Sequence[str] | None = None,
+        rows: slice | Predicate | None = None,
+    ) -> pd.DataFrame:
+        """Read a table back, or some of its columns and rows.
 
         Parameters
         ----------
@@ -99,11 +128,62 @@ class DataFormat(CodecChoice):
             Where the table was saved.
         columns : sequence of str, optional
             The columns to read, in the order wanted; all by default.
+        rows : slice or Predicate, optional
+            The range of rows to read, or the condition for rows to read; all by default. A slice has no
+            step, and may end beyond the table. The columns of a predicate need not be requested.
 
         Returns
         -------
         pandas.DataFrame
-            Shape (rows, columns), with the default index.
+            Shape (rows, columns), with the default index, and the dtypes that the whole table has.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the path does not exist.
+        UnknownNameError
+            If a requested or compared column is not in the table.
+        UnsupportedError
+            If the format does not support column projection, row slices or row filters.
+        InvalidSelectionError
+            If a slice has a step or negative bounds, or a predicate does not fit the type of a column.
+        """
+        path = Path(path)
+        self._check_exists(path)
+        wanted = self._wanted(path, columns)
+        if rows is None:
+            df = self._read(path, wanted)
+        elif isinstance(rows, Predicate):
+            self._require(Feature.FILTER)
+            self._check_names(path, rows.columns, once=True)
+            df = self._read_where(path, wanted, rows)
+        else:
+            self._require(Feature.ROWS)
+            df = self._read_slice(path, wanted, *bounds(rows))
+        return df if wanted is None or list(df.columns) == wanted else df[wanted]
+
+    def iterate(
+        self,
+        path: str | os.PathLike[str],
+        columns: Sequence[str] | None = None,
+        batch_rows: int = BATCH_ROWS,
+    ) -> Iterator[pd.DataFrame]:
+        """Read a table in batches of rows, for tables larger than the memory.
+
+        Parameters
+        ----------
+        path : path-like
+            Where the table was saved.
+        columns : sequence of str, optional
+            The columns to read, in the order wanted; all by default.
+        batch_rows : int
+            Maximum number of rows in a batch, at least 1; batches may have fewer.
+
+        Returns
+        -------
+        iterator of pandas.DataFrame
+            Shape (rows of the batch, columns), each with the default index, and the dtypes that the
+            whole table has; none for a table without rows.
 
         Raises
         ------
@@ -112,20 +192,45 @@ class DataFormat(CodecChoice):
         UnknownNameError
             If a requested column is not in the table.
         UnsupportedError
-            If columns are requested and the format does not support column projection.
+            If the format does not support batched reads, or column projection.
+        InvalidSelectionError
+            If `batch_rows` is less than 1.
         """
         path = Path(path)
         self._check_exists(path)
+        self._require(Feature.BATCHES)
+        if batch_rows < 1:
+            raise InvalidSelectionError(f"a batch cannot have {batch_rows} rows")
+        wanted = self._wanted(path, columns)
+        batches = self._filled_batches(path, wanted, batch_rows)
+        if wanted is None:
+            return batches
+        return (df if list(df.columns) == wanted else df[wanted] for df in batches)
+
+    def _filled_batches(
+        self, path: Path, columns: list[str] | None, batch_rows: int
+    ) -> Iterator[pd.DataFrame]:
+        return (df for df in self._batches(path, columns, batch_rows) if len(df))
+
+    def _wanted(self, path: Path, columns: Sequence[str] | None) -> list[str] | None:
+        """Return the requested columns, which have been checked; None for all."""
         if columns is None:
-            return self._read(path, None)
-        if Feature.COLUMNS not in self.supports:
-            raise UnsupportedError(f"{self.label} has no {Feature.COLUMNS}: it reads whole tables only")
+            return None
+        self._require(Feature.COLUMNS)
+        self._check_names(path, columns)
+        return list(columns)
+
+    def _require(self, feature: Feature) -> None:
+        if feature not in self.supports:
+            raise UnsupportedError(f"{self.label} has no {feature}: {_INSTEAD[feature]}")
+
+    def _check_names(self, path: Path, columns: Sequence[str], *, once: bool = False) -> None:
         known = self._column_names(path)
         for name in columns:
             if name not in known:
                 raise UnknownNameError("column", name, known)
-        df = self._read(path, list(columns))
-        return df if list(df.columns) == list(columns) else df[list(columns)]
+            if once and known.count(name) > 1:
+                raise InvalidSelectionError(f"several columns have the name {name!r}")
 
     def check(self, df: pd.DataFrame) -> None:
         """Raise `CannotHoldError`, with the reason, if the format cannot store this table as it is."""
@@ -206,7 +311,55 @@ class DataFormat(CodecChoice):
         """Read the table, or the given columns in any order; all of them exist."""
 
     def _column_names(self, path: Path) -> list[str]:
-        """Return the names of the columns in a file; required for column projection."""
+        """Return the names of the columns in a file; required for column projection and row filters."""
         raise NotImplementedError(
             f"{type(self).__module__}: declares {Feature.COLUMNS}, so it must override this"
+        )
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        """Read the rows from `start` to before `stop`, or to the end if None, as `_read` does.
+
+        By default they come from `_batches`, which end with that of the last row.
+        """
+        parts: list[pd.DataFrame] = []
+        rows = 0
+        for batch in self._filled_batches(path, columns, BATCH_ROWS):
+            part = batch.iloc[max(0, start - rows) : None if stop is None else max(0, stop - rows)]
+            rows += len(batch)
+            if len(part) or not parts:
+                parts.append(part)
+            if stop is not None and rows >= stop:
+                break
+        return self._joined(path, columns, parts)
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        """Read the rows that pass a predicate, as `_read` does; its columns exist.
+
+        By default they come from `_batches`, each of which is reduced to the rows that pass.
+        """
+        needed = None if columns is None else [*columns, *set(predicate.columns).difference(columns)]
+        parts: list[pd.DataFrame] = []
+        for batch in self._filled_batches(path, needed, BATCH_ROWS):
+            part = batch[predicate.mask(batch)]
+            if len(part) or not parts:
+                parts.append(part if columns is None else part[columns])
+        return self._joined(path, columns, parts)
+
+    def _joined(self, path: Path, columns: list[str] | None, parts: list[pd.DataFrame]) -> pd.DataFrame:
+        import pandas as pd
+
+        if not parts:  # a table without rows has no batches
+            return self._read(path, columns)
+        return pd.concat([each for each in parts if len(each)] or parts[:1], ignore_index=True)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        """Yield the rows in batches of at most `batch_rows`, each as `_read` would return it.
+
+        Batches without rows are left out by the caller.
+        Required for `Feature.BATCHES`, and for the defaults of `_read_slice` and `_read_where`.
+        """
+        raise NotImplementedError(
+            f"{type(self).__module__}: declares {Feature.BATCHES}, so it must override this"
         )

@@ -6,6 +6,7 @@ FormatBenchError
 ├── UnavailableError                        a package is missing, too old or broken on this machine
 ├── UnsupportedError                        the format, or its library, lacks that feature
 │   └── CannotHoldError (ValueError)        the format cannot represent this table; nothing was written
+├── InvalidSelectionError (ValueError)      a slice or predicate cannot select rows of this table
 ├── InvalidDataError                        a user's file or folder cannot be measured as it is
 ├── ForeignPickleError                      a pickle asks for something else than data
 ├── TooFewRowsError (ValueError)            a real table has fewer rows than requested
@@ -103,6 +104,10 @@ class UnsupportedError(FormatBenchError):
 
 class CannotHoldError(UnsupportedError, ValueError):
     """A table that the format cannot represent as it is; nothing was written."""
+
+
+class InvalidSelectionError(FormatBenchError, ValueError):
+    """A slice or a predicate that cannot select rows of a table."""
 
 
 class InvalidDataError(FormatBenchError):

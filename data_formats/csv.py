@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait, whole_file
 from adapter_core.values import (
@@ -36,6 +37,9 @@ class Adapter(DataFormat):
 
     CSV has no types, and pandas infers them when it reads: small integers and floats come back as 64-bit
     ones; dates, timedeltas and categories as text.
+
+    For parts of a table, pandas parses the file twice, in batches: the types of the columns depend on
+    all rows.
     """
 
     label = "CSV"
@@ -44,7 +48,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     holds_duplicate_names = True
     detects_truncation = False
     reads_nullable_integers_as_floats = True
@@ -89,9 +93,25 @@ class Adapter(DataFormat):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
+        names, options = self._options(path, columns)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.DtypeWarning)
+            try:
+                df = pd.read_csv(path, **options)
+            except pd.errors.DtypeWarning:
+                # The default parser infers types chunk by chunk; if chunks disagree, the file is read
+                # again in one piece.
+                df = pd.read_csv(path, low_memory=False, **options)
+        df.columns = pd.Index(names)
+        return df
+
+    def _options(self, path: Path, columns: list[str] | None) -> tuple[list[str], dict[str, Any]]:
+        """Return the names of the columns to read, and the options of `pandas.read_csv`."""
+        import pandas as pd
+
         names = self._column_names(path)
         wanted = [i for i, name in enumerate(names) if columns is None or name in columns]
-        options = {
+        return [names[i] for i in wanted], {
             # Positions as names, since pandas renames columns of equal or empty name.
             "header": 0,
             "names": range(len(names)),
@@ -101,16 +121,6 @@ class Adapter(DataFormat):
             "compression": whole_file.codec_of(path),
             **_exactly(pd.__version__),
         }
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.DtypeWarning)
-            try:
-                df = pd.read_csv(path, **options)
-            except pd.errors.DtypeWarning:
-                # The default parser infers types chunk by chunk; if chunks disagree, the file is read
-                # again in one piece.
-                df = pd.read_csv(path, low_memory=False, **options)
-        df.columns = pd.Index([names[i] for i in wanted])
-        return df
 
     def _column_names(self, path: Path) -> list[str]:
         with (
@@ -121,6 +131,22 @@ class Adapter(DataFormat):
 
     def _codec_used(self, path: Path) -> str | None:
         return whole_file.codec_of(path)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import pandas as pd
+
+        names, options = self._options(path, columns)
+        # Otherwise pandas infers types of parts of a batch.
+        options |= {"chunksize": batch_rows, "low_memory": False}
+        dtypes = _common_dtypes(path, options)
+        # Booleans among nulls are objects, which pandas would not parse.
+        objects = [name for name, dtype in dtypes.items() if dtype is object]
+        parsed = {name: dtype for name, dtype in dtypes.items() if dtype is not object}
+        with pd.read_csv(path, dtype=parsed, **options) as batches:
+            for batch in batches:
+                df = batch.astype(dict.fromkeys(objects, object)).reset_index(drop=True)
+                df.columns = pd.Index(names)
+                yield df
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
@@ -138,6 +164,36 @@ def _exactly(pandas_version: str) -> dict[str, str]:
     # By default, older versions err by one unit in the last place.
     version = tuple(map(int, pandas_version.split(".")[:2]))
     return {"float_precision": "round_trip"} if version < _EXACT_SINCE else {}
+
+
+def _common_dtypes(path: Path, options: dict[str, Any]) -> dict[int, type]:
+    """Return the dtypes that the columns have when all rows are read at once, by position."""
+    import pandas as pd
+    from pandas.api.types import infer_dtype
+
+    kinds: dict[int, set[str]] = {}
+    with pd.read_csv(path, **options) as batches:
+        for df in batches:
+            for name, column in df.items():
+                found = kinds.setdefault(name, set())
+                if column.hasnans:
+                    found.add("null")
+                if column.notna().any():
+                    is_unsigned = column.dtype == "uint64"
+                    found.add("unsigned" if is_unsigned else infer_dtype(column, skipna=True))
+    return {name: _common_dtype(found) for name, found in kinds.items()}
+
+
+def _common_dtype(kinds: set[str]) -> type:
+    """Return the dtype for values of several kinds, in the words of `pandas.api.types.infer_dtype`."""
+    import numpy as np
+
+    values = kinds - {"null"}
+    if values == {"boolean"}:
+        return object if "null" in kinds else bool
+    if values and values <= {"integer", "unsigned"} and "null" not in kinds:
+        return np.uint64 if "unsigned" in values else np.int64
+    return float if values <= {"integer", "unsigned", "floating"} else str
 
 
 def _quoting(df: pd.DataFrame) -> int:

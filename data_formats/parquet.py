@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, DataFormat, Feature, Kind, Trait
-from adapter_core.tables.arrow import REFUSES_WITH_METADATA
+from adapter_core import Codec, DataFormat, Feature, Kind, Predicate, Trait
+from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_filter, frame_of_part
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow.parquet as pq
+
+_BUFFER_BYTES = 2**20
 
 
 class Adapter(DataFormat):
@@ -19,7 +23,7 @@ class Adapter(DataFormat):
     suffix = ".parquet"
     requires = ("pandas", "pyarrow>=15")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     codecs: ClassVar = (
         Codec("snappy"),
         Codec("gzip", range(1, 10), 9),
@@ -43,8 +47,12 @@ class Adapter(DataFormat):
         import pandas as pd
 
         # Without partitioning=None, a folder named "key=value" above the file becomes a column.
-        checks: Any = {"page_checksum_verification": True} if self.uses_checksums else {}
-        return pd.read_parquet(path, engine="pyarrow", columns=columns, partitioning=None, **checks)
+        return pd.read_parquet(
+            path, engine="pyarrow", columns=columns, partitioning=None, **self._checks()
+        )
+
+    def _checks(self) -> dict[str, Any]:
+        return {"page_checksum_verification": True} if self.uses_checksums else {}
 
     def _column_names(self, path: Path) -> list[str]:
         import pyarrow.parquet as pq
@@ -61,6 +69,36 @@ class Adapter(DataFormat):
                     return column.compression.lower()
         return None
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with self._opened(path) as file:
+            groups, before = _groups_between(file.metadata, start, stop)
+            table = file.read_row_groups(groups, columns)
+        length = None if stop is None else stop - start
+        return frame_of_part(table.slice(start - before, length))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        import pyarrow.parquet as pq
+
+        rows = arrow_filter(predicate, pq.read_schema(path))
+        return frame_of_part(
+            pq.read_table(path, columns=columns, filters=rows, partitioning=None, **self._checks())
+        )
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import pyarrow as pa
+
+        with self._opened(path) as file:
+            for batch in file.iter_batches(batch_rows, columns=columns):
+                yield frame_of_part(pa.Table.from_batches([batch]))
+
+    def _opened(self, path: Path) -> pq.ParquetFile:
+        import pyarrow.parquet as pq
+
+        # With a buffer for each column, a row group is not in memory as a whole.
+        return pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False, **self._checks())
+
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
         df.to_parquet(path, compression=None, index=False)
@@ -70,3 +108,16 @@ class Adapter(DataFormat):
         import pandas as pd
 
         return pd.read_parquet(path)
+
+
+def _groups_between(metadata: pq.FileMetaData, start: int, stop: int | None) -> tuple[list[int], int]:
+    """Return the row groups with rows of a range, and the number of rows before the first of them."""
+    groups: list[int] = []
+    before = end = 0
+    for group in range(metadata.num_row_groups):
+        first, end = end, end + metadata.row_group(group).num_rows
+        if end <= start:
+            before = end
+        elif stop is None or first < stop:
+            groups.append(group)
+    return groups, before

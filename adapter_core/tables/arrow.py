@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Kind
+from adapter_core import Comparison, Kind, Predicate
+from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.compute as pc
 
 
 PANDAS = "pandas"
@@ -84,6 +88,77 @@ def frame_of(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
     else:
         table = _with_saved_times(table, metadata)
     return table.replace_schema_metadata({PANDAS: metadata}).to_pandas()
+
+
+def frame_of_part(table: pa.Table) -> pd.DataFrame:
+    """Return some rows of a table with its pandas metadata, with the dtypes of the whole table.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Shape (rows, columns), with pandas metadata in its schema.
+    """
+    df = table.to_pandas()
+    saved = json.loads(pandas_metadata(table))["columns"]
+    # Booleans become objects only among nulls, which another part of the table may contain.
+    objects = {each["field_name"] for each in saved if each["numpy_type"] == "object"}
+    for position, dtype in enumerate(df.dtypes):
+        if dtype == bool and df.columns[position] in objects:
+            df.isetitem(position, df.iloc[:, position].astype(object))
+    return df
+
+
+def contents_of_type(arrow: pa.DataType) -> str:
+    """Return the contents of a column for `Comparison.fitted`, by its Arrow type."""
+    from pyarrow import types
+
+    if types.is_dictionary(arrow):
+        return contents_of_type(arrow.value_type)
+    if types.is_boolean(arrow):
+        return BOOLEANS
+    if types.is_integer(arrow) or types.is_floating(arrow):
+        return NUMBERS
+    is_text = types.is_string(arrow) or types.is_large_string(arrow) or types.is_string_view(arrow)
+    return TEXT if is_text else str(arrow)
+
+
+def fitted_to_schema(predicate: Predicate, schema: pa.Schema) -> Predicate:
+    """Return a predicate with constants that fit the columns of an Arrow schema.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If a column cannot be compared with its constant.
+    """
+
+    def fitted(comparison: Comparison) -> Comparison:
+        import pyarrow as pa
+
+        arrow = schema.field(comparison.column).type
+        return comparison.fitted(contents_of_type(arrow), is_single=arrow == pa.float32())
+
+    return predicate.fitted(fitted)
+
+
+def arrow_filter(predicate: Predicate, schema: pa.Schema) -> pc.Expression:
+    """Return a predicate as an expression of Arrow for a table of that schema.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If a column cannot be compared with its constant.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def expression(comparison: Comparison) -> pc.Expression:
+        value: Any = comparison.value
+        if schema.field(comparison.column).type == pa.uint64() and isinstance(value, int):
+            # Arrow would convert the column to signed integers.
+            value = pa.scalar(value, pa.uint64()) if value >= 0 else float(value)
+        return OPERATORS[comparison.operator](pc.field(comparison.column), value)
+
+    return reduce(and_, map(expression, fitted_to_schema(predicate, schema).comparisons))
 
 
 def _with_saved_times(table: pa.Table, metadata: str) -> pa.Table:

@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 
 import data_formats
-from adapter_core import DataFormat, Registry, Trait, UnavailableError
+from adapter_core import DataFormat, Feature, Registry, Trait, UnavailableError
 from format_bench.display import terminal
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.suites import FAMILIES, SUITES
@@ -72,7 +72,8 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
     if not answer:
         fact["available"] = f"no: {answer.reason}; {answer.install_hint}"
     traits = [trait.value for trait in Trait if trait in (adapter.traits or ())]
-    features = [feature.value for feature in adapter.supports] if isinstance(adapter, DataFormat) else []
+    supported = adapter.supports if isinstance(adapter, DataFormat) else frozenset()
+    features = [feature.value for feature in Feature if feature in supported]
     checksums = ["checksums"] if adapter.checksums else []
     return {
         **fact,

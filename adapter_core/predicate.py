@@ -1,0 +1,228 @@
+"""Selections of rows: slices, and predicates that compare columns with constants."""
+
+from __future__ import annotations
+
+import math
+import operator as operators
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.errors import InvalidSelectionError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operators.eq,
+    "!=": operators.ne,
+    "<": operators.lt,
+    "<=": operators.le,
+    ">": operators.gt,
+    ">=": operators.ge,
+}
+"""Functions of Python by the operators of a comparison."""
+
+Value = bool | int | float | str
+
+NUMBERS, TEXT, BOOLEANS = "numbers", "text", "booleans"
+"""Types of columns that can be compared."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Comparison of a column with a constant; a null, and NaN, compares false.
+
+    Numbers compare with numbers, text with text by code points, and booleans with booleans. A constant
+    is rounded to 32 bits for a column of 32-bit floats.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column.
+    operator : str
+        One of ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``; booleans have the first two only.
+    value : bool, int, float or str
+        The constant.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If the operator is unknown, or the constant is null, of another type, or beyond 64 bits.
+    """
+
+    column: str
+    operator: str
+    value: Value
+
+    def __post_init__(self) -> None:
+        if hasattr(self.value, "item"):  # a scalar of NumPy
+            object.__setattr__(self, "value", self.value.item())
+        if self.operator not in OPERATORS:
+            known = " ".join(OPERATORS)
+            raise InvalidSelectionError(f"{self.operator!r} is not an operator of predicates: {known}")
+        is_nan = isinstance(self.value, float) and math.isnan(self.value)
+        if is_nan or not isinstance(self.value, (bool, int, float, str)):
+            raise InvalidSelectionError(
+                f"column {self.column!r} is compared with {self.value!r}: no number, text or boolean"
+            )
+        if self.type == NUMBERS and isinstance(self.value, int) and not -(2**63) <= self.value < 2**63:
+            raise InvalidSelectionError(f"{self.value} does not fit in 64 bits")
+        if self.type == BOOLEANS and self.operator not in ("==", "!="):
+            raise InvalidSelectionError(f"booleans have no order, hence no {self.operator!r}")
+
+    @property
+    def type(self) -> str:
+        """Type of the columns that it can compare: `NUMBERS`, `TEXT` or `BOOLEANS`."""
+        if isinstance(self.value, bool):
+            return BOOLEANS
+        return TEXT if isinstance(self.value, str) else NUMBERS
+
+    def fitted(self, contents: str, *, is_single: bool = False) -> Comparison:
+        """Return the comparison for a column of a known type.
+
+        Parameters
+        ----------
+        contents : str
+            Type of the column: `NUMBERS`, `TEXT`, `BOOLEANS`, or the name of any other.
+        is_single : bool
+            True for 32-bit floats, whose constant is rounded.
+
+        Raises
+        ------
+        InvalidSelectionError
+            If the column cannot be compared with the constant.
+        """
+        if contents != self.type:
+            raise InvalidSelectionError(
+                f"column {self.column!r} contains {contents}, which do not compare with {self.value!r}"
+            )
+        if not is_single:
+            return self
+        import numpy as np
+
+        with np.errstate(over="ignore"):
+            return replace(self, value=float(np.float32(self.value)))
+
+    def mask(self, values: Any) -> np.ndarray:
+        """Return True for the values that compare true, shape (rows,), dtype bool.
+
+        Parameters
+        ----------
+        values : array-like
+            An array of NumPy or pandas, or a Series, shape (rows,).
+
+        Raises
+        ------
+        InvalidSelectionError
+            If the values cannot be compared with the constant.
+        """
+        import numpy as np
+
+        compare = OPERATORS[self.operator]
+        if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
+            return self._mask_of_objects(values)
+        self.fitted(NUMBERS)
+        mask: np.ndarray = compare(values, self.value)
+        if self.operator == "!=" and values.dtype.kind == "f":
+            mask &= values == values  # noqa: PLR0124 (NaN differs from itself)
+        return mask
+
+    def _mask_of_objects(self, values: Any) -> np.ndarray:
+        import numpy as np
+        import pandas as pd
+
+        column = pd.Series(values, copy=False)
+        self.fitted(contents_of(column))
+        valid = column.notna().to_numpy()
+        mask = np.zeros(len(column), bool)
+        present = column if valid.all() else column[valid]
+        if isinstance(present.dtype, pd.CategoricalDtype):
+            present = present.astype("str")
+        mask[valid] = OPERATORS[self.operator](present, self.value).to_numpy(bool)
+        return mask
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """Conjunction of comparisons, e.g. ``Predicate([Comparison("charge", "==", 1)])``.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        At least one; a row passes if all of them are true.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If there is no comparison.
+    """
+
+    comparisons: Sequence[Comparison]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "comparisons", tuple(self.comparisons))
+        if not self.comparisons:
+            raise InvalidSelectionError("a predicate needs at least one comparison")
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the compared columns, each once."""
+        return list(dict.fromkeys(each.column for each in self.comparisons))
+
+    def mask(self, columns: Mapping[str, Any]) -> np.ndarray:
+        """Return True for the rows that pass, shape (rows,), dtype bool.
+
+        Parameters
+        ----------
+        columns : mapping
+            Values of at least `self.columns`, each as in `Comparison.mask`; also a DataFrame.
+
+        Raises
+        ------
+        InvalidSelectionError
+            If a column cannot be compared with its constant.
+        """
+        masks = (each.mask(columns[each.column]) for each in self.comparisons)
+        return reduce(operators.iand, masks)
+
+    def fitted(self, fit: Callable[[Comparison], Comparison]) -> Predicate:
+        """Return the predicate with each comparison fitted to its column, see `Comparison.fitted`."""
+        return Predicate([fit(each) for each in self.comparisons])
+
+
+def contents_of(column: Any) -> str:
+    """Return the type of a Series: `NUMBERS`, `TEXT`, `BOOLEANS`, or the name of its dtype."""
+    import pandas as pd
+
+    kinds = pd.api.types
+    dtype = column.dtype
+    if kinds.is_bool_dtype(dtype):
+        return BOOLEANS
+    if kinds.is_integer_dtype(dtype) or kinds.is_float_dtype(dtype):
+        return NUMBERS
+    if isinstance(dtype, pd.CategoricalDtype):
+        return contents_of(dtype.categories)
+    if dtype == object:
+        inferred = kinds.infer_dtype(column, skipna=True)
+        return {"string": TEXT, "empty": TEXT, "boolean": BOOLEANS}.get(inferred, inferred)
+    return TEXT if isinstance(dtype, pd.StringDtype) else str(dtype)
+
+
+def bounds(rows: slice) -> tuple[int, int | None]:
+    """Return the first row of a slice, and the row after its last; None for the end of the table.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If the slice has a step other than 1, or a bound that is negative or not an integer.
+    """
+    if rows.step not in (None, 1):
+        raise InvalidSelectionError(f"rows cannot be read in steps of {rows.step!r}")
+    for bound in (rows.start, rows.stop):
+        if bound is not None and (not hasattr(bound, "__index__") or operators.index(bound) < 0):
+            raise InvalidSelectionError(f"{bound!r} is not the number of a row: 0 or above")
+    start = 0 if rows.start is None else operators.index(rows.start)
+    return start, None if rows.stop is None else max(start, operators.index(rows.stop))

@@ -1,0 +1,96 @@
+"""Predicates, and the bounds of slices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from adapter_core import Comparison, InvalidSelectionError, Predicate
+from adapter_core.predicate import OPERATORS, bounds
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([1.0, np.nan, 2.0, 3.0]),
+        pd.array([1, None, 2, 3], "Int64"),
+        pd.Series([1.0, None, 2.0, 3.0]),
+    ],
+    ids=["numpy", "nullable", "series"],
+)
+def test_nulls_compare_false_with_every_operator(values, operator):
+    mask = Comparison("a", operator, 2).mask(values)
+    compare = OPERATORS[operator]
+    assert mask.dtype == bool
+    assert mask.tolist() == [compare(1, 2), False, compare(2, 2), compare(3, 2)]
+
+
+@pytest.mark.parametrize("dtype", ["str", "string", object, "category"])
+def test_text_compares_by_code_points(dtype):
+    values = pd.Series(["a", None, "Z", "é"], dtype=dtype)
+    assert Comparison("a", "<", "b").mask(values).tolist() == [True, False, True, False]
+    assert Comparison("a", "!=", "a").mask(values).tolist() == [False, False, True, True]
+
+
+def test_constants_are_rounded_for_32_bit_floats():
+    values = np.array([0.1, 0.5], "float32")
+    assert Comparison("a", "==", 0.1).mask(values).tolist() == [True, False]
+    assert Comparison("a", "==", 0.1).fitted("numbers", is_single=True).value == values[0]
+
+
+def test_all_comparisons_of_a_predicate_are_met():
+    predicate = Predicate([Comparison("a", ">", 1), Comparison("b", "==", "x"), Comparison("a", "<", 4)])
+    assert predicate.columns == ["a", "b"]
+    columns = {"a": np.arange(6), "b": np.array(list("xxyxxx"), object), "c": np.zeros(6)}
+    assert predicate.mask(columns).tolist() == [False, False, False, True, False, False]
+    assert predicate.mask(pd.DataFrame(columns)).tolist() == predicate.mask(columns).tolist()
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "words"),
+    [
+        ("=", 1, "'=' is not an operator"),
+        ("==", None, "None"),
+        ("==", float("nan"), "nan"),
+        ("==", b"x", "b'x'"),
+        ("<", True, "no order"),
+        ("==", 2**63, "64 bits"),
+    ],
+)
+def test_invalid_comparisons_are_refused(operator, value, words):
+    with pytest.raises(InvalidSelectionError, match=words):
+        Comparison("a", operator, value)
+
+
+def test_scalars_of_numpy_are_constants():
+    assert Comparison("a", "==", np.int32(3)) == Comparison("a", "==", 3)
+
+
+@pytest.mark.parametrize(
+    ("values", "value"),
+    [
+        (np.array([1, 2]), "1"),
+        (np.array([True, False]), 1),
+        (pd.Series(["a", "b"]), 1),
+        (pd.Series(pd.to_datetime(["2024-01-01"])), "2024-01-01"),
+    ],
+)
+def test_values_of_another_type_than_the_constant_are_refused(values, value):
+    with pytest.raises(InvalidSelectionError, match="column 'a' contains"):
+        Comparison("a", "==", value).mask(values)
+
+
+def test_a_predicate_without_comparisons_is_refused():
+    with pytest.raises(InvalidSelectionError, match="at least one"):
+        Predicate([])
+
+
+def test_bounds_of_slices():
+    assert bounds(slice(None)) == (0, None)
+    assert bounds(slice(2, 5, 1)) == (2, 5)
+    assert bounds(slice(np.int64(7), 3)) == (7, 7)
+    for rows in (slice(None, None, -1), slice(-1, None), slice(0, 2.5), slice("a", "b")):
+        with pytest.raises(InvalidSelectionError):
+            bounds(rows)
