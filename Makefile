@@ -3,6 +3,7 @@
 # preview  serve the site at http://127.0.0.1:8080
 # test     everything that CI runs
 # lint     style, types and layers alone
+# jvm      the record formats of the JVM, which Maven builds once
 # docs     the documentation site, in build/docs
 # coverage the tests with branch coverage: a table, and pages in htmlcov
 #
@@ -30,7 +31,7 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 PINNED := --constraint constraints.txt
 PACKAGES := $(PINNED) --editable ".[all,native,site,test]"
 
-.PHONY: bench preview test lint docs coverage environment
+.PHONY: bench preview test lint jvm docs coverage environment
 .DELETE_ON_ERROR:
 
 bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
@@ -50,7 +51,9 @@ preview: environment $(CONFIG)
 	@test -f .asv/$(SCALE)/html/index.html || { echo "there is no site yet; run: make bench SCALE=$(SCALE)" >&2; exit 2; }
 	$(BIN)/asv preview --config $(CONFIG)
 
+# Without a JDK or Maven, the formats of the JVM are unavailable, and their tests are skipped.
 test: lint
+	$(BIN)/format-bench build --optional
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 2
 
 lint: environment
@@ -59,6 +62,9 @@ lint: environment
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/shellcheck cron.sh .ci/run
+
+jvm: environment
+	$(BIN)/format-bench build
 
 docs: environment
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --builder html docs build/docs
@@ -71,7 +77,7 @@ coverage: environment
 environment: .venv/.installed
 
 # The extras of setup.py follow the files of these folders.
-.venv/.installed: setup.py pyproject.toml constraints.txt $(wildcard array_stores/*.py data_formats/*.py image_storages/*.py)
+.venv/.installed: setup.py pyproject.toml constraints.txt $(wildcard array_stores/*.py data_formats/*.py image_storages/*.py record_stores/*.py)
 	@git rev-parse HEAD > /dev/null || { echo "this is not a git clone with a commit; asv measures commits" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12" >&2; exit 2; }

@@ -1,0 +1,269 @@
+"""Record formats of the JVM: a new JVM for each cell.
+
+The driver is the class `formatbench.Main` of a Maven module; requests and answers are lines of JSON.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from adapter_core.adapter import BaseAdapter
+from adapter_core.availability import Availability
+from adapter_core.codecs import Codec
+from adapter_core.errors import UnavailableError
+from adapter_core.records.maven import (
+    TOOLCHAIN_HINT,
+    JavaHome,
+    MavenModule,
+    find_java,
+    java_environment,
+)
+
+MAIN_CLASS = "formatbench.Main"
+HEAP_GIB = 4
+"""Size of the heap unless another one is given: enough for 1,000,000 records of each format."""
+OUT_OF_MEMORY_STATUS = 3
+"""Exit status of a JVM with `-XX:+ExitOnOutOfMemoryError`."""
+
+GZIP = Codec("gzip")
+ZSTD = Codec("zstd")
+
+# Switches for libraries that reach into the JDK, by the first version of it that accepts them.
+_ACCESS = {
+    0: "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    22: "--enable-native-access=ALL-UNNAMED",
+    24: "--sun-misc-unsafe-memory-access=allow",
+}
+
+
+@dataclass(frozen=True)
+class JvmRequest:
+    """A request to the driver."""
+
+    operation: str
+    """One of "generate", "write", "read", "check", "iterate" and "entry"."""
+    dataset: str
+    """Data set to write, or whose records a file contains."""
+    rows: int = 0
+    """Number of records to make."""
+    path: Path = Path()
+    """File or folder to write or to read."""
+    codec: str | None = None
+    """Codec; None without compression."""
+    calls: int = 1
+    """Number of calls, in the same JVM."""
+    position: int = 0
+    """Position of a single record to read, from 0."""
+    format_name: str = ""
+    """Format, if it is not that of the store that runs the request."""
+
+    def to_json(self, format_name: str) -> str:
+        """Return the line for the driver, with the format of a store unless the request has its own."""
+        return json.dumps(
+            {
+                "operation": self.operation,
+                "format": self.format_name or format_name,
+                "codec": self.codec or "none",
+                "dataset": self.dataset,
+                "rows": self.rows,
+                "path": str(self.path.absolute()),
+                "calls": self.calls,
+                "position": self.position,
+            }
+        )
+
+
+class JvmStore(BaseAdapter):
+    """A record format of the JVM.
+
+    A subclass lies beside a folder `jvm`, the Maven module with its Java class.
+    """
+
+    format_name: ClassVar[str]
+    """Name of the format for the driver: its class is `AvroGenericFormat` for "avro-generic"."""
+    codecs: ClassVar[tuple[Codec, ...]] = (GZIP, ZSTD)
+    """Codecs around the file, or the format's own of these names."""
+    keeps_nested: ClassVar[bool] = True
+    """True if nested records with lists and optional fields are supported."""
+    keeps_values: ClassVar[bool] = True
+    """False if records with texts of digits come back with other values."""
+    detects_truncation: ClassVar[bool] = True
+    """True if reading a truncated file always raises; else records may be missing without an error."""
+    lazy: ClassVar[bool] = False
+    """True if fields are decoded, or objects made of them, at each access."""
+    runs_code: ClassVar[str] = ""
+    """Code that reading a hostile file may run, as a sentence; empty if none."""
+    newest_java: ClassVar[int | None] = None
+    """Last feature release of Java that its library runs on; None without a limit."""
+    artifacts: ClassVar[tuple[str, ...]]
+    """Names of the jars that it is made of, without versions."""
+
+    @property
+    def module(self) -> MavenModule:
+        """The Maven module that has its Java class."""
+        return MavenModule(Path(inspect.getfile(type(self))).parent / "jvm")
+
+    def availability(self) -> Availability:
+        """Report whether Java is there, and the Maven module built; nothing is built by it."""
+        answer = self.module.availability()
+        java = find_java()
+        if not answer or java is None:
+            return answer
+        if self.newest_java is not None and java.major > self.newest_java:
+            reason = f"it needs Java {self.newest_java} or older, {java.java} is {java.version}"
+            return Availability(available=False, reason=reason, install_hint=TOOLCHAIN_HINT)
+        versions = _jar_versions(self.module.built(java))
+        return Availability(
+            available=True,
+            versions={**answer.versions, **{each: versions.get(each, "") for each in self.artifacts}},
+        )
+
+    def run(
+        self, request: JvmRequest, limit_seconds: float, heap_gib: int = HEAP_GIB
+    ) -> list[dict[str, Any]]:
+        """Serve one request in a new JVM, and return its answers.
+
+        The first one is "ready"; the last one is "end", or else one of "crashed", "out of memory" and
+        "timed out", with a sentence.
+
+        Parameters
+        ----------
+        request : JvmRequest
+            Operation of this format.
+        limit_seconds : float
+            Time after which the JVM is killed.
+        heap_gib : int
+            Size of the heap in GiB, from the start on.
+
+        Raises
+        ------
+        UnavailableError
+            If there is no Java, or the module has not been built.
+        """
+        return self.run_all([request], limit_seconds, heap_gib)[0]
+
+    def run_all(
+        self,
+        requests: Sequence[JvmRequest],
+        limit_seconds: float,
+        heap_gib: int = HEAP_GIB,
+        class_path: Sequence[Path] = (),
+    ) -> list[list[dict[str, Any]]]:
+        """Serve several requests in one JVM, and return the answers to each; see `run`.
+
+        There are none for requests after one that ended the JVM.
+
+        Parameters
+        ----------
+        requests : sequence of JvmRequest
+            Requests; those with a `format_name` of their own may be of other formats.
+        limit_seconds : float
+            Time after which the JVM is killed.
+        heap_gib : int
+            Size of the heap in GiB, from the start on.
+        class_path : sequence of Path
+            Further folders or jars with classes of formats.
+        """
+        answer = self.availability()
+        java = find_java()
+        jars = self.module.built(java) if java else None
+        if not answer or java is None or jars is None:
+            raise UnavailableError(self.label, answer.reason, answer.install_hint)
+        lines = [each.to_json(self.format_name) for each in requests]
+        with tempfile.TemporaryDirectory(prefix="format-bench-jvm-") as scratch:
+            command = [str(java.java), *_flags(java, heap_gib, scratch)]
+            command += ["-cp", os.pathsep.join(map(str, [*class_path, *sorted(jars.glob("*.jar"))]))]
+            found = _run([*command, MAIN_CLASS], lines, limit_seconds, Path(scratch))
+        answers: list[list[dict[str, Any]]] = [[]]
+        for each in found:
+            if answers[-1] and answers[-1][-1]["event"] == "end":
+                answers.append([])
+            answers[-1].append(each)
+        return answers
+
+
+def _run(
+    command: list[str], lines: Sequence[str], limit_seconds: float, scratch: Path
+) -> list[dict[str, Any]]:
+    errors = scratch / "stderr"
+    timed_out = False
+    with (
+        errors.open("wb") as stderr,
+        subprocess.Popen(  # noqa: S603 (a program of the user)
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            cwd=scratch,
+            env=java_environment(),
+            # A group of its own, which is killed whole.
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            output, _ = process.communicate("\n".join(lines).encode() + b"\n", limit_seconds)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    answers = list(_answers(output))
+    if timed_out:
+        return [*answers, _ending("timed out", f"the JVM was killed after {limit_seconds:g} s")]
+    if process.returncode == OUT_OF_MEMORY_STATUS:
+        return [*answers, _ending("out of memory", "the heap of the JVM does not suffice")]
+    if process.returncode or sum(each["event"] == "end" for each in answers) < len(lines):
+        last = (errors.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [""])[-1]
+        reason = f"the JVM ended with status {process.returncode}{': ' if last else ''}{last}"
+        return [*answers, _ending("crashed", reason)]
+    return answers
+
+
+def _flags(java: JavaHome, heap_gib: int, scratch: str) -> list[str]:
+    return [
+        f"-Xms{heap_gib}g",
+        f"-Xmx{heap_gib}g",
+        # It moves objects in each full collection, and readings of the heap repeat to the byte.
+        "-XX:+UseSerialGC",
+        "-XX:MarkSweepAlwaysCompactCount=1",
+        "-XX:+ExitOnOutOfMemoryError",
+        f"-XX:ErrorFile={scratch}/crash.log",
+        f"-Djava.io.tmpdir={scratch}",
+        # Avro makes objects of no other generated classes.
+        "-Dorg.apache.avro.SERIALIZABLE_PACKAGES=formatbench.avro",
+        *(flag for since, flag in _ACCESS.items() if java.major >= since),
+    ]
+
+
+def _answers(output: bytes) -> Iterator[dict[str, Any]]:
+    for line in output.decode(errors="replace").splitlines():
+        # Native code of a library may print between the lines, and a killed JVM leaves half of one.
+        try:
+            answer = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if isinstance(answer, dict) and "event" in answer:
+            yield answer
+
+
+def _ending(event: str, sentence: str) -> dict[str, Any]:
+    return {"event": event, "sentence": sentence}
+
+
+def _jar_versions(folder: Path | None) -> dict[str, str]:
+    if folder is None:
+        return {}
+    found = (re.fullmatch(r"(.+?)-(\d.*)\.jar", jar.name) for jar in folder.glob("*.jar"))
+    return {match[1]: match[2] for match in found if match}

@@ -1,0 +1,46 @@
+package formatbench;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Way to keep records in a file or a folder.
+ *
+ * <p>A class of the package {@code formatbench.formats} for each format; the driver finds it by its
+ * name, see {@link Main}. What a method does is what the clock measures: mapping records to classes of
+ * the library is part of it.
+ */
+public interface Format {
+    /**
+     * Write records to a path that does not exist yet.
+     *
+     * @param records records of that type
+     * @param type {@link Entity} or {@link Person}
+     */
+    void write(List<?> records, Class<?> type, Path path, Codec codec) throws Exception;
+
+    /**
+     * Read all records, in order, as objects of the library or as plain ones.
+     *
+     * @param sink receiver of each object; the format keeps no reference to it where it reads a stream
+     */
+    void read(Class<?> type, Path path, Codec codec, Consumer<Object> sink) throws Exception;
+
+    /** Return an object that {@link #read} gave as a plain record; called outside the clock. */
+    default Object plain(Object object) {
+        return object;
+    }
+
+    /**
+     * Read the record at a position, from 0, without reading all before it.
+     *
+     * @throws UnsupportedException if the format has no way to it
+     */
+    default Object entry(Class<?> type, Path path, Codec codec, long position) throws Exception {
+        throw new UnsupportedException("its records have no index: all before one would be read");
+    }
+
+    /** Throw {@link UnsupportedException}, with the reason, for a type or a codec it cannot keep. */
+    default void check(Class<?> type, Codec codec) throws UnsupportedException {}
+}

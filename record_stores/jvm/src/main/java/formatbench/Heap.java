@@ -1,0 +1,33 @@
+package formatbench;
+
+/** Heap in use, after collections that agree. */
+final class Heap {
+    /** Difference that two readings in a row may have, of objects that the JVM itself makes. */
+    private static final long AGREEMENT_BYTES = 4096;
+
+    private static final int MOST_COLLECTIONS = 50;
+    private static final long PAUSE_MILLIS = 20;
+
+    private Heap() {}
+
+    /** Return the bytes in use after full collections, until two readings agree to 4 KiB. */
+    static long settledBytes() throws InterruptedException {
+        long last = collectedBytes();
+        for (int i = 0; i < MOST_COLLECTIONS; i++) {
+            long next = collectedBytes();
+            if (Math.abs(next - last) <= AGREEMENT_BYTES) {
+                return next;
+            }
+            last = next;
+        }
+        throw new IllegalStateException("the heap does not settle in " + MOST_COLLECTIONS + " collections");
+    }
+
+    private static long collectedBytes() throws InterruptedException {
+        System.gc();
+        // Cleaners and reference queues of the libraries run after a collection.
+        Thread.sleep(PAUSE_MILLIS);
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+}

@@ -1,0 +1,69 @@
+package formatbench;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Request to the driver.
+ *
+ * @param operation {@code generate}, {@code write}, {@code read}, {@code check}, {@code iterate} or
+ *     {@code entry}
+ * @param format name of the format, lower case with hyphens
+ * @param codec codec around the file, or the format's own of that name
+ * @param dataset name of the data set; its class of records too, where no data are made
+ * @param rows number of records to make
+ * @param path file or folder to write or read
+ * @param calls number of calls in this JVM
+ * @param position position of the record to read, from 0
+ */
+record Request(
+        String operation,
+        String format,
+        Codec codec,
+        String dataset,
+        int rows,
+        Path path,
+        int calls,
+    long position) {
+    /** Exit status of a JVM with -XX:+ExitOnOutOfMemoryError. */
+    static final int OUT_OF_MEMORY_STATUS = 3;
+
+    private static final String PACKAGE = "formatbench.formats.";
+
+    static Request parse(String line) {
+        Map<String, String> given = Json.parse(line);
+        return new Request(
+                given.get("operation"),
+                given.get("format"),
+                Codec.valueOf(given.getOrDefault("codec", "none").toUpperCase(Locale.ROOT)),
+                given.get("dataset"),
+                Integer.parseInt(given.getOrDefault("rows", "0")),
+                Path.of(given.getOrDefault("path", "")),
+                Integer.parseInt(given.getOrDefault("calls", "1")),
+                Long.parseLong(given.getOrDefault("position", "0")));
+    }
+
+    /** Return the format, if it can keep the records of the data set with the codec. */
+    Format checkedFormat() throws UnsupportedException, ReflectiveOperationException {
+        String name = Arrays.stream(format.split("-"))
+                .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))
+                .collect(Collectors.joining("", PACKAGE, "Format"));
+        Format found = (Format) Class.forName(name).getDeclaredConstructor().newInstance();
+        found.check(type(), codec);
+        return found;
+    }
+
+    /** Return the class of the records. */
+    Class<?> type() {
+        return Data.type(dataset);
+    }
+
+    /** Make the records of the data set. */
+    List<?> records() {
+        return Data.records(dataset, rows);
+    }
+}

@@ -1,0 +1,45 @@
+package formatbench.formats;
+
+import formatbench.Codec;
+import formatbench.Entity;
+import formatbench.Format;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Format of known costs and failures: the name of the file tells which. */
+public class PlantedFormat implements Format {
+    private static final int MEGABYTE = 1_000_000;
+
+    @Override
+    public void write(List<?> records, Class<?> type, Path path, Codec codec) {
+        throw new IllegalStateException("planted \"error\"\n\u00e9");
+    }
+
+    @Override
+    public void read(Class<?> type, Path path, Codec codec, Consumer<Object> sink) throws Exception {
+        switch (path.getFileName().toString()) {
+            case "heap" -> {
+                for (int i = 0; i < 10; i++) {
+                    sink.accept(new byte[MEGABYTE]);
+                }
+            }
+            case "sleep" -> Thread.sleep(200);
+            case "hang" -> Thread.sleep(1_000_000);
+            case "crash" -> Runtime.getRuntime().halt(134);
+            case "noise" -> System.out.println("{\"event\": \"end\"}");
+            default -> {
+                for (;;) {
+                    sink.accept(new byte[100 * MEGABYTE]);
+                }
+            }
+        }
+    }
+
+    @Override
+    public Object plain(Object object) {
+        Entity entity = new Entity();
+        entity.text1 = String.valueOf(((byte[]) object).length);
+        return entity;
+    }
+}

@@ -1,0 +1,155 @@
+"""Driver of the JVM: measures, failures and toolchain, with a format of known costs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import record_stores
+from adapter_core import UnavailableError
+from adapter_core.records.jvm import JvmRequest
+from adapter_core.records.maven import find_java
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Return a function that serves requests to the planted format in one JVM."""
+    store = record_stores.find("Kryo[jvm]")
+    if not (answer := record_stores.jvm.availability()):
+        pytest.skip(f"{answer.reason}; try: {answer.install_hint}")
+    java = find_java()
+    if not java.has_compiler:
+        pytest.skip(f"{java.java} has no compiler beside it")
+    classes = tmp_path_factory.mktemp("classes")
+    source = Path(__file__).parent / "planted/formatbench/formats/PlantedFormat.java"
+    jars = record_stores.jvm.built(java)
+    subprocess.run(
+        [java.java.parent / "javac", "--release", "17", "-cp", f"{jars}/*", "-d", classes, source],
+        check=True,
+    )
+
+    def serve(*names, operation="read", calls=1, limit_seconds=60):
+        requests = [
+            JvmRequest(operation, "entities", 10, classes / name, calls=calls, format_name="planted")
+            for name in names
+        ]
+        return store.run_all(requests, limit_seconds, heap_gib=1, class_path=[classes])
+
+    return serve
+
+
+@pytest.fixture(scope="module")
+def answers(run):
+    return dict(zip(("heap", "sleep", "noise"), run("heap", "sleep", "noise", calls=3), strict=True))
+
+
+def test_planted_objects_are_found_in_the_heap(answers):
+    (heap,) = (each for each in answers["heap"] if each["event"] == "heap")
+    assert heap["held_bytes"] == pytest.approx(10_000_000, rel=0.001)
+    assert heap["class"] == "byte[]"
+    assert abs(heap["library_bytes"]) < 1_000_000
+    calls = [each for each in answers["heap"] if each["event"] == "call"]
+    assert all(10_000_000 < each["allocated_bytes"] < 11_000_000 for each in calls)
+
+
+def test_a_planted_sleep_is_in_the_wall_clock_alone(answers):
+    calls = [each for each in answers["sleep"] if each["event"] == "call"]
+    assert [each["number"] for each in calls] == [1, 2, 3]
+    assert all(each["wall_seconds"] >= 0.2 for each in calls)
+    assert min(each["cpu_seconds"] for each in calls) < 0.2
+
+
+def test_output_of_a_library_is_not_an_answer(answers):
+    assert [each["event"] for each in answers["noise"]].count("end") == 1
+
+
+def test_the_circumstances_are_reported(answers):
+    ready = answers["heap"][0]
+    assert ready["event"] == "ready"
+    assert "-XX:+UseSerialGC" in ready["flags"]
+    assert ready["collector"] == ["Copy", "MarkSweepCompact"]
+    assert ready["java"] == find_java().version
+    assert {"kryo", "avro", "protobuf-java"} <= set(ready["versions"])
+    assert ready["compressed_oops"] == "true"
+
+
+def test_an_exception_is_an_answer(run):
+    (found,) = run("any", operation="write")
+    (error,) = (each for each in found if each["event"] == "error")
+    assert error["type"] == "java.lang.IllegalStateException"
+    assert error["sentence"] == 'planted "error"\n\u00e9'
+    assert found[-1]["event"] == "end"
+
+
+def test_a_crash_ends_the_answers(run):
+    found = run("sleep", "crash", "sleep")
+    assert len(found) == 2
+    assert found[1] == [{"event": "crashed", "sentence": "the JVM ended with status 134"}]
+
+
+def test_too_small_a_heap_is_reported(run):
+    (found,) = run("memory")
+    assert found[-1]["event"] == "out of memory"
+
+
+def test_a_hanging_jvm_is_killed(run):
+    (found,) = run("hang", limit_seconds=2)
+    assert found[-1] == {"event": "timed out", "sentence": "the JVM was killed after 2 s"}
+
+
+def test_a_missing_java_is_the_reason(monkeypatch, tmp_path):
+    for name in ("FORMAT_BENCH_JAVA", "JAVA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    answer = record_stores.find("Kryo[jvm]").availability()
+    assert (answer.available, answer.reason) == (False, "there is no Java")
+    with pytest.raises(
+        UnavailableError, match=r"Kryo.jvm. is unavailable: there is no Java; try: apt-get"
+    ):
+        record_stores.get("Kryo[jvm]")
+
+
+@pytest.mark.parametrize(
+    ("version", "programs", "reason"),
+    [
+        ("11.0.2", "javac mvn", "Java 17 or newer is needed, .* is 11.0.2"),
+        ("17.0.1", "mvn", "has not been built, and .* has no compiler beside it"),
+        ("17.0.1", "javac", "has not been built, and there is no Maven"),
+        ("17.0.1", "javac mvn", "has not been built$"),
+    ],
+)
+def test_an_incomplete_toolchain_is_the_reason(monkeypatch, tmp_path, version, programs, reason):
+    for program in ("java", *programs.split()):
+        path = tmp_path / program
+        path.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-04-15' >&2\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("FORMAT_BENCH_JAVA", str(tmp_path / "java"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    answer = record_stores.jvm.availability()
+    assert not answer
+    assert re.search(reason, answer.reason)
+
+
+def test_a_failing_build_reports_the_first_error_and_leaves_nothing(monkeypatch, tmp_path):
+    shell = shutil.which("sh")
+    for program, script in (
+        ("java", "echo 'openjdk version \"21.0.1\"' >&2"),
+        ("javac", ""),
+        ("mvn", "echo '[ERROR] COMPILATION ERROR : planted'; echo '[ERROR] more'; exit 1"),
+    ):
+        path = tmp_path / program
+        path.write_text(f"#!{shell}\n{script}\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("FORMAT_BENCH_JAVA", str(tmp_path / "java"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        UnavailableError, match="Maven failed: COMPILATION ERROR : planted; try: make jvm"
+    ):
+        record_stores.jvm.build()
+    assert [path.suffix for path in (tmp_path / "cache/formatbench/jvm").iterdir()] == [".lock"]

@@ -1,0 +1,155 @@
+"""Formats of the JVM: all records come back, or the reason is known; damaged files are errors."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+import data_generator
+import record_stores
+from adapter_core.records.jvm import JvmRequest, JvmStore
+from tests.helpers import ROOT
+
+STORES = [
+    store for name in record_stores.names() if isinstance(store := record_stores.find(name), JvmStore)
+]
+CASES = [(each, codec) for each in STORES for codec in (None, *(codec.name for codec in each.codecs))]
+IDS = [f"{store.label}-{codec or 'none'}" for store, codec in CASES]
+
+COUNTS = {"entities": 1000, "entities-seed": 1000, "entities-nested": 1000, "entities-edge": 20}
+DIGESTS = {name: data_generator.records(name, count).records.digest for name, count in COUNTS.items()}
+EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+"""SHA-256 of nothing, FIPS 180-4."""
+
+
+def serve(requests: dict, limit_seconds=120):
+    """Return the answers of one JVM to requests, by their keys."""
+    store = STORES[0]
+    answers = store.run_all(list(requests.values()), limit_seconds)
+    assert len(answers) == len(requests), answers[-1]
+    return dict(zip(requests, answers, strict=True))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    if not (answer := record_stores.jvm.availability()):
+        pytest.skip(f"{answer.reason}; try: {answer.install_hint}")
+    return tmp_path_factory.mktemp("jvm stores")
+
+
+@pytest.fixture(scope="module")
+def round_trips(folder):
+    """Return the answers for each format, codec and data set, written and read by one JVM."""
+    requests = {}
+    for store, codec in CASES:
+        stem = f"{store.format_name}-{codec}"
+        counts = {**COUNTS, "zero": 0} if codec is None else {"entities": 1000}
+        for dataset, rows in counts.items():
+            name = "entities" if dataset == "zero" else dataset
+            path = folder / f"{stem}-{dataset}{store.suffix}"
+            for operation in ("write", "read" if dataset == "entities" else "check"):
+                requests[store.label, codec, dataset, operation] = JvmRequest(
+                    operation, name, rows, path, codec, 2 if operation == "read" else 1,
+                    format_name=store.format_name,
+                )  # fmt: skip
+    return serve(requests)
+
+
+@pytest.fixture(scope="module")
+def truncated(request, folder):
+    """Return the answers to reading files whose last byte, or half, is missing."""
+    request.getfixturevalue("round_trips")
+    requests = {}
+    for store in STORES:
+        path = folder / f"{store.format_name}-None-entities{store.suffix}"
+        if path.is_dir():
+            continue
+        content = path.read_bytes()
+        for name, size in (("byte", len(content) - 1), ("half", len(content) // 2)):
+            damaged = folder / f"{store.format_name}-{name}{store.suffix}"
+            damaged.write_bytes(content[:size])
+            requests[store.label, name] = JvmRequest(
+                "check", "entities", path=damaged, format_name=store.format_name
+            )
+    return serve(requests)
+
+
+def events(answers):
+    found = defaultdict(list)
+    for each in answers:
+        found[each["event"]].append(each)
+    return found
+
+
+def test_each_class_of_java_has_a_store_and_each_store_a_class():
+    folder = ROOT / "record_stores/jvm/src/main/java/formatbench/formats"
+    classes = {"".join(map(str.title, store.format_name.split("-"))) + "Format" for store in STORES}
+    concrete = {path.stem for path in folder.glob("*Format.java")}
+    assert classes == {
+        each for each in concrete if "abstract class" not in (folder / f"{each}.java").read_text()
+    }
+
+
+@pytest.mark.parametrize(("store", "codec"), CASES, ids=IDS)
+def test_entities_come_back_and_are_measured(round_trips, store, codec):
+    written = events(round_trips[store.label, codec, "entities", "write"])
+    assert not written["error"]
+    (call,) = written["call"]
+    assert min(call[f"{name}_seconds"] for name in ("wall", "cpu", "gc", "sync")) >= 0
+    read = events(round_trips[store.label, codec, "entities", "read"])
+    assert not read["error"]
+    assert [each["number"] for each in read["call"]] == [1, 2]
+    assert read["check"] == [{"event": "check", "digest": DIGESTS["entities"], "rows": 1000}]
+    (heap,) = read["heap"]
+    # 1,000 objects of 5 numbers and 5 references at least.
+    assert heap["held_bytes"] > 40_000
+    assert heap["class"]
+
+
+@pytest.mark.parametrize("dataset", ["entities-seed", "entities-edge"])
+@pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
+def test_values_come_back_unless_the_store_loses_them(round_trips, store, dataset):
+    assert not events(round_trips[store.label, None, dataset, "write"])["error"]
+    found = events(round_trips[store.label, None, dataset, "check"])
+    if store.keeps_values:
+        assert [each["digest"] for each in found["check"]] == [DIGESTS[dataset]]
+    else:
+        assert found["error"] or found["check"][0]["digest"] != DIGESTS[dataset]
+
+
+@pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
+def test_nested_records_come_back_or_are_refused_with_a_reason(round_trips, store):
+    written = events(round_trips[store.label, None, "entities-nested", "write"])
+    found = events(round_trips[store.label, None, "entities-nested", "check"])
+    assert not written["error"]
+    if store.keeps_nested:
+        assert [each["digest"] for each in found["check"]] == [DIGESTS["entities-nested"]]
+    else:
+        assert written["unsupported"][0]["sentence"]
+        assert found["unsupported"][0]["sentence"]
+
+
+@pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
+def test_no_record_comes_back_as_none(round_trips, store):
+    assert not events(round_trips[store.label, None, "zero", "write"])["error"]
+    found = events(round_trips[store.label, None, "zero", "check"])
+    assert found["check"] == [{"event": "check", "digest": EMPTY, "rows": 0}]
+
+
+@pytest.mark.parametrize("cut", ["byte", "half"])
+@pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
+def test_a_truncated_file_is_an_error_or_found_by_its_digest(truncated, store, cut):
+    if (store.label, cut) not in truncated:
+        pytest.skip("it writes a folder")
+    found = events(truncated[store.label, cut])
+    if not found["error"]:
+        assert not store.detects_truncation
+        assert found["check"][0]["digest"] != DIGESTS["entities"]
+
+
+@pytest.mark.usefixtures("round_trips")
+def test_published_sizes_are_those_of_the_first_records(folder):
+    # At 10,000,000 records these are the 1,001,405,020 and 726,469,785 bytes of the published tables.
+    names = ("protobuf-seed-None-entities-seed.pb", "kryo-seed-None-entities-seed.kryo")
+    assert [(folder / name).stat().st_size for name in names] == [100_619, 73_050]
