@@ -12,6 +12,7 @@ from adapter_core.array_source import ArraySource
 from adapter_core.array_store import ArrayStore
 from adapter_core.availability import Availability
 from adapter_core.codecs import Codec
+from adapter_core.column_batches import ColumnSums
 from adapter_core.data_format import DataFormat, Feature
 from adapter_core.errors import (
     OLD_NAMES,
@@ -39,6 +40,7 @@ __all__ = [
     "BaseAdapter",
     "CannotHoldError",
     "Codec",
+    "ColumnSums",
     "Comparison",
     "DataFormat",
     "Feature",

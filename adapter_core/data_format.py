@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.codec_choice import CodecChoice
+from adapter_core.column_batches import ColumnSums, needed_columns, selected, sums_of
 from adapter_core.errors import (
     CannotHoldError,
+    FormatBenchError,
     InvalidSelectionError,
     UnknownNameError,
     UnsupportedError,
@@ -21,7 +24,10 @@ from adapter_core.predicate import Predicate, bounds
 from adapter_core.values import integers_beyond_float
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+
+    from adapter_core.column_batches import Batch
 
 
 class Feature(StrEnum):
@@ -212,6 +218,87 @@ class DataFormat(CodecChoice):
     ) -> Iterator[pd.DataFrame]:
         return (df for df in self._batches(path, columns, batch_rows) if len(df))
 
+    def read_arrays(
+        self, path: str | os.PathLike[str], columns: Sequence[str], where: Predicate | None = None
+    ) -> dict[str, np.ndarray]:
+        """Read columns of numbers as arrays, by the library's shortest way.
+
+        Columns are floats, integers or booleans without nulls; NaN is a number here. Unlike `read`, this
+        makes no DataFrame, and does not check the names first, which could be another request.
+
+        Parameters
+        ----------
+        path : path-like
+            Where the table was saved.
+        columns : sequence of str
+            The columns to read, at least one.
+        where : Predicate, optional
+            The condition for rows to return; all by default. Its columns need not be requested, and
+            are columns of numbers, too.
+
+        Returns
+        -------
+        dict of numpy.ndarray
+            An array of shape (selected rows,) for each column, in the order requested, in the dtype that
+            the library reads.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the path does not exist.
+        UnknownNameError
+            If a requested or compared column is not in the table.
+        InvalidSelectionError
+            If no column is requested, a column contains anything but numbers, or does not fit the
+            predicate.
+        """
+        path, names = Path(path), list(dict.fromkeys(columns))
+        with self._explained(path, names, where):
+            return self._read_arrays(path, names, where)
+
+    def sum_columns(
+        self, path: str | os.PathLike[str], columns: Sequence[str], where: Predicate | None = None
+    ) -> ColumnSums:
+        """Count the selected rows and add up columns of numbers, by the library's shortest way.
+
+        Libraries that can add up do so themselves, e.g. in SQL. Others read batches of columns as NumPy
+        arrays, and the batches' sums are added without rounding. The order of addition, hence the last
+        digits, may differ between libraries, and with the number of threads.
+
+        Parameters
+        ----------
+        path, columns, where
+            As for `read_arrays`.
+
+        Returns
+        -------
+        ColumnSums
+            Number of selected rows, and the sum of each column over these.
+
+        Raises
+        ------
+        FileNotFoundError, UnknownNameError, InvalidSelectionError
+            As for `read_arrays`.
+        """
+        path, names = Path(path), list(dict.fromkeys(columns))
+        with self._explained(path, names, where):
+            return self._sum_columns(path, names, where)
+
+    @contextmanager
+    def _explained(self, path: Path, columns: list[str], where: Predicate | None) -> Iterator[None]:
+        """Check what is requested; raise `UnknownNameError` if a failure comes from an unknown name."""
+        self._check_exists(path)
+        if not columns:
+            raise InvalidSelectionError("at least one column is needed")
+        try:
+            yield
+        except FormatBenchError:
+            raise
+        except Exception:
+            if Feature.COLUMNS in self.supports:
+                self._check_names(path, needed_columns(columns, where))
+            raise
+
     def _wanted(self, path: Path, columns: Sequence[str] | None) -> list[str] | None:
         """Return the requested columns, which have been checked; None for all."""
         if columns is None:
@@ -309,6 +396,27 @@ class DataFormat(CodecChoice):
     @abstractmethod
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         """Read the table, or the given columns in any order; all of them exist."""
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        """Yield all rows of some columns as NumPy arrays; the columns may not exist.
+
+        By default there is one batch, from `_read`.
+        """
+        df = self._read(path, columns if Feature.COLUMNS in self.supports else None)
+        for name in columns:
+            if name not in df.columns:
+                raise UnknownNameError("column", name, df.columns)
+        yield {name: df[name].to_numpy() for name in columns}
+
+    def _read_arrays(
+        self, path: Path, columns: list[str], where: Predicate | None
+    ) -> dict[str, np.ndarray]:
+        """Read the selected rows of some columns; by default `_array_batches`, joined."""
+        return selected(self._array_batches(path, needed_columns(columns, where)), columns, where)
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        """Add up the selected rows of some columns; by default those of `_array_batches`."""
+        return sums_of(self._array_batches(path, needed_columns(columns, where)), columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         """Return the names of the columns in a file; required for column projection and row filters."""

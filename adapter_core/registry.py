@@ -37,17 +37,17 @@ class Registry(Generic[A]):
         own = [each.label for each in declarations(self.folder)]
         return own + [name for name in sorted(self._entry_points()) if name not in own]
 
+    def groups(self) -> dict[str, str]:
+        """Return the `suite` that each adapter declares, by label; empty for usual ones."""
+        declared = {each.label: each.suite for each in declarations(self.folder)}
+        return {name: declared.get(name, "") for name in self.names()}
+
     def usual_names(self) -> list[str]:
         """Return the labels that a comparison measures by default.
 
         These are the adapters of the family's first suite, and those of other packages.
         """
-        others = {each.label for each in declarations(self.folder) if each.suite}
-        return [name for name in self.names() if name not in others]
-
-    def names_of_suite(self, suite: str) -> list[str]:
-        """Return the labels of the adapters that declare a further suite of the family."""
-        return [each.label for each in declarations(self.folder) if each.suite == suite]
+        return [name for name, group in self.groups().items() if not group]
 
     def find(self, name: str) -> A:
         """Return the adapter with that label, available or not.

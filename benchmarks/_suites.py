@@ -60,11 +60,7 @@ def labels(suite):
     """Return the labels of the adapters that the checkout has for a suite."""
     found = declarations(ROOT / _family(suite).folder)
     declared = suites.SUITES[suite]
-    names = [
-        each.label
-        for each in found
-        if each.suite == declared.adapter_group or each.label in declared.further_formats
-    ]
+    names = [each.label for each in found if declared.includes(each.label, each.suite)]
     return [name for name in names if name in declared.formats] if declared.formats else names
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.column_batches import needed_columns
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
+from adapter_core.tables.duckdb import sums_of_relation
 from adapter_core.values import any_equals, text_columns
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
+
+    from adapter_core import Predicate
+    from adapter_core.column_batches import ColumnSums
 
 # Without a null marker, DuckDB reads empty text and nulls alike.
 NULL = r"\N"
@@ -65,6 +70,16 @@ class Adapter(InferredCSV):
         if columns is not None:
             table = table.select(*map(duckdb.ColumnExpression, columns))
         return frame_of(table.to_arrow_table())
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        import duckdb
+
+        # With types given, the file is parsed once.
+        types = dict.fromkeys(needed_columns(columns, where), "DOUBLE")
+        try:
+            return sums_of_relation(_open(path, all_varchar=True, dtype=types), columns, where)
+        except duckdb.ConversionException:  # booleans, or no numbers
+            return super()._sum_columns(path, columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         return _open(path, all_varchar=True).columns

@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core.errors import InvalidSelectionError
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import InferredCSV, plain_of
-from adapter_core.tables.polars import polars_of
+from adapter_core.tables.polars import polars_of, sums_of_scan
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+    from adapter_core import Predicate
+    from adapter_core.column_batches import ColumnSums
 
 _SAMPLE_ROWS = 1_000
 
@@ -50,6 +54,15 @@ class Adapter(InferredCSV):
         except pl.exceptions.ComputeError:
             table = _table(path, columns, None)
         return frame_of(table.to_arrow())
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        import polars as pl
+
+        try:
+            scan = pl.scan_csv(path, infer_schema_length=_SAMPLE_ROWS, glob=False)
+            return sums_of_scan(scan, columns, where)
+        except (pl.exceptions.ComputeError, InvalidSelectionError):  # types of the first rows only
+            return super()._sum_columns(path, columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         import polars as pl

@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Trait
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
-from adapter_core.tables.duckdb import REFUSES, DuckDBColumns, plain_path, registered
+from adapter_core.tables.duckdb import (
+    REFUSES,
+    DuckDBColumns,
+    arrays_of_relation,
+    plain_path,
+    registered,
+    sums_of_relation,
+)
 from adapter_core.tables.sql import query
 
 if TYPE_CHECKING:
     import duckdb
+    import numpy as np
     import pandas as pd
+
+    from adapter_core import Predicate
+    from adapter_core.column_batches import ColumnSums
 
 TABLE = "data"
 
@@ -51,9 +62,24 @@ class Adapter(DuckDBColumns):
             database.execute(f"{_NO_ACCESS}; SET TimeZone = 'UTC'")
             return frame_of(database.sql(query(columns, TABLE)).to_arrow_table())
 
+    def _read_arrays(
+        self, path: Path, columns: list[str], where: Predicate | None
+    ) -> dict[str, np.ndarray]:
+        with _opened(path, read_only=True) as database:
+            return arrays_of_relation(_table(database), columns, where)
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        with _opened(path, read_only=True) as database:
+            return sums_of_relation(_table(database), columns, where)
+
     def _column_names(self, path: Path) -> list[str]:
         with _opened(path, read_only=True) as database:
             return [row[0] for row in database.execute(f"DESCRIBE {TABLE}").fetchall()]
+
+
+def _table(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    database.execute(_NO_ACCESS)
+    return database.table(TABLE)
 
 
 @contextmanager

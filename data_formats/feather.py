@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Trait
 from adapter_core.arrow_codec import codec_of_file
-from adapter_core.tables.arrow import REFUSES_WITH_METADATA
+from adapter_core.tables.arrow import REFUSES_WITH_METADATA, array_batches, positions
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from adapter_core.column_batches import Batch
 
 
 class Adapter(DataFormat):
@@ -41,6 +44,16 @@ class Adapter(DataFormat):
         import pandas as pd
 
         return pd.read_feather(path, columns=columns)
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import pyarrow as pa
+
+        with pa.OSFile(str(path)) as file:
+            # The file is opened twice, since columns are chosen by position.
+            fields = positions(pa.ipc.open_file(file).schema, columns)
+            options = pa.ipc.IpcReadOptions(included_fields=fields)
+            reader = pa.ipc.open_file(file, options=options)
+            yield from array_batches(map(reader.get_batch, range(reader.num_record_batches)))
 
     def _column_names(self, path: Path) -> list[str]:
         import pyarrow as pa

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
-from adapter_core.tables.polars import PolarsColumns, polars_of
+from adapter_core.tables.polars import PolarsColumns, arrays_of_scan, polars_of, sums_of_scan
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    import polars as pl
+
+    from adapter_core import Predicate
+    from adapter_core.column_batches import ColumnSums
 
 
 class Adapter(PolarsColumns):
@@ -36,8 +42,22 @@ class Adapter(PolarsColumns):
         with path.open("rb") as file:
             return frame_of(pl.read_ipc(file, columns=columns).to_arrow())
 
+    def _read_arrays(
+        self, path: Path, columns: list[str], where: Predicate | None
+    ) -> dict[str, np.ndarray]:
+        return arrays_of_scan(_scan(path), columns, where)
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        return sums_of_scan(_scan(path), columns, where)
+
     def _column_names(self, path: Path) -> list[str]:
         import polars as pl
 
         with path.open("rb") as file:
             return list(pl.read_ipc_schema(file))
+
+
+def _scan(path: Path) -> pl.LazyFrame:
+    import polars as pl
+
+    return pl.scan_ipc(escape(str(path)))

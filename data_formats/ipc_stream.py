@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import DataFormat, Feature, Trait
-from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_of
+from adapter_core.tables.arrow import REFUSES_WITH_METADATA, array_batches, arrow_of, positions
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from adapter_core.column_batches import Batch
 
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 """https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format"""
@@ -58,6 +61,19 @@ class Adapter(DataFormat):
         table.validate()
         _check_end(path)
         return table.to_pandas()
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import pyarrow as pa
+
+        # By read(2), pyarrow would read the columns that it skips.
+        with pa.memory_map(str(path)) as file:
+            fields = positions(pa.ipc.open_stream(file).schema, columns)
+            file.seek(0)
+            options = pa.ipc.IpcReadOptions(included_fields=fields)
+            for batch in pa.ipc.open_stream(file, options=options):
+                batch.validate()
+                yield from array_batches([batch])
+        _check_end(path)
 
     def _column_names(self, path: Path) -> list[str]:
         import pyarrow as pa

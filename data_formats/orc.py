@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Kind, Trait
+from adapter_core.tables.arrow import array_batches
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from adapter_core.column_batches import Batch
 
 MAGIC = b"ORC"
 
@@ -70,6 +74,13 @@ class Adapter(DataFormat):
         import pandas as pd
 
         return pd.read_orc(path, columns=columns)
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        from pyarrow import orc
+
+        file = orc.ORCFile(path)
+        for stripe in range(file.nstripes):
+            yield from array_batches([file.read_stripe(stripe, columns)])
 
     def _column_names(self, path: Path) -> list[str]:
         from pyarrow import orc

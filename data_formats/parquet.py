@@ -7,11 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Kind, Predicate, Trait
-from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_filter, frame_of_part
+from adapter_core.tables.arrow import (
+    REFUSES_WITH_METADATA,
+    array_batches,
+    arrow_filter,
+    frame_of_part,
+    positions,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow.parquet as pq
+
+    from adapter_core.column_batches import Batch
 
 _BUFFER_BYTES = 2**20
 
@@ -53,6 +61,14 @@ class Adapter(DataFormat):
 
     def _checks(self) -> dict[str, Any]:
         return {"page_checksum_verification": True} if self.uses_checksums else {}
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path, page_checksum_verification=self.uses_checksums) as file:
+            positions(file.schema_arrow, columns)  # pyarrow would leave out unknown ones
+            for group in range(file.num_row_groups):
+                yield from array_batches(file.read_row_group(group, columns).to_batches())
 
     def _column_names(self, path: Path) -> list[str]:
         import pyarrow.parquet as pq

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Trait
 from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_of, frame_of, pandas_metadata
-from adapter_core.tables.duckdb import REFUSES, DuckDBColumns, registered
+from adapter_core.tables.duckdb import (
+    REFUSES,
+    DuckDBColumns,
+    arrays_of_relation,
+    registered,
+    sums_of_relation,
+)
 from adapter_core.tables.sql import query
 
 if TYPE_CHECKING:
+    import duckdb
+    import numpy as np
     import pandas as pd
+
+    from adapter_core import Predicate
+    from adapter_core.column_batches import ColumnSums
 
 _SAVE = "COPY given TO ? (FORMAT parquet, COMPRESSION uncompressed, KV_METADATA {pandas: ?})"
 _FILE = "read_parquet(?, hive_partitioning = false)"
@@ -55,9 +68,27 @@ class Adapter(DuckDBColumns):
             metadata = cursor.execute(_METADATA, location).fetchone()
         return frame_of(table, metadata[0].decode() if metadata else None)
 
+    def _read_arrays(
+        self, path: Path, columns: list[str], where: Predicate | None
+    ) -> dict[str, np.ndarray]:
+        with _relation(path) as relation:
+            return arrays_of_relation(relation, columns, where)
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        with _relation(path) as relation:
+            return sums_of_relation(relation, columns, where)
+
     def _column_names(self, path: Path) -> list[str]:
         import duckdb
 
         with duckdb.cursor() as cursor:
             rows = cursor.execute(f"DESCRIBE FROM {_FILE}", [glob.escape(str(path))]).fetchall()
         return [row[0] for row in rows]
+
+
+@contextmanager
+def _relation(path: Path) -> Iterator[duckdb.DuckDBPyRelation]:
+    import duckdb
+
+    with duckdb.cursor() as cursor:
+        yield cursor.read_parquet(glob.escape(str(path)), hive_partitioning=False)

@@ -6,10 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.tables.arrow import PANDAS, REFUSES_WITH_METADATA, arrow_of, frame_of, pandas_metadata
-from adapter_core.tables.polars import PolarsColumns, polars_of
+from adapter_core.tables.polars import PolarsColumns, arrays_of_scan, polars_of, sums_of_scan
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    import polars as pl
+
+    from adapter_core import Predicate
+    from adapter_core.column_batches import ColumnSums
 
 
 class Adapter(PolarsColumns):
@@ -40,7 +45,19 @@ class Adapter(PolarsColumns):
         table = pl.read_parquet(path, columns=columns, glob=False, hive_partitioning=False).to_arrow()
         return frame_of(table, pl.read_parquet_metadata(path).get(PANDAS))
 
-    def _column_names(self, path: Path) -> list[str]:
-        import polars as pl
+    def _read_arrays(
+        self, path: Path, columns: list[str], where: Predicate | None
+    ) -> dict[str, np.ndarray]:
+        return arrays_of_scan(_scan(path), columns, where)
 
-        return list(pl.read_parquet_schema(path))
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        return sums_of_scan(_scan(path), columns, where)
+
+    def _column_names(self, path: Path) -> list[str]:
+        return _scan(path).collect_schema().names()
+
+
+def _scan(path: Path) -> pl.LazyFrame:
+    import polars as pl
+
+    return pl.scan_parquet(path, glob=False, hive_partitioning=False)

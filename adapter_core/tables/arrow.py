@@ -7,18 +7,21 @@ floats. These are restored here, in Arrow, before pandas sees them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Comparison, Kind, Predicate
+from adapter_core import Comparison, Kind, Predicate, UnknownNameError
+from adapter_core.errors import InvalidSelectionError
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
+
+    from adapter_core.column_batches import Batch
 
 
 PANDAS = "pandas"
@@ -212,3 +215,34 @@ def _nullable_dtype(arrow: pa.DataType) -> str:
     if pa.types.is_integer(arrow):
         return f"{'U' if pa.types.is_unsigned_integer(arrow) else ''}Int{arrow.bit_width}"
     return ""
+
+
+def array_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Batch]:
+    """Yield batches of Arrow as NumPy arrays, over the same memory if their types allow it.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If a column contains nulls.
+    """
+    for batch in batches:
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        for name, column in columns.items():
+            if column.null_count:
+                raise InvalidSelectionError(f"column {name!r} contains nulls")
+        yield {name: column.to_numpy(zero_copy_only=False) for name, column in columns.items()}
+
+
+def positions(schema: pa.Schema, columns: Iterable[str]) -> list[int]:
+    """Return the positions of columns, in increasing order.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no column of a name.
+    """
+    names = schema.names
+    for name in columns:
+        if name not in names:
+            raise UnknownNameError("column", name, names)
+    return sorted(map(names.index, columns))

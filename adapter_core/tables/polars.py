@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import DataFormat, Feature, Kind, Trait, UnknownNameError
+from adapter_core.column_batches import ColumnSums
+from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
+from adapter_core.predicate import NUMBERS, OPERATORS
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+
+    from adapter_core import Comparison, Predicate
 
 
 class PolarsColumns(DataFormat):
@@ -35,6 +41,60 @@ def polars_of(table: pa.Table) -> pl.DataFrame:
     # Polars replaces an empty column name.
     frame.columns = table.column_names
     return frame
+
+
+def sums_of_scan(scan: pl.LazyFrame, columns: list[str], where: Predicate | None) -> ColumnSums:
+    """Return the sums of some columns over the rows that pass a predicate, by Polars' own plan.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If a column does not consist of numbers.
+    """
+    import polars as pl
+
+    _check_numbers(scan, columns)
+    # Polars adds up 32-bit integers in 32 bits.
+    totals = (pl.col(name).cast(pl.Float64).sum() for name in columns)
+    rows, *sums = _filtered(scan, where).select(pl.len().alias(""), *totals).collect().row(0)
+    return ColumnSums(rows, dict(zip(columns, sums, strict=True)))
+
+
+def arrays_of_scan(
+    scan: pl.LazyFrame, columns: list[str], where: Predicate | None
+) -> dict[str, np.ndarray]:
+    """Return some columns of the rows that pass a predicate, each of shape (rows,)."""
+    _check_numbers(scan, columns)
+    frame = _filtered(scan, where).select(columns).collect()
+    for column in frame:
+        if column.null_count():
+            raise InvalidSelectionError(f"column {column.name!r} contains nulls")
+    return {column.name: column.to_numpy() for column in frame}
+
+
+def _check_numbers(scan: pl.LazyFrame, columns: list[str]) -> None:
+    import polars as pl
+
+    schema = scan.collect_schema()
+    for name in columns:
+        if name not in schema:
+            raise UnknownNameError("column", name, schema)
+        if not (schema[name].is_numeric() or schema[name] == pl.Boolean):
+            raise InvalidSelectionError(f"column {name!r} contains {schema[name]}, not numbers")
+
+
+def _filtered(scan: pl.LazyFrame, where: Predicate | None) -> pl.LazyFrame:
+    return scan if where is None else scan.filter(*map(_comparison, where.comparisons))
+
+
+def _comparison(each: Comparison) -> pl.Expr:
+    import polars as pl
+
+    column = pl.col(each.column)
+    is_true: pl.Expr = OPERATORS[each.operator](column, each.value)
+    # NaN is the largest number of Polars.
+    may_pass_nan = each.type == NUMBERS and each.operator in ("!=", ">", ">=")
+    return is_true & column.is_not_nan() if may_pass_nan else is_true
 
 
 def without_zone_name(df: pd.DataFrame) -> str | None:

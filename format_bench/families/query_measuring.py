@@ -78,6 +78,7 @@ class QuerySteps:
         self._steps, self._operations, self._file = steps, operations, file
         self._data = functools.cache(data)
         self._caches = [each.cache == "cold" for each in steps]
+        self._writes = any("answer write time" in each.metrics for each in steps)
 
     def measure(self, effort: Effort) -> dict[str, list[Measured]]:
         """Return the metrics of each step, by its name, for each query of the family.
@@ -131,7 +132,7 @@ class QuerySteps:
             answer = opened.read()
             found.remark = opened.verify(answer, self._data())
             end = time.perf_counter() + share_seconds
-            if not all(self._caches):
+            if self._writes:
                 self._write(opened, answer, found, effort, share_seconds / 4)
         finally:
             opened.close()

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # Sizes of asv's data sets; "tiny" is for tests of the suites themselves.
 SCALES = ("full", "quick", "tiny")
 
+# The `adapter_group` of a suite that measures all adapters of its family.
+ALL_ADAPTERS = "*"
+
 
 @dataclass(frozen=True)
 class Step:
@@ -106,7 +109,7 @@ class Suite:
     qualifier: str = ""
     """In sentences on a format, e.g. "compressed"; empty for the family's usual data and options."""
     adapter_group: str = ""
-    """The adapters that declare this name as their `suite`; the usual ones if empty."""
+    """The adapters that declare this name as their `suite`; the usual ones if empty, all if "*"."""
     formats: tuple[str, ...] = ()
     """Labels that the asv suite is limited to; all if empty."""
     further_formats: tuple[str, ...] = ()
@@ -133,6 +136,10 @@ class Suite:
     def tracks_by_name(self) -> dict[str, Track]:
         """The tracks by name."""
         return {each.name: each for each in self.tracks}
+
+    def includes(self, label: str, group: str) -> bool:
+        """Return whether the suite measures an adapter, which declares a group as its `suite`."""
+        return self.adapter_group in {group, ALL_ADAPTERS} or label in self.further_formats
 
     def datasets_at(self, scale: str) -> tuple[str, ...]:
         """Return the data sets of the asv suite at a scale.
@@ -249,8 +256,8 @@ def compared_with(suite: str) -> str:
     A suite of further adapters appears in those of its family's first suite, so that a reader has all
     adapters of a family side by side. One with tracks writes and measures its files in a way of its own.
     """
-    if suite in SUITES and SUITES[suite].adapter_group and not SUITES[suite].tracks:
-        return family_of_suite(suite).suites[0].name
+    if suite in SUITES and SUITES[suite].adapter_group not in {"", ALL_ADAPTERS}:
+        return suite if SUITES[suite].tracks else family_of_suite(suite).suites[0].name
     return suite
 
 

@@ -160,9 +160,9 @@ def _cases_of_tracks(
 
 
 def _labels(suite: Suite, registry: Registry[Any]) -> list[str]:
-    if suite.adapter_group:
-        return sorted([*registry.names_of_suite(suite.adapter_group), *suite.further_formats])
-    return registry.usual_names()
+    if not suite.adapter_group:
+        return registry.usual_names()
+    return sorted(label for label, group in registry.groups().items() if suite.includes(label, group))
 
 
 def _default_codec(registry: Registry[Any], label: str) -> str | None:

@@ -9,7 +9,11 @@ import pytest
 import array_stores
 from adapter_core import ArrayReader, ArraySource, CannotHoldError
 
-XARRAY = [label for label in array_stores.registry.names_of_suite("foxbench") if "[xarray" in label]
+XARRAY = [
+    label
+    for label, group in array_stores.registry.groups().items()
+    if group == "foxbench" and "[xarray" in label
+]
 
 
 def series(coordinates):

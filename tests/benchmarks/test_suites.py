@@ -101,6 +101,13 @@ FOXBENCH = {
     "foxbench.FoxbenchAirWrite.time_write_answer",
     "foxbench.FoxbenchSoil.time_query",
 }
+ANALYSIS = {
+    "analysis.Analysis.time_save",
+    "analysis.Analysis.track_size",
+    "analysis.AnalysisCost.track_query_bytes",
+    "analysis.AnalysisCost.track_query_requests",
+    "analysis.AnalysisRead.time_query",
+}
 STORES = {"hdf5": "HDF5", "npy": "NPY", "npy_memmap": "NPY.memmap"}
 """Array stores that the clone keeps; the others would show the same."""
 XARRAY = {"zarr_dir_xarray": "Zarr.dir[xarray]"}
@@ -120,7 +127,9 @@ TOYS = {
     "image_storages/toy_flipping.py": fake_formats.FLIPPING,
     **fake_family.FILES,
 }
-CHOSEN = r"^(?!.*\('(Broken|Crashing|Exacting|Hanging|Losing|Lying|Raising)', '(int|bool|str|core)')"
+CHOSEN = (
+    r"^(?!.*\('(Broken|Crashing|Exacting|Hanging|Losing|Lying|Raising)', '(int|bool|str|core|kaons)')"
+)
 """Cells that asv runs: fake formats that fail are measured on few data sets."""
 TOY_DATASETS = ["eq", "float", "flights"]
 """Data sets of the fake formats that fail."""
@@ -229,9 +238,11 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
     assert found.pop("version")
     notes = {name: found.pop(name) for name in list(found) if name.startswith("notes.")}
     assert notes["notes.Notes.track_lines"]["params"] == [["'Plain'"], ["'shopping'"]]
-    assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH
+    assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH | ANALYSIS
     toy = ["Toy", "Broken", "Raising", "Hanging", "Crashing", "Exacting", "Lying", "Losing"]
     formats = [sorted([*USUAL.values(), *toy], key=str.lower), DATASETS]
+    every = sorted([*formats[0], *KEPT_ENGINES.values()], key=str.lower)
+    analysis = [every, ["kaons"]]
     engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
     storages = [["Flipping", "HDF5.chunked", "JPEG", "PNG", "SQLite"], ["cifar-like", "imagenet-like"]]
     chunks = [[*STORES.values()], ["era5-small"], ["none", "blosc:lz4"]]
@@ -240,7 +251,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
         params = [[eval(text) for text in values] for values in benchmark["params"]]
         names = benchmark["param_names"]
         if names[-1] == "cache":
-            assert params.pop() == (["cold"] if "AirCost" in name else ["warm", "cold"])
+            assert params.pop() == (["cold"] if "Cost" in name else ["warm", "cold"])
             names.pop()
         module = name.partition(".")[0]
         if module == "foxbench":
@@ -249,7 +260,11 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             assert params[2] == ["paper", "best"]
             assert names[3:] in ([], ["query"])
             continue
+        if names[-1] == "query":
+            assert params.pop() == ["full", "cut", "sparse"]
+            names.pop()
         expected = {
+            "analysis": (analysis, ["format", "dataset"], "Partial reads: ", "1 tiny"),
             "tabular": (formats, ["format", "dataset"], "Table: ", "4 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "2 tiny"),
@@ -321,6 +336,15 @@ def test_every_query_has_a_value_or_a_reason(compared):
     metrics = {row["metric"] for row in rows}
     assert {"query time, paper, Q14, cold", "query bytes, best, Q26, cold"} <= metrics
     assert {"answer write time, paper, Q2", "size, best"} <= metrics
+
+
+def test_every_partial_read_has_a_value_or_a_reason(compared):
+    _, rows = of_suite(compared, "analysis")
+    assert {row["dataset"] for row in rows} == {"kaons"}
+    assert {*KEPT_ENGINES.values(), *USUAL.values()} <= {row["format"] for row in rows}
+    measured = [row for row in rows if row["format"] in {"Parquet", "NPZ", "CSV"}]
+    assert all(row["status"] == "value" and float(row["value"]) >= 0 for row in measured), measured
+    assert {"query time, sparse, cold", "query bytes, cut, cold"} <= {row["metric"] for row in measured}
 
 
 def test_changed_pixels_are_counted_where_they_are_declared_and_wrong_elsewhere(pictured):
@@ -438,6 +462,7 @@ def test_every_cell_is_a_record_too(project, compared):
     assert len(pd.read_parquet(report / "records.parquet")) == len(rows)
     sizes = {"eq": (100, 8), "webface": (100, 33), "cifar-like": (40, 2), "imagenet-like": (8, 2)}
     sizes |= {"core": (100, 20), "flights": (100, 19), "shopping": (10, 1), "era5-small": (3, 4)}
+    sizes |= {"kaons": (200, 26)}
     sizes |= {"era5-hourly-1deg": (24, 3), "era5-hourly-soil-1deg": (24, 4)}
     for record, row in zip(found, rows, strict=True):
         facts = (record.format, record.dataset, record.status.value, record.sentence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 import data_generator
 from adapter_core import CannotHoldError, DataFormat
 from adapter_core.errors import WrongValuesError
-from format_bench.families.operations import CatalogOperations, Measured
+from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
+from format_bench.families.tables.queries import TableQuery, queries
 from format_bench.instruments.touch import touch
 from format_bench.results.status import WRONG
 from format_bench.verification.tables import verify
@@ -40,8 +42,10 @@ class TableOperations(CatalogOperations):
 
     @staticmethod
     def store(data: pd.DataFrame, path: Path) -> tuple[int, int]:
-        """Store a table as a pickle; return the number of rows and columns."""
-        data.to_pickle(path)
+        """Store a table as a pickle, after one of its names; return the number of rows and columns."""
+        with path.open("wb") as file:
+            pickle.dump(list(data.columns), file)
+            data.to_pickle(file)
         return data.shape
 
     @staticmethod
@@ -49,12 +53,24 @@ class TableOperations(CatalogOperations):
         """Return the table, shape (rows, columns)."""
         import pandas as pd
 
-        return pd.read_pickle(path)  # noqa: S301 (written by `store`)
+        with path.open("rb") as file:
+            pickle.load(file)  # noqa: S301 (written by `store`)
+            return pd.read_pickle(file)  # noqa: S301
 
     @staticmethod
     def take(data: pd.DataFrame, positions: Sequence[int]) -> pd.DataFrame:
         """Return the rows at some positions, with the default index."""
         return data.iloc[positions].reset_index(drop=True)
+
+    @staticmethod
+    def queries() -> list[str]:
+        """Return the names of the queries."""
+        return list(queries())
+
+    def expect(self, data: Path) -> None:
+        """Note the names of the stored table's columns."""
+        with data.open("rb") as file:
+            self.column_names: list[str] = pickle.load(file)  # noqa: S301 (written by `store`)
 
     def warm_up(self) -> None:
         """Save and read a tiny table, and import the codec's own libraries."""
@@ -81,6 +97,15 @@ class TableOperations(CatalogOperations):
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
+
+    def check_query(self, query: str) -> None:
+        """Raise `UnsupportedError` if the expected table lacks a column of a query."""
+        queries()[query].check(self.column_names)
+
+    def open_query(self, query: str, file: Path) -> OpenQuery:
+        """Return a query to a saved table; each answer opens the file."""
+        asked = queries()[query]
+        return TableQuery(self.adapter, file, asked, asked.columns_of(self.column_names))
 
 
 OPERATIONS = TableOperations

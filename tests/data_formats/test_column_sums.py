@@ -1,0 +1,139 @@
+"""Columns as arrays, and their sums, of every table format, next to NumPy's of the saved table."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import data_formats
+import data_generator
+from adapter_core import (
+    Comparison,
+    DataFormat,
+    InvalidSelectionError,
+    Predicate,
+    UnknownNameError,
+)
+from adapter_core.column_batches import ColumnSums, selected, sums_of
+
+ROWS = 5_000
+
+COLUMNS = ["H1_PX", "H1_isMuon", "H2_isMuon", "H3_isMuon", "H3_Charge", "B_VertexChi2"]
+
+NO_MUON = Predicate([Comparison(f"H{track}_isMuon", "==", 0) for track in (1, 2, 3)])
+
+QUERIES = [
+    (["H3_Charge", "H1_PX"], None),
+    (["H1_PX", "H3_Charge", "H1_isMuon"], NO_MUON),
+    (["B_VertexChi2"], Predicate([Comparison("H1_PX", ">", 100.5), Comparison("H3_Charge", "<=", 0)])),
+    (["H1_PX"], Predicate([Comparison("H3_Charge", "!=", -1), Comparison("B_VertexChi2", "<", 9)])),
+    (["H1_PX", "H3_Charge"], Predicate([Comparison("H1_PX", ">=", 1e300)])),
+]
+
+
+@cache
+def events() -> pd.DataFrame:
+    """Return some columns of kaons, shape (5000, 6)."""
+    df = data_generator.table("kaons", rows=ROWS).df[COLUMNS]
+    return df.assign(H1_PX=df["H1_PX"].round(9))  # Excel keeps 16 digits
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, Path]:
+    """Return the files saved so far, by label."""
+    return {}
+
+
+@pytest.fixture(params=data_formats.names())
+def adapter(request) -> DataFormat:
+    found = data_formats.find(request.param)
+    state = found.availability()
+    if not state.available:
+        pytest.skip(state.reason)
+    return found
+
+
+@pytest.fixture
+def saved(adapter, files, tmp_path_factory) -> Path:
+    if adapter.label not in files:
+        files[adapter.label] = tmp_path_factory.mktemp("sums") / f"a[b]?{adapter.suffix}"
+        adapter.save(events(), files[adapter.label])
+    return files[adapter.label]
+
+
+def expected_sums(columns, where) -> ColumnSums:
+    df = events() if where is None else events()[where.mask(events())]
+    return ColumnSums(len(df), {name: math.fsum(df[name]) for name in columns})
+
+
+def test_sums_are_those_of_the_saved_rows(adapter, saved):
+    for columns, where in QUERIES:
+        found, expected = adapter.sum_columns(saved, columns, where), expected_sums(columns, where)
+        assert found.rows == expected.rows
+        assert list(found.sums) == columns
+        assert found.sums == pytest.approx(expected.sums, rel=1e-9)
+        assert {type(each) for each in found.sums.values()} == {float}
+
+
+def test_arrays_are_the_saved_values_in_order(adapter, saved):
+    for columns, where in QUERIES:
+        arrays = adapter.read_arrays(saved, columns, where)
+        df = events() if where is None else events()[where.mask(events())]
+        assert list(arrays) == columns
+        for name, values in arrays.items():
+            assert isinstance(values, np.ndarray)
+            # JSON has 15 decimals by default.
+            np.testing.assert_allclose(values, df[name], rtol=1e-12)
+
+
+def test_a_name_that_does_not_exist_is_reported(adapter, saved):
+    nowhere = Predicate([Comparison("H4_PX", "==", 0)])
+    for ask in (adapter.sum_columns, adapter.read_arrays):
+        with pytest.raises(UnknownNameError, match="no column 'H4_PX'"):
+            ask(saved, ["H4_PX"])
+        with pytest.raises(UnknownNameError, match="no column 'H4_PX'"):
+            ask(saved, ["H1_PX"], nowhere)
+        with pytest.raises(FileNotFoundError):
+            ask(saved.with_name("missing"), ["H1_PX"])
+        with pytest.raises(InvalidSelectionError, match="at least one column"):
+            ask(saved, [])
+
+
+def test_a_table_without_rows_has_sums_of_zero(adapter, tmp_path):
+    if not adapter.holds_zero_rows:
+        pytest.skip(f"{adapter.label} refuses tables without rows")
+    path = tmp_path / f"empty{adapter.suffix}"
+    adapter.save(events().head(0), path)
+    for where in (None, NO_MUON):
+        found = adapter.sum_columns(path, ["H1_PX", "H3_Charge"], where)
+        assert found == ColumnSums(0, {"H1_PX": 0.0, "H3_Charge": 0.0})
+        arrays = adapter.read_arrays(path, ["H1_PX", "H3_Charge"], where)
+        assert [len(values) for values in arrays.values()] == [0, 0]
+
+
+def test_text_and_nulls_are_not_added_up(adapter, tmp_path):
+    df = pd.DataFrame({"word": ["1", "x", "3"], "number": [1.5, 2.5, 3.5]})
+    path = tmp_path / f"words{adapter.suffix}"
+    adapter.save(df, path)
+    assert adapter.sum_columns(path, ["number"]) == ColumnSums(3, {"number": 7.5})
+    for ask in (adapter.sum_columns, adapter.read_arrays):
+        with pytest.raises(InvalidSelectionError, match="'word'"):
+            ask(path, ["word"])
+
+
+def test_batches_are_joined_and_added_up():
+    batches = [{"a": np.arange(3), "b": np.ones(3)}, {"a": np.arange(3, 5), "b": np.ones(2)}]
+    where = Predicate([Comparison("a", ">", 1), Comparison("b", "==", 1)])
+    assert selected(batches, ["a"], where)["a"].tolist() == [2, 3, 4]
+    assert sums_of(batches, ["a", "b"], where) == ColumnSums(3, {"a": 9.0, "b": 3.0})
+    assert sums_of([], ["a"], None) == ColumnSums(0, {"a": 0.0})
+
+
+def test_sums_of_32_bit_integers_do_not_overflow():
+    batch = {"a": np.full(3, 2**31 - 1, np.int32)}
+    assert sums_of([batch], ["a"], None).sums == {"a": 3.0 * (2**31 - 1)}

@@ -1,0 +1,126 @@
+"""Queries to tables: their declaration, their answers, and their measurement."""
+
+from __future__ import annotations
+
+import pytest
+
+import data_formats
+import data_generator
+from adapter_core import UnsupportedError
+from adapter_core.errors import WrongValuesError
+from data_generator.datasets import kaons
+from format_bench.families.measuring import measure_steps
+from format_bench.families.tables.operations import TableOperations
+from format_bench.families.tables.queries import TableQuery, queries
+from format_bench.instruments import page_cache
+from format_bench.instruments.clock import Effort
+from format_bench.results.status import CellStatus
+from format_bench.results.suites import FAMILIES, SUITES, compared_with
+from format_bench.runner.plan import RunRequest, plan
+
+FAMILY = FAMILIES["tables"]
+STEPS = [FAMILY.step_of("query time", cache) for cache in ("warm", "cold")]
+ROWS = 3000
+
+
+@pytest.fixture(scope="module")
+def events():
+    return data_generator.table("kaons", rows=ROWS).df
+
+
+@pytest.fixture
+def measured(events, tmp_path):
+    """Return operations of Parquet on saved events, and the file."""
+    TableOperations.store(events, tmp_path / "data")
+    operations = TableOperations(data_formats.get("Parquet"))
+    operations.expect(tmp_path / "data")
+    operations.save(events, file := tmp_path / "file.parquet")
+    return operations, file
+
+
+def test_the_queries_read_the_columns_of_the_review():
+    found = queries()
+    assert list(found) == ["full", "cut", "sparse"]
+    cut, sparse = found["cut"], found["sparse"]
+    assert len({*cut.columns, *cut.where.columns}) == 21
+    assert len({*sparse.columns, *sparse.where.columns}) == 2
+    assert found["full"].columns_of(kaons.COLUMNS) == list(kaons.COLUMNS)
+    assert {*cut.columns, *cut.where.columns} <= {*kaons.COLUMNS}
+
+
+def test_stored_tables_give_their_columns_without_being_loaded(events, tmp_path):
+    TableOperations.store(events, tmp_path / "data")
+    with (tmp_path / "data").open("r+b") as file:
+        file.truncate(2000)  # after the names
+    operations = TableOperations(data_formats.get("CSV"))
+    operations.expect(tmp_path / "data")
+    assert operations.column_names == list(kaons.COLUMNS)
+
+
+def test_an_answer_counts_and_adds_up_what_is_selected(measured, events):
+    operations, file = measured
+    opened = operations.open_query("cut", file)
+    answer = opened.read()
+    passing = events[(events.H1_isMuon == 0) & (events.H2_isMuon == 0) & (events.H3_isMuon == 0)]
+    assert answer.rows == len(passing) < len(events)
+    assert answer.sums["H3_Charge"] == passing.H3_Charge.sum()
+    assert opened.verify(answer, events) == f"{len(passing):,} rows, 18 sums equal to NumPy's"
+
+
+def test_other_sums_and_other_numbers_of_rows_are_refused(measured, events):
+    operations, file = measured
+    opened = operations.open_query("sparse", file)
+    answer = opened.read()
+    off = answer.sums["H1_PX"] + 1e-6 * float(events.H1_PX.abs().sum())
+    with pytest.raises(WrongValuesError, match="the sum of H1_PX is"):
+        opened.verify(answer._replace(sums={"H1_PX": off}), events)
+    with pytest.raises(WrongValuesError, match="the sum of H1_PX is nan"):
+        opened.verify(answer._replace(sums={"H1_PX": float("nan")}), events)
+    with pytest.raises(WrongValuesError, match="rows instead of"):
+        opened.verify(answer._replace(rows=answer.rows + 1), events)
+
+
+def test_a_table_without_the_columns_is_unsupported(tmp_path):
+    TableOperations.store(data_generator.table("eq", rows=5).df, tmp_path / "data")
+    operations = TableOperations(data_formats.get("CSV"))
+    operations.expect(tmp_path / "data")
+    operations.check_query("full")
+    with pytest.raises(UnsupportedError, match="sparse reads H1_PX and H1_isMuon, and the table has no"):
+        operations.check_query("sparse")
+
+
+def test_warm_and_cold_queries_are_measured(measured, events):
+    operations, file = measured
+    try:
+        page_cache.make_cold(file)
+    except page_cache.NotColdError as error:
+        pytest.skip(str(error))
+    found = measure_steps(STEPS, operations, lambda: events, file, Effort(0.05, min_repeats=2))
+    by_key = {(each.metric, each.query): each for each in found["cold query"]}
+    assert {query for _, query in by_key} == {"full", "cut", "sparse"}
+    assert all(each.status is CellStatus.VALUE and len(each.repeats) >= 2 for each in by_key.values())
+    size = operations.adapter.size_bytes(file)
+    assert 0 < by_key["query bytes", "full"].repeats[0] <= 2 * size
+    assert {each.metric for each in found["query"]} == {"query time", "query CPU time"}
+
+
+def test_a_wrong_answer_leaves_the_others_their_values(measured, events, monkeypatch):
+    operations, file = measured
+    read = TableQuery.read
+
+    def skewed(query):
+        answer = read(query)
+        return answer._replace(rows=0) if query._query.name == "cut" else answer
+
+    monkeypatch.setattr(TableQuery, "read", skewed)
+    found = measure_steps(STEPS[:1], operations, lambda: events, file, Effort(0.01, min_repeats=1))
+    statuses = {each.query: each.status for each in found["query"]}
+    assert statuses == {"full": "value", "cut": "failed", "sparse": "value"}
+
+
+def test_the_suite_measures_the_adapters_of_all_groups():
+    cases = plan(RunRequest("analysis")).cases
+    assert {case.format for case in cases} == {*data_formats.registry.names()}
+    assert compared_with("analysis") == "analysis"
+    assert compared_with("engines") == "tabular"
+    assert "query" not in SUITES["tabular"].steps

@@ -1,0 +1,116 @@
+"""The page that puts partial reads beside the findings of Blomer's review."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from adapter_core.errors import InvalidResultsError
+from format_bench.report.model import results_by_suite
+from format_bench.results.export import export
+from format_bench.studies.analysis import Reads, findings, page
+from tests.factories.records import record, results
+from tests.helpers import run
+
+FACTS = {"suite": "analysis", "dataset": "kaons", "rows": 1000, "columns": 26}
+ROWS_FORMATS = {"CSV": 9.0, "Avro": 8.0}
+COLUMN_FORMATS = {"Parquet": 1.0, "ROOT.TTree": 2.0, "Feather": 0.5}
+
+
+def answers(label, factor, *, share=1.0, size=1e6, **fields):
+    """Yield size, save time, times of all queries, and the bytes of the cold ones."""
+    facts = FACTS | fields
+    yield record(label, "size", size, **facts)
+    yield record(label, "save time", factor, **facts)
+    for query, seconds in (("full", 3.0), ("cut", 2.0), ("sparse", 1.0)):
+        for cache in ("warm", "cold"):
+            cell = facts | {"query": query, "cache": cache}
+            yield record(label, "query time", seconds * factor, **cell)
+        part = share if query == "sparse" else 1.0
+        yield record(label, "query bytes", part * size, **facts | {"query": query, "cache": "cold"})
+
+
+def usual():
+    found = [each for label, factor in ROWS_FORMATS.items() for each in answers(label, factor)]
+    return found + [
+        each for label, factor in COLUMN_FORMATS.items() for each in answers(label, factor, share=0.06)
+    ]
+
+
+def found_in(records):
+    (suite,) = results_by_suite(results(records))
+    return {each.published: each for each in findings(Reads(suite.groups[0]))}
+
+
+def verdict(records, start):
+    (found,) = [each for name, each in found_in(records).items() if name.startswith(start)]
+    return found.verdict, found.evidence
+
+
+def test_columnar_formats_ahead_in_all_pairs_confirm_the_finding():
+    decided, evidence = verdict(usual(), "Columnar")
+    assert decided == "Confirmed"
+    assert "3 formats fetch less than half" in evidence
+    assert "100% of the pairs" in evidence
+
+
+def test_a_slow_columnar_format_is_an_exception():
+    decided, evidence = verdict([*usual(), *answers("Zarr", 20.0, share=0.05)], "Columnar")
+    assert decided == "Confirmed in part"
+    assert "Not ahead of all others: Zarr." in evidence
+
+
+def test_parquets_share_of_the_file_decides():
+    assert verdict(usual(), "Parquet")[0] == "No more"
+    whole = [*answers("Parquet", 1.0, share=1.02)]
+    decided, evidence = verdict(whole, "Parquet")
+    assert decided == "Confirmed"
+    assert "102.0%" in evidence
+
+
+def test_root_is_compared_with_the_fastest_other():
+    decided, evidence = verdict(usual(), "ROOT")
+    assert decided == "Not confirmed"
+    assert (
+        "cut warm: ROOT.TTree with 4 s, 4.00 times the best other, behind 2, the first Feather"
+        in evidence
+    )
+    assert verdict([*usual(), *answers("ROOT.RNTuple", 0.1)], "ROOT")[0] == "Confirmed"
+
+
+@pytest.mark.parametrize(("lz4", "expected"), [(1.1, "Confirmed"), (3.0, "Not confirmed: zlib is")])
+def test_the_codec_with_the_smallest_product_is_the_best_trade(lz4, expected):
+    coded = [
+        *answers("Parquet", lz4, size=0.8e6, codec="lz4", level=1),
+        *answers("Parquet", 1.5, size=0.7e6, codec="gzip", level=6),
+    ]
+    decided, evidence = verdict([*usual(), *coded], "LZ4")
+    assert decided == expected
+    assert f"lz4 0.80 of the size, {lz4:.2f} times the read" in evidence
+
+
+def test_findings_without_values_are_left_out():
+    assert list(found_in([*answers("CSV", 1.0)])) == []
+
+
+def test_threads_are_compared_where_both_were_measured():
+    assert "Measured on one of them only." in page(results(usual()))
+    text = page(results([*usual(), *answers("Parquet", 1.8, share=0.06, threads="1")]))
+    assert re.search(r"^\| Parquet \| 1\.80 \| 1\.80 \| 1\.80 \|$", text, re.MULTILINE)
+
+
+def test_the_command_prints_all_sections(tmp_path):
+    export(usual(), tmp_path / "results.jsonl")
+    done = run("study", "analysis", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.findall("^## (.*)$", done.stdout, re.MULTILINE) == [
+        "Measured", "Findings of the review", "kaons, 1,000 rows, all threads",
+        "One thread beside all threads", "Left out",
+    ]  # fmt: skip
+    assert "| Feather | 500 ms | 1000.0 |" in done.stdout
+
+
+def test_results_of_other_suites_are_refused():
+    with pytest.raises(InvalidResultsError, match="has no answers of the suite analysis"):
+        page(results([record("CSV", "size", 5)]))
