@@ -95,9 +95,11 @@ setup(
             "uv",
             "virtualenv",
         ],
+        # Remote reads, and the server that they are measured with.
+        "links": ["aiohttp", "fsspec", "fsspec-xrootd", "obstore"],
         "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
-            "formatbench[arrays,docs,images]",
+            "formatbench[arrays,docs,images,links]",
             "hypothesis",
             "import-linter",
             "mypy",

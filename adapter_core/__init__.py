@@ -19,6 +19,7 @@ from adapter_core.errors import (
     CannotHoldError,
     FormatBenchError,
     InvalidSelectionError,
+    RemoteReadError,
     UnavailableError,
     UnknownLevelError,
     UnknownNameError,
@@ -30,6 +31,7 @@ from adapter_core.image_storage import ImageStorage
 from adapter_core.kinds import Kind
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.registry import Registry
+from adapter_core.remote import RemoteFile
 from adapter_core.traits import Trait
 
 __all__ = [
@@ -51,6 +53,8 @@ __all__ = [
     "Kind",
     "Predicate",
     "Registry",
+    "RemoteFile",
+    "RemoteReadError",
     "Trait",
     "UnavailableError",
     "UnknownLevelError",

@@ -8,14 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.availability import probe
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.column_batches import ColumnSums, needed_columns, selected, sums_of
 from adapter_core.errors import (
     CannotHoldError,
     FormatBenchError,
     InvalidSelectionError,
+    RemoteReadError,
+    UnavailableError,
     UnknownNameError,
     UnsupportedError,
 )
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adapter_core.column_batches import Batch
+    from adapter_core.remote import RemoteFile
 
 
 class Feature(StrEnum):
@@ -41,6 +45,8 @@ class Feature(StrEnum):
     """Reads the rows that pass a predicate, with less work or less memory than for all rows."""
     BATCHES = "batched reads"
     """Reads batches of rows one after the other, in memory for some of them."""
+    REMOTE = "reader of files on servers"
+    """Reads over a network, by `DataFormat.read_remote`; derived from `DataFormat.remote_schemes`."""
 
 
 _INSTEAD = {
@@ -48,6 +54,7 @@ _INSTEAD = {
     Feature.ROWS: "it reads all rows",
     Feature.FILTER: "it reads all rows",
     Feature.BATCHES: "it reads all rows at once",
+    Feature.REMOTE: "it reads local files only",
 }
 """Behaviour of a format without a feature."""
 
@@ -78,6 +85,15 @@ class DataFormat(CodecChoice):
     """True if reading a truncated file always raises."""
     kept_digits: ClassVar[int | None] = None
     """Decimal digits of a float that the library's writer keeps; None if all."""
+    remote_schemes: ClassVar[tuple[str, ...]] = ()
+    """Protocols of `read_remote`, the fastest first: ``s3``, ``http`` (and https), ``root``."""
+    remote_requires: ClassVar[tuple[str, ...]] = ()
+    """Requirement strings of further distributions that `read_remote` needs."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        remote = {Feature.REMOTE} if cls.remote_schemes else set()
+        cls.supports = (cls.supports - {Feature.REMOTE}) | remote
 
     def save(
         self,
@@ -319,6 +335,52 @@ class DataFormat(CodecChoice):
             if once and known.count(name) > 1:
                 raise InvalidSelectionError(f"several columns have the name {name!r}")
 
+    def read_remote(self, file: RemoteFile, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Read a table, or some of its columns, from a server by the library's own remote reader.
+
+        Readers of whole files download the file first.
+
+        Parameters
+        ----------
+        file : RemoteFile
+            A file or directory that `save` has written.
+        columns : sequence of str, optional
+            The columns to read, in the order wanted; all by default.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Shape (rows, columns), with the default index.
+
+        Raises
+        ------
+        UnsupportedError
+            If the library has no remote reader, or none for this protocol, or columns are requested and
+            the format does not support column projection.
+        UnavailableError
+            If a package of `remote_requires` is missing.
+        RemoteReadError
+            If the server cannot be reached, does not have the file, refuses it or breaks off, or the
+            file lacks a column.
+        """
+        self._require(Feature.REMOTE)
+        if file.scheme not in self.remote_schemes:
+            offered = " and ".join(f"{each}://" for each in self.remote_schemes)
+            raise UnsupportedError(f"{self.label} reads {offered}, not {file.scheme}://")
+        if columns is not None:
+            self._require(Feature.COLUMNS)
+        found = probe(self.remote_requires, self.modules, 'pip install ".[links]"')
+        if not found:
+            raise UnavailableError(f"{self.label} on servers", found.reason, found.install_hint)
+        try:
+            df = self._read_remote(file, None if columns is None else list(columns))
+            # The names in the file would cost further requests, so they have not been asked for.
+            return df if columns is None or list(df.columns) == list(columns) else df[list(columns)]
+        except FormatBenchError:
+            raise
+        except Exception as error:
+            raise RemoteReadError(self.label, file.url, error) from error
+
     def check(self, df: pd.DataFrame) -> None:
         """Raise `CannotHoldError`, with the reason, if the format cannot store this table as it is."""
         self._check_labels(df)
@@ -370,6 +432,12 @@ class DataFormat(CodecChoice):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         """Raise `refusal` for values or names that the format cannot store; accepts all by default."""
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        """Read the table, or the given columns in any order; required for `remote_schemes`."""
+        raise NotImplementedError(
+            f"{type(self).__module__}: declares {Feature.REMOTE}, so it must override this"
+        )
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

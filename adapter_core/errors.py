@@ -7,6 +7,8 @@ FormatBenchError
 ├── UnsupportedError                        the format, or its library, lacks that feature
 │   └── CannotHoldError (ValueError)        the format cannot represent this table; nothing was written
 ├── InvalidSelectionError (ValueError)      a slice or predicate cannot select rows of this table
+├── LinkError                               a server, a client or a network does not start or answer
+├── RemoteReadError (OSError)               a file on a server could not be read
 ├── InvalidDataError                        a user's file or folder cannot be measured as it is
 ├── ForeignPickleError                      a pickle asks for something else than data
 ├── TooFewRowsError (ValueError)            a real table has fewer rows than requested
@@ -45,6 +47,9 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 
 from adapter_core.text import printable
+
+_REASON_LENGTH = 300
+"""Characters kept of a library's message about a server."""
 
 
 class FormatBenchError(Exception):
@@ -108,6 +113,38 @@ class CannotHoldError(UnsupportedError, ValueError):
 
 class InvalidSelectionError(FormatBenchError, ValueError):
     """A slice or a predicate that cannot select rows of a table."""
+
+
+class LinkError(FormatBenchError):
+    """A server, a client or a network that did not start or no longer answers."""
+
+
+class RemoteReadError(FormatBenchError, OSError):
+    """A file on a server that could not be read.
+
+    Parameters
+    ----------
+    label : str
+        Label of the adapter that read.
+    url : str
+        Address of the file.
+    error : BaseException
+        Error of the library.
+    """
+
+    def __init__(self, label: str, url: str, error: BaseException) -> None:
+        self.url = url
+        cause = error.__cause__
+        # fsspec raises FileNotFoundError for all failures, and keeps the other error as its cause.
+        behind = f" ({_reason(cause)})" if cause is not None else ""
+        super().__init__(f"{label} cannot read {url}: {_reason(error)}{behind}")
+
+
+def _reason(error: BaseException) -> str:
+    """Return type and message of an error, without traces of calls inside the library."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or ["no reason given"]
+    line = lines[-1] if lines[0].endswith("Traceback (most recent call last):") else lines[0]
+    return printable(f"{type(error).__name__}: {line}")[:_REASON_LENGTH]
 
 
 class InvalidDataError(FormatBenchError):

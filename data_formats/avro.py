@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Kind, Trait, whole_file
+from adapter_core.remote import fetched
 from adapter_core.tables.arrow import PANDAS
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from adapter_core import RemoteFile
 
 
 COLUMN = "column"
@@ -53,6 +56,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15", "fastavro", "cramjam", "backports.zstd", "lz4", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
+    remote_schemes: ClassVar = ("http",)
     codecs: ClassVar = (
         Codec("deflate", range(1, 10), 6),
         Codec("snappy", requires="cramjam"),
@@ -148,6 +152,10 @@ class Adapter(DataFormat):
         with path.open("rb") as file:
             codec = fastavro.reader(file).codec
         return None if codec == "null" else codec
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        with fetched(file) as path:
+            return self._read(path, columns)
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait, whole_file
+from adapter_core.remote import fetched
 from adapter_core.values import (
     any_contains,
     any_equals,
@@ -21,6 +22,8 @@ from adapter_core.values import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from adapter_core import RemoteFile
 
 # Empty text stays empty text by this null marker, which is that of PostgreSQL's COPY (text format),
 # MySQL and Hive.
@@ -53,6 +56,7 @@ class Adapter(DataFormat):
     detects_truncation = False
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = whole_file.CODECS
+    remote_schemes: ClassVar = ("http",)
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_TEXT,
         Kind.BINARY: _AS_TEXT,
@@ -147,6 +151,10 @@ class Adapter(DataFormat):
                 df = batch.astype(dict.fromkeys(objects, object)).reset_index(drop=True)
                 df.columns = pd.Index(names)
                 yield df
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        with fetched(file) as path:
+            return self._read(path, columns)
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

@@ -13,6 +13,7 @@ from adapter_core.tables.arrow import REFUSES_WITH_METADATA, array_batches, posi
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adapter_core import RemoteFile
     from adapter_core.column_batches import Batch
 
 
@@ -31,6 +32,7 @@ class Adapter(DataFormat):
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
     default_codec = "lz4"
     refuses: ClassVar = REFUSES_WITH_METADATA
+    remote_schemes: ClassVar = ("s3",)
     crash_on_damage = (
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
@@ -63,6 +65,13 @@ class Adapter(DataFormat):
 
     def _codec_used(self, path: Path) -> str | None:
         return codec_of_file(path)
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        from pyarrow import dataset
+
+        # Unlike pandas.read_feather, data sets request several columns at once.
+        path, server = f"{file.bucket}/{file.key}", file.arrow_file_system()
+        return dataset.dataset(path, format="ipc", filesystem=server).to_table(columns).to_pandas()
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

@@ -13,7 +13,12 @@ from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 if TYPE_CHECKING:
     import numpy as np
 
+    from adapter_core import RemoteFile
     from adapter_core.tables.array_format import ArrayTable, Opened
+
+
+BLOCK_BYTES = 1 << 20
+"""Bytes that are requested at once from a server."""
 
 
 class Adapter(ArrayFormat):
@@ -31,6 +36,8 @@ class Adapter(ArrayFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
+    remote_schemes: ClassVar = ("http",)
+    remote_requires: ClassVar = ("fsspec", "aiohttp")
     checksums = "Fletcher-32 of each chunk of a dataset: fletcher32, which makes datasets chunked"
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
@@ -52,6 +59,16 @@ class Adapter(ArrayFormat):
 
         with h5py.File(path, "r") as file:
             yield file.attrs[DESCRIPTION], lambda names: {name: file[name][()] for name in names}
+
+    @contextmanager
+    def _opened_remote(self, file: RemoteFile) -> Iterator[Opened]:
+        import fsspec
+        import h5py
+
+        # The default reads ahead, and fetches several times what is used.
+        options = {"cache_type": "blockcache", "block_size": BLOCK_BYTES}
+        with fsspec.open(file.url, "rb", **options) as remote, h5py.File(remote, "r") as opened:
+            yield opened.attrs[DESCRIPTION], lambda names: {name: opened[name][()] for name in names}
 
     def _codec_used(self, path: Path) -> str | None:
         import h5py

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Kind, Trait
+from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.arrow import REFUSES_WITH_METADATA
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from adapter_core import RemoteFile
 
 # Parts of Lance's description of a page's encoding, which exists as text only.
 _DICTIONARY = re.compile(r"dictionary: Some.*?num_dictionary_items", re.DOTALL)
@@ -36,6 +39,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))
+    remote_schemes: ClassVar = ("s3",)
     refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -74,6 +78,15 @@ class Adapter(DataFormat):
                     if found:
                         return found[1].lower()
         return None
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        import lance
+
+        options = file.object_store_options() | {
+            "client_max_retries": str(ATTEMPTS - 1),
+            "download_retry_count": str(ATTEMPTS - 1),
+        }
+        return lance.dataset(file.url, storage_options=options).to_table(columns=columns).to_pandas()
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

@@ -14,6 +14,7 @@ from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adapter_core import RemoteFile
     from adapter_core.column_batches import Batch
 
 MAGIC = b"ORC"
@@ -41,6 +42,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
     reads_nullable_integers_as_floats = True
+    remote_schemes: ClassVar = ("s3",)
     codecs: ClassVar = (Codec("snappy"), Codec("zlib"), Codec("lz4"), Codec("zstd"))
     refuses: ClassVar = {
         Kind.UNSIGNED: "ORC has no type for them",
@@ -95,6 +97,12 @@ class Adapter(DataFormat):
             return None
         compressed, original = _chunk_bytes(path)
         return codec.lower() if compressed > NEGLIGIBLE * original else None
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        from pyarrow import orc
+
+        with file.arrow_file_system().open_input_file(f"{file.bucket}/{file.key}") as opened:
+            return orc.ORCFile(opened).read(columns).to_pandas()
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow.parquet as pq
 
+    from adapter_core import RemoteFile
     from adapter_core.column_batches import Batch
 
 _BUFFER_BYTES = 2**20
@@ -42,6 +43,7 @@ class Adapter(DataFormat):
     default_codec = "snappy"
     refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Parquet column has one type"}
     checksums = "CRC-32 of each page: write_page_checksum, and page_checksum_verification when reading"
+    remote_schemes: ClassVar = ("s3",)
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -114,6 +116,17 @@ class Adapter(DataFormat):
 
         # With a buffer for each column, a row group is not in memory as a whole.
         return pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False, **self._checks())
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_parquet(
+            f"{file.bucket}/{file.key}",
+            engine="pyarrow",
+            columns=columns,
+            filesystem=file.arrow_file_system(),
+            partitioning=None,
+        )
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

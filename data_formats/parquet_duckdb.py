@@ -6,7 +6,7 @@ import glob
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
 from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_of, frame_of, pandas_metadata
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from adapter_core import Predicate
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import ColumnSums
 
 _SAVE = "COPY given TO ? (FORMAT parquet, COMPRESSION uncompressed, KV_METADATA {pandas: ?})"
@@ -47,6 +47,8 @@ class Adapter(DuckDBColumns):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = REFUSES_WITH_METADATA | REFUSES
+    remote_schemes: ClassVar = ("http",)
+    remote_requires: ClassVar = ("fsspec", "aiohttp")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -78,6 +80,16 @@ class Adapter(DuckDBColumns):
         with _relation(path) as relation:
             return sums_of_relation(relation, columns, where)
 
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        import duckdb
+
+        with duckdb.connect() as connection:
+            connection.register_filesystem(_http_file_system())
+            connection.execute("SET TimeZone = 'UTC'")
+            table = connection.sql(query(columns, _FILE), params=[file.url]).to_arrow_table()
+            metadata = connection.execute(_METADATA, [file.url]).fetchone()
+        return frame_of(table, metadata[0].decode() if metadata else None)
+
     def _column_names(self, path: Path) -> list[str]:
         import duckdb
 
@@ -92,3 +104,19 @@ def _relation(path: Path) -> Iterator[duckdb.DuckDBPyRelation]:
 
     with duckdb.cursor() as cursor:
         yield cursor.read_parquet(glob.escape(str(path)), hive_partitioning=False)
+
+
+def _http_file_system() -> Any:
+    """Return a file system for DuckDB, whose own for HTTP is an extension that wheels lack."""
+    from datetime import UTC, datetime
+
+    from fsspec.implementations.http import HTTPFileSystem
+
+    class DatedFileSystem(HTTPFileSystem):  # type: ignore[misc]
+        """A file system with the time that DuckDB asks for and HTTP servers may omit."""
+
+        def modified(self, path: str) -> datetime:
+            """Return a time before which the file was changed."""
+            return datetime.fromtimestamp(0, UTC)
+
+    return DatedFileSystem(skip_instance_cache=True, cache_type="blockcache", block_size=1 << 20)

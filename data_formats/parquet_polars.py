@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.arrow import PANDAS, REFUSES_WITH_METADATA, arrow_of, frame_of, pandas_metadata
 from adapter_core.tables.polars import PolarsColumns, arrays_of_scan, polars_of, sums_of_scan
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from adapter_core import Predicate
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import ColumnSums
 
 
@@ -30,6 +31,7 @@ class Adapter(PolarsColumns):
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
     refuses: ClassVar = REFUSES_WITH_METADATA
+    remote_schemes: ClassVar = ("http", "s3")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -44,6 +46,22 @@ class Adapter(PolarsColumns):
         # By default, file names are patterns, and folders named "key=value" become columns.
         table = pl.read_parquet(path, columns=columns, glob=False, hive_partitioning=False).to_arrow()
         return frame_of(table, pl.read_parquet_metadata(path).get(PANDAS))
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        import polars as pl
+
+        options: Any = file.object_store_options() if file.scheme == "s3" else {}
+        options["max_retries"] = ATTEMPTS - 1
+        lazy = pl.scan_parquet(
+            file.url,
+            glob=False,
+            hive_partitioning=False,
+            storage_options=options,
+            credential_provider=None,
+        )
+        table = (lazy if columns is None else lazy.select(columns)).collect().to_arrow()
+        metadata = pl.read_parquet_metadata(file.url, options, credential_provider=None)
+        return frame_of(table, metadata.get(PANDAS))
 
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None

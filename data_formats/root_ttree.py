@@ -24,3 +24,9 @@ class Adapter(Root):
     def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:
         types = {column: array.type.content for column, array in columns.items()}
         file.mktree(name, types, counter_name=lambda column: f"{column}__size").extend(columns)
+
+    def _http_options(self) -> dict[str, Any]:
+        import uproot
+
+        # All baskets in one request with several ranges; the default makes one request for each.
+        return {"handler": uproot.source.http.HTTPSource}

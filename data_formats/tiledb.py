@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Kind, Trait
 from adapter_core.kinds import kinds_of
+from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.text_arrays import as_fixed_width, text_from_arrays, text_to_arrays
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import tiledb
 
+    from adapter_core import RemoteFile
     from adapter_core.tables.array_format import ArrayTable, Opened
 
 
@@ -45,6 +47,7 @@ class Adapter(ArrayFormat):
     requires = ("pandas", "pyarrow", "tiledb")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    remote_schemes: ClassVar = ("s3",)
     refuses: ClassVar = {**REFUSES, Kind.HALF_FLOAT: "TileDB has no type for them"}
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -81,6 +84,13 @@ class Adapter(ArrayFormat):
             if _data_bytes(path) != array.meta[DATA_BYTES]:
                 # TileDB may end the process if it reads beyond the end of a file.
                 raise ValueError(f"{path.name} is damaged: its files have another size than written")
+            yield array.meta[DESCRIPTION], lambda names: _read(array, names)
+
+    @contextmanager
+    def _opened_remote(self, file: RemoteFile) -> Iterator[Opened]:
+        import tiledb
+
+        with tiledb.open(file.url, ctx=tiledb.Ctx(_settings(file))) as array:
             yield array.meta[DESCRIPTION], lambda names: _read(array, names)
 
 
@@ -138,3 +148,19 @@ def _read(array: tiledb.Array, names: list[str]) -> dict[str, np.ndarray]:
         else:
             found[name] = values
     return found
+
+
+def _settings(file: RemoteFile) -> dict[str, str]:
+    """Return TileDB's parameters for a file on S3."""
+    scheme, _, host = file.endpoint.rpartition("://")
+    server = {
+        "vfs.s3.endpoint_override": host,
+        "vfs.s3.scheme": scheme,
+        "vfs.s3.use_virtual_addressing": "false",
+    }
+    return {
+        "vfs.s3.region": file.region,
+        "vfs.s3.no_sign_request": str(file.anonymous).lower(),
+        "vfs.s3.connect_max_tries": str(ATTEMPTS),
+        **(server if host else {}),
+    }

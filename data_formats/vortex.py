@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from adapter_core import RemoteFile
 
 
 class Adapter(DataFormat):
@@ -30,6 +33,7 @@ class Adapter(DataFormat):
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
+    remote_schemes: ClassVar = ("http", "s3")
     crash_on_damage = "damaged files end the process during a read (SIGABRT)"
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
 
@@ -45,7 +49,32 @@ class Adapter(DataFormat):
 
         return frame_of(vortex.open(str(path)).to_arrow(columns).read_all())
 
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        import vortex
+
+        opened = vortex.open(file.key, store=_store_of(file))
+        return frame_of(opened.to_arrow(columns).read_all())
+
     def _column_names(self, path: Path) -> list[str]:
         import vortex
 
         return list(vortex.open(str(path)).dtype.names())
+
+
+def _store_of(file: RemoteFile) -> Any:
+    """Return an object store in which the file's key is its path."""
+    from vortex.store import HTTPStore, S3Store
+
+    retries: Any = {"max_retries": ATTEMPTS - 1}
+    clients: Any = {"allow_http": True}
+    if file.scheme == "http":
+        origin = file.url.removesuffix(file.key)
+        return HTTPStore(origin, client_options=clients, retry_config=retries)
+    options: Any = {
+        "region": file.region,
+        "skip_signature": file.anonymous,
+        "virtual_hosted_style_request": False,
+    }
+    if file.endpoint:
+        options["endpoint"] = file.endpoint
+    return S3Store(file.bucket, config=options, client_options=clients, retry_config=retries)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from adapter_core import RemoteFile
+
     Opened = tuple[str, Callable[[list[str]], Mapping[str, np.ndarray]]]
     """Description of a table, and a function that reads arrays by their names."""
 
@@ -75,14 +77,12 @@ class ArrayFormat(DataFormat):
         self._write(path, ArrayTable(arrays, description), codec, level)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        import pandas as pd
+        with self._opened(path) as opened:
+            return _frame_of(opened, columns)
 
-        with self._opened(path) as (description, get):
-            table = json.loads(description)
-            wanted = [each for each in table["columns"] if columns is None or each["name"] in columns]
-            arrays = get([name for each in wanted for name in array_names(each)])
-            values = {each["name"]: column_from_arrays(each, arrays) for each in wanted}
-        return pd.DataFrame(values, pd.RangeIndex(table["rows"]), copy=False)
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        with self._opened_remote(file) as opened:
+            return _frame_of(opened, columns)
 
     def _column_names(self, path: Path) -> list[str]:
         with self._opened(path) as (description, _):
@@ -99,3 +99,20 @@ class ArrayFormat(DataFormat):
     @abstractmethod
     def _opened(self, path: Path) -> AbstractContextManager[Opened]:
         """Open a saved table; provide its description, and a function that reads arrays."""
+
+    def _opened_remote(self, file: RemoteFile) -> AbstractContextManager[Opened]:
+        """Open a saved table on a server, as `_opened`; required for `remote_schemes`."""
+        raise NotImplementedError(
+            f"{type(self).__module__}: declares {Feature.REMOTE}, so it must override this"
+        )
+
+
+def _frame_of(opened: Opened, columns: list[str] | None) -> pd.DataFrame:
+    import pandas as pd
+
+    description, get = opened
+    table = json.loads(description)
+    wanted = [each for each in table["columns"] if columns is None or each["name"] in columns]
+    arrays = get([name for each in wanted for name in array_names(each)])
+    values = {each["name"]: column_from_arrays(each, arrays) for each in wanted}
+    return pd.DataFrame(values, pd.RangeIndex(table["rows"]), copy=False)

@@ -9,7 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Kind, Trait
+from adapter_core import Codec, Kind, Trait, UnavailableError
+from adapter_core.availability import import_failure
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import awkward as ak
     import numpy as np
 
+    from adapter_core import RemoteFile
     from adapter_core.tables.array_format import ArrayTable, Opened
 
 
@@ -43,6 +45,8 @@ class Root(ArrayFormat):
         Codec("lz4"),  # uproot ignores its level
         Codec("zstd", range(1, 10), 1),
     )
+    remote_schemes: ClassVar = ("http", "root")
+    remote_requires: ClassVar = ("fsspec", "aiohttp")
     refuses: ClassVar = {
         **REFUSES,
         Kind.HALF_FLOAT: "uproot writes none",
@@ -70,8 +74,7 @@ class Root(ArrayFormat):
 
         # uproot's default reads through an event loop in another thread, made for remote files.
         with uproot.open(path, handler=uproot.MultithreadedFileSource) as file:
-            tables = [file[name] for name in file.keys(cycle=False) if name != DESCRIPTION]
-            table_of = {column: table for table in tables for column in table.keys()}  # noqa: SIM118
+            table_of = _tables(file)
 
             @lru_cache(maxsize=2)  # bytes and offsets of text are requested one after the other
             def read(column: str) -> ak.Array:
@@ -84,12 +87,51 @@ class Root(ArrayFormat):
 
             yield str(file[DESCRIPTION]), lambda names: {name: get(name) for name in names}
 
+    @contextmanager
+    def _opened_remote(self, file: RemoteFile) -> Iterator[Opened]:
+        import uproot
+
+        if file.scheme == "root":
+            reason = import_failure("fsspec_xrootd")
+            if reason:
+                raise UnavailableError(f"{self.label} by XRootD", reason, 'pip install ".[links]"')
+        options = self._http_options() if file.scheme == "http" else {}
+        with uproot.open(file.url, **options) as opened:
+            table_of = _tables(opened)
+
+            def get(names: list[str]) -> dict[str, np.ndarray]:
+                columns = {name.removesuffix(OFFSETS) for name in names}
+                found: dict[str, ak.Array] = {}
+                # One call asks for all columns at once, rather than one round trip after the other.
+                for table in {id(table_of[each]): table_of[each] for each in columns}.values():
+                    wanted = [each for each in table.keys() if each in columns]  # noqa: SIM118
+                    arrays = table.arrays(filter_name=wanted, library="ak")
+                    found |= {each: arrays[each] for each in wanted}
+                return {
+                    name: _values(found[name])
+                    if name in found
+                    else _offsets(found[name[: -len(OFFSETS)]])
+                    for name in names
+                }
+
+            yield str(opened[DESCRIPTION]), get
+
+    def _http_options(self) -> dict[str, Any]:
+        """Return the arguments of `uproot.open` for a file on a server of HTTP."""
+        return {}
+
     def _codec_used(self, path: Path) -> str | None:
         import uproot
 
         with uproot.open(path) as file:
             compression = file.file.compression
         return None if compression is None else compression.name.lower()
+
+
+def _tables(file: Any) -> dict[str, Any]:
+    """Return the TTree or RNTuple of each column."""
+    tables = [file[name] for name in file.keys(cycle=False) if name != DESCRIPTION]
+    return {column: table for table in tables for column in table.keys()}  # noqa: SIM118
 
 
 def _columns_of(arrays: Mapping[str, np.ndarray]) -> dict[str, ak.Array]:
