@@ -14,7 +14,6 @@ from adapter_core.errors import InvalidSelectionError
 if TYPE_CHECKING:
     import numpy as np
 
-
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operators.eq,
     "!=": operators.ne,
@@ -105,6 +104,26 @@ class Comparison:
 
         with np.errstate(over="ignore"):
             return replace(self, value=float(np.float32(self.value)))
+
+    def among_integers(self, lowest: int, highest: int) -> Comparison:
+        """Return an equal comparison with an integer in the range of the column's type.
+
+        Engines with literals of one type need it for other numbers. A comparison that is always true, or
+        never, becomes one with the lowest integer.
+        """
+        operator, value = self.operator, self.value
+        if isinstance(value, str):
+            raise TypeError(f"{value!r} is not a number")
+        is_whole = isinstance(value, int) or value.is_integer()
+        if lowest <= value <= highest:
+            if is_whole or operator in ("<", "<="):
+                return Comparison(self.column, operator if is_whole else "<=", math.floor(value))
+            if operator in (">", ">="):
+                return Comparison(self.column, ">=", math.ceil(value))
+        is_below = operator in ("<", "<=") and value > highest
+        is_above = operator in (">", ">=") and value < lowest
+        always = operator == "!=" or is_below or is_above
+        return Comparison(self.column, ">=" if always else "<", lowest)
 
     def mask(self, values: Any) -> np.ndarray:
         """Return True for the values that compare true, shape (rows,), dtype bool.

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import Feature
 from adapter_core.column_batches import needed_columns
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
-from adapter_core.tables.duckdb import sums_of_relation
+from adapter_core.tables.duckdb import (
+    batches_of,
+    filtered,
+    nullable_columns,
+    projected,
+    sliced,
+    sums_of_relation,
+)
 from adapter_core.values import any_equals, text_columns
 
 if TYPE_CHECKING:
@@ -40,6 +49,7 @@ class Adapter(InferredCSV):
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
+    supports: ClassVar = frozenset(Feature)
     numbers: ClassVar = rf"{DECIMAL}|0[xX][0-9a-fA-F]+|0[bB][01]+"
     booleans: ClassVar = "(?i:true|false|t|f|yes|no)"
 
@@ -64,12 +74,7 @@ class Adapter(InferredCSV):
         duckdb.from_arrow(plain_of(df)).write_csv(str(path), header=True, na_rep=NULL)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        import duckdb
-
-        table = _open(path, sample_size=-1, auto_type_candidates=TYPES)
-        if columns is not None:
-            table = table.select(*map(duckdb.ColumnExpression, columns))
-        return frame_of(table.to_arrow_table())
+        return frame_of(projected(_typed(path), columns).to_arrow_table())
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
         import duckdb
@@ -84,11 +89,39 @@ class Adapter(InferredCSV):
     def _column_names(self, path: Path) -> list[str]:
         return _open(path, all_varchar=True).columns
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        table = projected(_typed(path), columns)
+        return frame_of(sliced(table, start, stop).to_arrow_table(), nullable=nullable_columns(table))
 
-def _open(path: Path, **options: Any) -> duckdb.DuckDBPyRelation:
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        table = _typed(path)
+        part = projected(filtered(table, predicate), columns)
+        return frame_of(part.to_arrow_table(), nullable=nullable_columns(projected(table, columns)))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import duckdb
+
+        # A connection of its own, which is in use until the last batch.
+        with duckdb.cursor() as cursor:
+            table = projected(_typed(path, cursor), columns)
+            nullable = nullable_columns(table)
+            for batch in batches_of(table, batch_rows):
+                yield frame_of(batch, nullable=nullable)
+
+
+def _typed(path: Path, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyRelation:
+    """Return a table with the types that all its rows have."""
+    return _open(path, connection, sample_size=-1, auto_type_candidates=TYPES)
+
+
+def _open(
+    path: Path, connection: duckdb.DuckDBPyConnection | None = None, **options: Any
+) -> duckdb.DuckDBPyRelation:
     import duckdb
 
-    return duckdb.read_csv(
+    return (connection or duckdb).read_csv(
         str(path),
         header=True,
         delimiter=",",

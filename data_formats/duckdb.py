@@ -13,8 +13,13 @@ from adapter_core.tables.duckdb import (
     REFUSES,
     DuckDBColumns,
     arrays_of_relation,
+    batches_of,
+    filtered,
+    nullable_columns,
     plain_path,
+    projected,
     registered,
+    sliced,
     sums_of_relation,
 )
 from adapter_core.tables.sql import query
@@ -65,21 +70,43 @@ class Adapter(DuckDBColumns):
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
     ) -> dict[str, np.ndarray]:
-        with _opened(path, read_only=True) as database:
-            return arrays_of_relation(_table(database), columns, where)
+        with _saved_table(path) as table:
+            return arrays_of_relation(table, columns, where)
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        with _opened(path, read_only=True) as database:
-            return sums_of_relation(_table(database), columns, where)
+        with _saved_table(path) as table:
+            return sums_of_relation(table, columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         with _opened(path, read_only=True) as database:
             return [row[0] for row in database.execute(f"DESCRIBE {TABLE}").fetchall()]
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with _saved_table(path) as saved:
+            table = projected(saved, columns)
+            part = sliced(table, start, stop).to_arrow_table()
+            return frame_of(part, nullable=nullable_columns(table))
 
-def _table(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    database.execute(_NO_ACCESS)
-    return database.table(TABLE)
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        with _saved_table(path) as saved:
+            part = projected(filtered(saved, predicate), columns).to_arrow_table()
+            return frame_of(part, nullable=nullable_columns(projected(saved, columns)))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with _saved_table(path) as saved:
+            table = projected(saved, columns)
+            nullable = nullable_columns(table)
+            for batch in batches_of(table, batch_rows):
+                yield frame_of(batch, nullable=nullable)
+
+
+@contextmanager
+def _saved_table(path: Path) -> Iterator[duckdb.DuckDBPyRelation]:
+    with _opened(path, read_only=True) as database:
+        database.execute(f"{_NO_ACCESS}; SET TimeZone = 'UTC'")
+        yield database.table(TABLE)
 
 
 @contextmanager

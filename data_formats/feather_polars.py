@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from glob import escape
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
-from adapter_core.tables.polars import PolarsColumns, arrays_of_scan, polars_of, sums_of_scan
+from adapter_core.tables.polars import (
+    PolarsColumns,
+    arrays_of_scan,
+    batches_of,
+    filtered,
+    nullable_columns,
+    polars_of,
+    projected,
+    sliced,
+    sums_of_scan,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,10 +55,10 @@ class Adapter(PolarsColumns):
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
     ) -> dict[str, np.ndarray]:
-        return arrays_of_scan(_scan(path), columns, where)
+        return arrays_of_scan(_scanned(path), columns, where)
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        return sums_of_scan(_scan(path), columns, where)
+        return sums_of_scan(_scanned(path), columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         import polars as pl
@@ -56,8 +66,26 @@ class Adapter(PolarsColumns):
         with path.open("rb") as file:
             return list(pl.read_ipc_schema(file))
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        table = projected(_scanned(path), columns)
+        part = sliced(table, start, stop).collect()
+        return frame_of(part.to_arrow(), nullable=nullable_columns(table))
 
-def _scan(path: Path) -> pl.LazyFrame:
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        table = _scanned(path)
+        part = projected(filtered(table, predicate), columns).collect()
+        return frame_of(part.to_arrow(), nullable=nullable_columns(projected(table, columns)))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        table = projected(_scanned(path), columns)
+        nullable = nullable_columns(table)
+        for batch in batches_of(table, batch_rows):
+            yield frame_of(batch, nullable=nullable)
+
+
+def _scanned(path: Path) -> pl.LazyFrame:
     import polars as pl
 
-    return pl.scan_ipc(escape(str(path)))
+    return pl.scan_ipc(path, glob=False, hive_partitioning=False)

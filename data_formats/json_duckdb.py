@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Feature
+from adapter_core import Feature, Predicate
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
+from adapter_core.tables.duckdb import (
+    batches_of,
+    filtered,
+    nullable_columns,
+    projected,
+    sliced,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,7 +38,7 @@ class Adapter(JSONLines):
     requires = ("pandas", "duckdb>=1.2", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
@@ -47,23 +55,46 @@ class Adapter(JSONLines):
             cursor.execute("COPY saved TO $path (FORMAT json)", {"path": str(path)})
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        return frame_of(projected(_typed(path), columns).to_arrow_table())
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        table = projected(_typed(path), columns)
+        return frame_of(sliced(table, start, stop).to_arrow_table(), nullable=nullable_columns(table))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        table = _typed(path)
+        part = projected(filtered(table, predicate), columns)
+        return frame_of(part.to_arrow_table(), nullable=nullable_columns(projected(table, columns)))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         import duckdb
 
-        inferred = _open(path, sample_size=-1)
-        types = {
-            name: TYPES.get(str(kind), "VARCHAR")
-            for name, kind in zip(inferred.columns, inferred.types, strict=True)
-        }
-        table = _open(path, columns=types)
-        if columns is not None:
-            table = table.select(*map(duckdb.ColumnExpression, columns))
-        return frame_of(table.to_arrow_table())
+        # A connection of its own, which is in use until the last batch.
+        with duckdb.cursor() as cursor:
+            table = projected(_typed(path, cursor), columns)
+            nullable = nullable_columns(table)
+            for batch in batches_of(table, batch_rows):
+                yield frame_of(batch, nullable=nullable)
 
 
-def _open(path: Path, **options: Any) -> duckdb.DuckDBPyRelation:
+def _typed(path: Path, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyRelation:
+    """Return a table with the types that all its rows have."""
+    inferred = _open(path, connection, sample_size=-1)
+    types = {
+        name: TYPES.get(str(kind), "VARCHAR")
+        for name, kind in zip(inferred.columns, inferred.types, strict=True)
+    }
+    return _open(path, connection, columns=types)
+
+
+def _open(
+    path: Path, connection: duckdb.DuckDBPyConnection | None = None, **options: Any
+) -> duckdb.DuckDBPyRelation:
     import duckdb
 
-    return duckdb.read_json(
+    return (connection or duckdb).read_json(
         str(path),
         format="newline_delimited",
         records="true",

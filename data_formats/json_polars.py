@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Feature
+from adapter_core import Feature, Predicate
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
-from adapter_core.tables.polars import polars_of
+from adapter_core.tables.polars import (
+    batches_of,
+    filtered,
+    nullable_columns,
+    polars_of,
+    projected,
+    sliced,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +38,7 @@ class Adapter(JSONLines):
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -46,6 +55,38 @@ class Adapter(JSONLines):
         except pl.exceptions.ComputeError:
             table = _table(path, names, None)
         return frame_of(table.to_arrow())
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with _scanned(path, self._column_names(path)) as table:
+            part = sliced(projected(table, columns), start, stop)
+            return frame_of(
+                part.collect().to_arrow(), nullable=nullable_columns(projected(table, columns))
+            )
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        with _scanned(path, self._column_names(path)) as table:
+            part = projected(filtered(table, predicate), columns)
+            return frame_of(
+                part.collect().to_arrow(), nullable=nullable_columns(projected(table, columns))
+            )
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with _scanned(path, self._column_names(path)) as scanned:
+            table = projected(scanned, columns)
+            nullable = nullable_columns(table)
+            for batch in batches_of(table, batch_rows):
+                yield frame_of(batch, nullable=nullable)
+
+
+@contextmanager
+def _scanned(path: Path, names: list[str]) -> Iterator[pl.LazyFrame]:
+    """Open a table with the types that all its rows have."""
+    import polars as pl
+
+    with path.open("rb") as file:
+        yield pl.scan_ndjson(file, infer_schema_length=None).select(names)
 
 
 def _table(path: Path, names: list[str], sample_rows: int | None) -> pl.DataFrame:

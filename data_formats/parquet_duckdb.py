@@ -9,12 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
-from adapter_core.tables.arrow import REFUSES_WITH_METADATA, arrow_of, frame_of, pandas_metadata
+from adapter_core.tables.arrow import (
+    REFUSES_WITH_METADATA,
+    arrow_of,
+    frame_of,
+    frame_of_part,
+    pandas_metadata,
+)
 from adapter_core.tables.duckdb import (
     REFUSES,
     DuckDBColumns,
     arrays_of_relation,
+    batches_of,
+    filtered,
+    projected,
     registered,
+    sliced,
     sums_of_relation,
 )
 from adapter_core.tables.sql import query
@@ -96,6 +106,35 @@ class Adapter(DuckDBColumns):
         with duckdb.cursor() as cursor:
             rows = cursor.execute(f"DESCRIBE FROM {_FILE}", [glob.escape(str(path))]).fetchall()
         return [row[0] for row in rows]
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with _opened(path) as (table, metadata):
+            part = sliced(projected(table, columns), start, stop)
+            return frame_of_part(part.to_arrow_table(), metadata)
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        with _opened(path) as (table, metadata):
+            part = projected(filtered(table, predicate), columns)
+            return frame_of_part(part.to_arrow_table(), metadata)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with _opened(path) as (table, metadata):
+            for batch in batches_of(projected(table, columns), batch_rows):
+                yield frame_of_part(batch, metadata)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[duckdb.DuckDBPyRelation, str]]:
+    """Open a file that the adapter wrote; provide its table and the pandas metadata."""
+    import duckdb
+
+    location = [glob.escape(str(path))]
+    with duckdb.cursor() as cursor:
+        cursor.execute("SET TimeZone = 'UTC'")
+        ((metadata,),) = cursor.execute(_METADATA, location).fetchall()
+        yield cursor.sql(query(None, _FILE), params=location), metadata.decode()
 
 
 @contextmanager

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.remote import ATTEMPTS
-from adapter_core.tables.arrow import PANDAS, REFUSES_WITH_METADATA, arrow_of, frame_of, pandas_metadata
-from adapter_core.tables.polars import PolarsColumns, arrays_of_scan, polars_of, sums_of_scan
+from adapter_core.tables.arrow import (
+    PANDAS,
+    REFUSES_WITH_METADATA,
+    arrow_of,
+    frame_of,
+    frame_of_part,
+    pandas_metadata,
+)
+from adapter_core.tables.polars import (
+    PolarsColumns,
+    arrays_of_scan,
+    batches_of,
+    filtered,
+    polars_of,
+    projected,
+    sliced,
+    sums_of_scan,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,8 +91,29 @@ class Adapter(PolarsColumns):
     def _column_names(self, path: Path) -> list[str]:
         return _scan(path).collect_schema().names()
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        part = sliced(projected(_scan(path), columns), start, stop)
+        return frame_of_part(part.collect().to_arrow(), _metadata(path))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        part = projected(filtered(_scan(path), predicate), columns)
+        return frame_of_part(part.collect().to_arrow(), _metadata(path))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        metadata = _metadata(path)
+        for batch in batches_of(projected(_scan(path), columns), batch_rows):
+            yield frame_of_part(batch, metadata)
+
 
 def _scan(path: Path) -> pl.LazyFrame:
     import polars as pl
 
     return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+
+
+def _metadata(path: Path) -> str:
+    import polars as pl
+
+    return pl.read_parquet_metadata(path)[PANDAS]

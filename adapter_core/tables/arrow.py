@@ -7,7 +7,7 @@ floats. These are restored here, in Arrow, before pandas sees them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
@@ -75,7 +75,9 @@ def retyped(table: pa.Table, new_type: Callable[[pa.DataType], pa.DataType]) -> 
     return table
 
 
-def frame_of(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
+def frame_of(
+    table: pa.Table, metadata: str | None = None, nullable: Collection[str] = ()
+) -> pd.DataFrame:
     """Return an Arrow table as a DataFrame, shape (rows, columns), with the default index.
 
     Parameters
@@ -85,30 +87,39 @@ def frame_of(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
     metadata : str, optional
         The pandas metadata of the saved table. Without them, integers and booleans among nulls become
         nullable dtypes of pandas instead of pyarrow's floats and objects, which lose digits and type.
+    nullable : collection of str, optional
+        Columns with nulls in other rows of a file without metadata, see `may_be_nullable`.
     """
     if metadata is None:
-        metadata = _nullable_metadata(table)
+        metadata = _nullable_metadata(table, nullable)
     else:
         table = _with_saved_times(table, metadata)
     return table.replace_schema_metadata({PANDAS: metadata}).to_pandas()
 
 
-def frame_of_part(table: pa.Table) -> pd.DataFrame:
+def frame_of_part(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
     """Return some rows of a table with its pandas metadata, with the dtypes of the whole table.
 
     Parameters
     ----------
     table : pyarrow.Table
-        Shape (rows, columns), with pandas metadata in its schema.
+        Shape (rows, columns).
+    metadata : str, optional
+        The pandas metadata of the saved table; by default those in the schema of the part.
     """
-    df = table.to_pandas()
-    saved = json.loads(pandas_metadata(table))["columns"]
+    df = table.to_pandas() if metadata is None else frame_of(table, metadata)
+    saved = json.loads(metadata or pandas_metadata(table))["columns"]
     # Booleans become objects only among nulls, which another part of the table may contain.
     objects = {each["field_name"] for each in saved if each["numpy_type"] == "object"}
     for position, dtype in enumerate(df.dtypes):
         if dtype == bool and df.columns[position] in objects:
             df.isetitem(position, df.iloc[:, position].astype(object))
     return df
+
+
+def may_be_nullable(schema: pa.Schema) -> list[str]:
+    """Return the columns whose dtype in pandas depends on nulls, unless metadata tell it."""
+    return [field.name for field in schema if _nullable_dtype(field.type)]
 
 
 def contents_of_type(arrow: pa.DataType) -> str:
@@ -186,12 +197,12 @@ def _saved_time(arrow: pa.DataType, saved: dict[str, Any]) -> pa.DataType:
     return pa.timestamp(dtype.removeprefix("datetime64[").rstrip("]"), zone)
 
 
-def _nullable_metadata(table: pa.Table) -> str:
+def _nullable_metadata(table: pa.Table, nullable: Collection[str]) -> str:
     """Return pandas metadata with nullable dtypes for the columns that need them."""
     columns = [
         _column_metadata(field)
         for field, column in zip(table.schema, table.columns, strict=True)
-        if column.null_count and _nullable_dtype(field.type)
+        if (column.null_count or field.name in nullable) and _nullable_dtype(field.type)
     ]
     return json.dumps({"index_columns": [], "column_indexes": [], "columns": columns})
 

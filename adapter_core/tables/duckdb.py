@@ -1,9 +1,11 @@
-"""Tables between Arrow and DuckDB."""
+"""Tables between Arrow and DuckDB, and parts of DuckDB's relations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
+from operator import and_
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import Comparison, DataFormat, Feature, Kind, Predicate, UnknownNameError
 from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
-from adapter_core.predicate import BOOLEANS, NUMBERS
+from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 from adapter_core.tables.sql import misnamed, quoted
 
 if TYPE_CHECKING:
@@ -21,10 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_FLOATS = {"FLOAT", "DOUBLE"}
-_NUMBERS = _FLOATS | {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG")}
-_NUMBERS |= {"INTEGER", "UINTEGER"}
-
 REFUSES = {
     Kind.HALF_FLOAT: "DuckDB has no type for them",
     Kind.TIMEDELTA: "DuckDB's interval counts months, days and microseconds",
@@ -32,12 +30,26 @@ REFUSES = {
 """Kinds of column that DuckDB changes, with the reasons."""
 
 
+_FLOATS = {"FLOAT", "DOUBLE"}
+_INTEGERS = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG")}
+_INTEGERS |= {"INTEGER", "UINTEGER"}
+
+_CONTENTS = {
+    **dict.fromkeys(_FLOATS | _INTEGERS, NUMBERS),
+    "VARCHAR": TEXT,
+    "BOOLEAN": BOOLEANS,
+}
+"""Contents of columns for `Comparison.fitted`, by DuckDB's types."""
+
+_ALL_ROWS = 2**62
+
+
 class DuckDBColumns(DataFormat):
     """A format whose columns are those of a table in DuckDB."""
 
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
 
     def _check_values(self, df: pd.DataFrame) -> None:
         reason = misnamed(df.columns)
@@ -51,7 +63,7 @@ def sums_of_relation(
     """Return the sums of some columns over the rows that pass a predicate, by DuckDB's own plan."""
     _check_numbers(relation, columns)
     totals = ", ".join(f"sum({quoted(name)})" for name in columns)
-    ((rows, *sums),) = _filtered(relation, where).aggregate(f"count(*), {totals}").fetchall()
+    ((rows, *sums),) = filtered(relation, where).aggregate(f"count(*), {totals}").fetchall()
     # A sum of integers has 128 bits, and the sum of no values is null.
     return ColumnSums(rows, {name: float(each or 0) for name, each in zip(columns, sums, strict=True)})
 
@@ -63,7 +75,7 @@ def arrays_of_relation(
     import numpy as np
 
     _check_numbers(relation, columns)
-    arrays = _filtered(relation, where).select(*map(quoted, columns)).fetchnumpy()
+    arrays = filtered(relation, where).select(*map(quoted, columns)).fetchnumpy()
     for name in columns:
         if isinstance(arrays[name], np.ma.MaskedArray):
             raise InvalidSelectionError(f"column {name!r} contains nulls")
@@ -78,27 +90,75 @@ def _check_numbers(relation: duckdb.DuckDBPyRelation, columns: list[str]) -> Non
 
 
 def _contents(relation: duckdb.DuckDBPyRelation, column: str) -> str:
+    kind = _type(relation, column)
+    return _CONTENTS.get(kind, kind)
+
+
+def _type(relation: duckdb.DuckDBPyRelation, column: str) -> str:
     if column not in relation.columns:
         raise UnknownNameError("column", column, relation.columns)
-    name = str(relation.types[relation.columns.index(column)])
-    return BOOLEANS if name == "BOOLEAN" else NUMBERS if name in _NUMBERS else name
+    return str(relation.types[relation.columns.index(column)])
 
 
-def _filtered(relation: duckdb.DuckDBPyRelation, where: Predicate | None) -> duckdb.DuckDBPyRelation:
+def projected(
+    relation: duckdb.DuckDBPyRelation, columns: Sequence[str] | None
+) -> duckdb.DuckDBPyRelation:
+    """Return some columns of a relation, or all if None."""
+    import duckdb
+
+    return relation if columns is None else relation.select(*map(duckdb.ColumnExpression, columns))
+
+
+def filtered(relation: duckdb.DuckDBPyRelation, where: Predicate | None) -> duckdb.DuckDBPyRelation:
+    """Return the rows of a relation that pass a predicate, or all if None.
+
+    Raises
+    ------
+    UnknownNameError
+        If a compared column does not exist.
+    InvalidSelectionError
+        If a column cannot be compared with its constant.
+    """
     if where is None:
         return relation
-    return relation.filter(" AND ".join(_condition(relation, each) for each in where.comparisons))
+    return relation.filter(reduce(and_, (_expression(relation, each) for each in where.comparisons)))
 
 
-def _condition(relation: duckdb.DuckDBPyRelation, each: Comparison) -> str:
-    contents, name = _contents(relation, each.column), quoted(each.column)
-    kind = str(relation.types[relation.columns.index(each.column)])
-    value = each.fitted(contents, is_single=kind == "FLOAT").value
-    constant = f"'{value}'::DOUBLE" if isinstance(value, float) else str(value)
-    text = f"{name} {each.operator} {constant}"
+def _expression(relation: duckdb.DuckDBPyRelation, each: Comparison) -> duckdb.Expression:
+    import duckdb
+
+    kind = _type(relation, each.column)
+    value = each.fitted(_contents(relation, each.column), is_single=kind == "FLOAT").value
+    column = duckdb.ColumnExpression(each.column)
+    compare = OPERATORS[each.operator]
+    is_true: duckdb.Expression = compare(column, duckdb.ConstantExpression(value))
     # NaN is the largest number of DuckDB.
     may_pass_nan = kind in _FLOATS and each.operator in ("!=", ">", ">=")
-    return f"{text} AND NOT isnan({name})" if may_pass_nan else text
+    return is_true & ~duckdb.FunctionExpression("isnan", column) if may_pass_nan else is_true
+
+
+def sliced(relation: duckdb.DuckDBPyRelation, start: int, stop: int | None) -> duckdb.DuckDBPyRelation:
+    """Return the rows of a relation from `start` to before `stop`, or to the end if None."""
+    return relation.limit(_ALL_ROWS if stop is None else stop - start, start)
+
+
+def nullable_columns(relation: duckdb.DuckDBPyRelation) -> list[str]:
+    """Return the columns of integers or booleans that contain nulls."""
+    types = zip(relation.columns, map(str, relation.types), strict=True)
+    names = [name for name, kind in types if _CONTENTS.get(kind) == BOOLEANS or kind in _INTEGERS]
+    if not names:
+        return []
+    has_nulls = ", ".join(f"count({quoted(name)}) < count(*)" for name in names)
+    (found,) = relation.aggregate(has_nulls).fetchall()
+    return [name for name, has in zip(names, found, strict=True) if has]
+
+
+def batches_of(relation: duckdb.DuckDBPyRelation, batch_rows: int) -> Iterator[pa.Table]:
+    """Yield the rows of a relation, executed meanwhile, in batches of at most that many rows."""
+    import pyarrow as pa
+
+    for batch in relation.to_arrow_reader(batch_rows):
+        yield pa.Table.from_batches([batch])
 
 
 @contextmanager

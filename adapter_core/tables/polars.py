@@ -1,14 +1,15 @@
-"""Tables between Arrow and Polars."""
+"""Tables between Arrow and Polars, and parts of Polars' lazy tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait, UnknownNameError
 from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
-from adapter_core.predicate import NUMBERS, OPERATORS
+from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +26,7 @@ class PolarsColumns(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
 
     def _check_values(self, df: pd.DataFrame) -> None:
         name = without_zone_name(df)
@@ -56,7 +57,7 @@ def sums_of_scan(scan: pl.LazyFrame, columns: list[str], where: Predicate | None
     _check_numbers(scan, columns)
     # Polars adds up 32-bit integers in 32 bits.
     totals = (pl.col(name).cast(pl.Float64).sum() for name in columns)
-    rows, *sums = _filtered(scan, where).select(pl.len().alias(""), *totals).collect().row(0)
+    rows, *sums = filtered(scan, where).select(pl.len().alias(""), *totals).collect().row(0)
     return ColumnSums(rows, dict(zip(columns, sums, strict=True)))
 
 
@@ -65,7 +66,7 @@ def arrays_of_scan(
 ) -> dict[str, np.ndarray]:
     """Return some columns of the rows that pass a predicate, each of shape (rows,)."""
     _check_numbers(scan, columns)
-    frame = _filtered(scan, where).select(columns).collect()
+    frame = filtered(scan, where).select(columns).collect()
     for column in frame:
         if column.null_count():
             raise InvalidSelectionError(f"column {column.name!r} contains nulls")
@@ -83,18 +84,75 @@ def _check_numbers(scan: pl.LazyFrame, columns: list[str]) -> None:
             raise InvalidSelectionError(f"column {name!r} contains {schema[name]}, not numbers")
 
 
-def _filtered(scan: pl.LazyFrame, where: Predicate | None) -> pl.LazyFrame:
-    return scan if where is None else scan.filter(*map(_comparison, where.comparisons))
+def projected(table: pl.LazyFrame, columns: Sequence[str] | None) -> pl.LazyFrame:
+    """Return some columns of a table, or all if None."""
+    return table if columns is None else table.select(columns)
 
 
-def _comparison(each: Comparison) -> pl.Expr:
+def filtered(table: pl.LazyFrame, where: Predicate | None) -> pl.LazyFrame:
+    """Return the rows of a table that pass a predicate, or all if None.
+
+    Raises
+    ------
+    UnknownNameError
+        If a compared column does not exist.
+    InvalidSelectionError
+        If a column cannot be compared with its constant.
+    """
+    if where is None:
+        return table
+    schema = table.collect_schema()
+    return table.filter(*(_expression(schema, each) for each in where.comparisons))
+
+
+def _expression(schema: pl.Schema, each: Comparison) -> pl.Expr:
     import polars as pl
 
+    if each.column not in schema:
+        raise UnknownNameError("column", each.column, schema)
+    dtype = schema[each.column]
+    value = each.fitted(_contents(dtype), is_single=dtype == pl.Float32).value
     column = pl.col(each.column)
-    is_true: pl.Expr = OPERATORS[each.operator](column, each.value)
+    if each.type == TEXT and dtype != pl.String:
+        column = column.cast(pl.String)  # categories would compare by their position
+    is_true: pl.Expr = OPERATORS[each.operator](column, pl.lit(value))
     # NaN is the largest number of Polars.
-    may_pass_nan = each.type == NUMBERS and each.operator in ("!=", ">", ">=")
+    may_pass_nan = dtype.is_float() and each.operator in ("!=", ">", ">=")
     return is_true & column.is_not_nan() if may_pass_nan else is_true
+
+
+def _contents(dtype: pl.DataType) -> str:
+    import polars as pl
+
+    if dtype.is_integer() or dtype.is_float():
+        return NUMBERS
+    if dtype == pl.Boolean:
+        return BOOLEANS
+    return TEXT if dtype in (pl.String, pl.Categorical, pl.Enum) else str(dtype)
+
+
+def sliced(table: pl.LazyFrame, start: int, stop: int | None) -> pl.LazyFrame:
+    """Return the rows of a table from `start` to before `stop`, or to the end if None."""
+    return table.slice(start, None if stop is None else stop - start)
+
+
+def nullable_columns(table: pl.LazyFrame) -> list[str]:
+    """Return the columns of integers or booleans that contain nulls."""
+    import polars as pl
+
+    schema = table.collect_schema()
+    names = [name for name, dtype in schema.items() if dtype.is_integer() or dtype == pl.Boolean]
+    if not names:
+        return []
+    counts = table.select(pl.col(names).null_count()).collect()
+    return [name for name in names if counts[name][0]]
+
+
+def batches_of(table: pl.LazyFrame, batch_rows: int) -> Iterator[pa.Table]:
+    """Yield the rows of a table, computed meanwhile, in batches of at most that many rows."""
+    for batch in table.collect_batches(chunk_size=batch_rows, lazy=True):
+        for start in range(0, batch.height, batch_rows):
+            yield batch.slice(start, batch_rows).to_arrow()
 
 
 def without_zone_name(df: pd.DataFrame) -> str | None:

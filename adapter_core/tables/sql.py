@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import DataFormat, Feature, Kind, Predicate, Trait
 from adapter_core.kinds import kinds_of
 from adapter_core.values import integers_beyond_int64
 
@@ -27,6 +27,13 @@ def query(columns: Sequence[str] | None, source: str) -> str:
     """Return the query for some columns of a source, or for all if None."""
     wanted = "*" if columns is None else ", ".join(map(quoted, columns))
     return f"SELECT {wanted} FROM {source}"  # noqa: S608 (quoted)
+
+
+def condition(predicate: Predicate) -> str:
+    """Return a predicate as a condition with a question mark for each constant."""
+    return " AND ".join(
+        f"{quoted(each.column)} {each.operator.replace('==', '=')} ?" for each in predicate.comparisons
+    )
 
 
 def misnamed(names: Iterable[str]) -> str | None:

@@ -152,19 +152,20 @@ def test_predicates_select_the_rows_that_pass(adapter, saved):
 
 
 def _passing(df: pd.DataFrame, predicate: Predicate) -> list[bool]:
-    return [
-        all(_passes(row[each.column], each) for each in predicate.comparisons)
-        for row in df[predicate.columns].to_dict("records")
+    values = [df[each.column].tolist() for each in predicate.comparisons]
+    # Formats that store 32-bit floats as larger ones compare these.
+    constants = [
+        float(np.float32(each.value)) if df[each.column].dtype == "float32" else each.value
+        for each in predicate.comparisons
     ]
-
-
-def _passes(value: Any, comparison: Comparison) -> bool:
-    if pd.isna(value):
-        return False
-    constant: Any = comparison.value
-    if comparison.column == "single":
-        value, constant = np.float32(value), np.float32(constant)
-    return bool(OPERATORS[comparison.operator](value, constant))
+    compare = [OPERATORS[each.operator] for each in predicate.comparisons]
+    return [
+        all(
+            not pd.isna(value) and function(value, constant)
+            for value, function, constant in zip(row, compare, constants, strict=True)
+        )
+        for row in zip(*values, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("batch_rows", [300, ROWS])
