@@ -132,6 +132,21 @@ class ReadMap:
         np.add.at(changes, inverse, steps)
         return starts, np.cumsum(changes)
 
+    @cached_property
+    def times_read(self) -> np.ndarray:
+        """The number of reads of the most often read byte of each read, that read included."""
+        import numpy as np
+
+        edges, _ = self.coverage
+        firsts = np.searchsorted(edges, self.places)
+        ends = np.searchsorted(edges, self.places + self.reads["bytes"])
+        times = np.zeros(len(edges), np.int64)
+        found = np.empty(len(self.reads), np.int64)
+        for number, (first, end) in enumerate(zip(firsts.tolist(), ends.tolist(), strict=True)):
+            times[first:end] += 1
+            found[number] = times[first:end].max()
+        return found
+
     @property
     def _is_exact(self) -> bool:
         return self.method is Method.EXACT

@@ -68,6 +68,12 @@ def read_known_pages(path):
     libc.fclose(stream)
 
 
+def advise_and_read_a_page(path):
+    file = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(file, 0, SIZE, os.POSIX_FADV_WILLNEED)
+    os.pread(file, PAGE, 5 * PAGE)
+
+
 def read_all(path):
     return path.read_bytes()
 
@@ -133,6 +139,12 @@ def test_a_whole_read_is_recorded_whole_in_pieces_and_its_result_is_that_of_the_
     assert found.share == 1
     assert found.sequential_share == 1
     assert max(found.request_sizes) == 1 << 20
+
+
+@pytest.mark.usefixtures("_exact")
+def test_advice_is_not_a_read(path):
+    found = reads_of(advise_and_read_a_page, path)
+    assert found.reads[["offset", "bytes"]].tolist() == [(5 * PAGE, PAGE)]
 
 
 @pytest.mark.usefixtures("_exact")
@@ -283,6 +295,7 @@ def test_overlapping_reads_count_once_among_the_distinct_bytes():
     starts, times = found.coverage
     assert starts.tolist() == [0, 50, 60, 70, 100, 150, 500, 600]
     assert times.tolist() == [1, 2, 3, 2, 1, 0, 2, 0]
+    assert found.times_read.tolist() == [1, 2, 3, 1, 2]
 
 
 def test_requests_to_several_files_may_alternate_and_still_be_sequential():
@@ -297,6 +310,7 @@ def test_nothing_read_is_a_map_too():
     found = map_of()
     assert (found.share, found.requests, found.asked_bytes, found.sequential_share) == (0, 0, 0, None)
     assert found.median_request_bytes is None
+    assert found.times_read.tolist() == []
     assert map_of(files={}).share == 0
 
 

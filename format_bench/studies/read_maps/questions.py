@@ -1,0 +1,163 @@
+"""Questions to saved data, each asked by the adapter's own way to read a part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from adapter_core import UnsupportedError
+from adapter_core.errors import UnknownNameError
+from format_bench.families.operations import operations_of, registry_of
+from format_bench.instruments.touch import touch, touch_array
+from format_bench.results.suites import FAMILIES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adapter_core import ImageReader
+    from adapter_core.array_reader import ArrayReader
+    from format_bench.families.operations import Operations
+    from format_bench.results.candidates import Configuration
+
+BATCH = 32
+"""Images of a batch."""
+
+
+class Question(StrEnum):
+    """Names of the questions."""
+
+    WHOLE = "whole"
+    COLUMNS = "columns"
+    IMAGE = "image"
+    BATCH = "batch"
+    PLANE = "plane"
+    SERIES = "series"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question to the data of a family."""
+
+    family: str
+    question: Question
+    columns: tuple[str, ...] = ()
+    """Columns of a table that are asked for."""
+
+    @property
+    def phrase(self) -> str:
+        """The question as a phrase, e.g. "the columns H1_PX and H1_isMuon"."""
+        if self.question is Question.COLUMNS:
+            noun = "column" if len(self.columns) == 1 else "columns"
+            return f"the {noun} {' and '.join(self.columns)}"
+        return _PHRASES[self.question]
+
+
+_PHRASES = {
+    Question.WHOLE: "everything",
+    Question.IMAGE: "the image in the middle",
+    Question.BATCH: f"a batch of {BATCH} images, evenly spaced",
+    Question.PLANE: "the plane in the middle of the first axis",
+    Question.SERIES: "all along the first axis at one point in the middle of the others",
+}
+
+QUESTIONS = {
+    "tables": (Question.COLUMNS, Question.WHOLE),
+    "images": (Question.IMAGE, Question.BATCH, Question.WHOLE),
+    "arrays": (Question.PLANE, Question.SERIES, Question.WHOLE),
+}
+"""Questions of each family; the first is drawn."""
+
+
+def operations(family: str, configuration: Configuration, data: Path) -> Operations:
+    """Return the operations of a configuration on stored data, its libraries imported and warmed up.
+
+    Raises
+    ------
+    UnavailableError
+        If a package is missing.
+    """
+    adapter: Any = registry_of(FAMILIES[family]).get(configuration.format)
+    codec = configuration.codec
+    level = adapter.codec_named(codec).level_or_default(configuration.level) if codec else None
+    found = operations_of(FAMILIES[family])(adapter, codec, level)
+    found.expect(data)
+    found.warm_up()
+    return found
+
+
+def answer(configuration: Configuration, asked: Asked, data: Path, path: Path) -> None:
+    """Read from a saved file what a question asks for, and touch every value.
+
+    Parameters
+    ----------
+    configuration : Configuration
+        Format and codec of the file.
+    asked : Asked
+        The question.
+    data : Path
+        The data that were saved, as the family's operations store them.
+    path : Path
+        The file.
+
+    Raises
+    ------
+    UnsupportedError
+        If the format, or its library, cannot read that part.
+    """
+    found = operations(asked.family, configuration, data)
+    if asked.question is Question.WHOLE:
+        found.read(path)
+    elif asked.question is Question.COLUMNS:
+        touch(found.adapter.read(path, columns=asked.columns))
+    else:
+        with found.adapter.open(path) as reader:
+            if asked.family == "images":
+                _read_images(reader, asked.question)
+            else:
+                touch_array(reader.read(_selection(reader, asked.question)))
+
+
+def _read_images(reader: ImageReader, question: Question) -> None:
+    count = len(reader)
+    if question is Question.IMAGE:
+        reader.get(count // 2)
+    else:
+        reader.get_many([place * count // BATCH for place in range(min(BATCH, count))])
+
+
+def _selection(reader: ArrayReader, question: Question) -> tuple[slice, ...]:
+    if not reader.shape:
+        raise UnsupportedError("an array without axes has no parts")
+    middle = [slice(edge // 2, edge // 2 + 1) for edge in reader.shape]
+    return (middle[0],) if question is Question.PLANE else (slice(0, reader.shape[0]), *middle[1:])
+
+
+SPARSE = ("H1_PX", "H1_isMuon")
+"""Columns of ``kaons`` from which Blomer (ACAT 2017) plots, at its "sparse" question."""
+
+
+def columns_of(names: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns to ask for: those wanted, `SPARSE` where they exist, or two far apart.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Columns of the table.
+    wanted : sequence of str
+        Columns that the user has named; may be empty.
+
+    Raises
+    ------
+    UnknownNameError
+        If the table lacks a column.
+    """
+    for name in wanted:
+        if name not in names:
+            raise UnknownNameError("column", name, names)
+    if wanted:
+        return tuple(wanted)
+    if set(SPARSE) <= set(names):
+        return SPARSE
+    return tuple(dict.fromkeys(names[len(names) * part // 3] for part in (1, 2)))
