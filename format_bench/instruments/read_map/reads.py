@@ -134,18 +134,19 @@ class ReadMap:
 
     @cached_property
     def times_read(self) -> np.ndarray:
-        """The number of reads of the most often read byte of each read, that read included."""
+        """The mean number of times that the bytes of each read had been read by then, shape (reads,)."""
         import numpy as np
 
         edges, _ = self.coverage
         firsts = np.searchsorted(edges, self.places)
         ends = np.searchsorted(edges, self.places + self.reads["bytes"])
+        lengths = np.diff(edges, append=0)
         times = np.zeros(len(edges), np.int64)
-        found = np.empty(len(self.reads), np.int64)
+        sums = np.zeros(len(self.reads))
         for number, (first, end) in enumerate(zip(firsts.tolist(), ends.tolist(), strict=True)):
             times[first:end] += 1
-            found[number] = times[first:end].max()
-        return found
+            sums[number] = times[first:end] @ lengths[first:end]
+        return sums / np.maximum(self.reads["bytes"], 1)
 
     @property
     def _is_exact(self) -> bool:

@@ -25,6 +25,7 @@ from format_bench.report.charts.figures import (
     style,
     width_of,
 )
+from format_bench.studies.read_maps.page import UNITS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,9 +81,9 @@ def cells_of(found: ReadMap) -> np.ndarray:
         firsts = (found.places * scale).astype(int)
         lasts = ((found.places + found.reads["bytes"] - 1) * scale).astype(int)
         turn = np.arange(count) * turns // count
-        steps = zip(
-            turn.tolist(), firsts.tolist(), lasts.tolist(), found.times_read.tolist(), strict=True
-        )
+        # Rounded: a header of a few bytes that is read again does not count for a large read.
+        times_read = np.rint(found.times_read).astype(int)
+        steps = zip(turn.tolist(), firsts.tolist(), lasts.tolist(), times_read.tolist(), strict=True)
         for row, first, last, times in steps:
             part = cells[row, first : last + 1]
             np.maximum(part, times, out=part)
@@ -97,9 +98,6 @@ def chart(data: Data, answers: Sequence[Answer]) -> Chart:
     note = "colours: times that a place had been read; below: the requests, from the first to the last"
     height = HEAD + len(drawn) * ROW + FOOT
     return Chart(title, words(drawn), height, lambda panel: _draw(panel, drawn), note, WIDTH)
-
-
-UNITS = {"tables": "rows", "images": "images", "arrays": "chunks"}
 
 
 def words(answers: Sequence[Answer]) -> str:

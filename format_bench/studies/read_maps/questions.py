@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnsupportedError
-from adapter_core.errors import UnknownNameError
+from adapter_core.errors import InvalidSelectionError, UnknownNameError
+from adapter_core.predicate import Comparison, Predicate, Value
+from format_bench.display.text import joined
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.instruments.touch import touch, touch_array
 from format_bench.results.suites import FAMILIES
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
     from format_bench.families.operations import Operations
     from format_bench.results.candidates import Configuration
 
+FIRST_ROWS = 1_000
+"""Rows at the start of a table."""
+
 BATCH = 32
 """Images of a batch."""
 
@@ -30,6 +37,8 @@ class Question(StrEnum):
 
     WHOLE = "whole"
     COLUMNS = "columns"
+    FIRST = "first rows"
+    FILTER = "filter"
     IMAGE = "image"
     BATCH = "batch"
     PLANE = "plane"
@@ -43,19 +52,26 @@ class Asked:
     family: str
     question: Question
     columns: tuple[str, ...] = ()
-    """Columns of a table that are asked for."""
+    """Columns of a table that are asked for; all if empty."""
+    where: Predicate | None = None
+    """Condition for the rows of a table."""
 
     @property
     def phrase(self) -> str:
         """The question as a phrase, e.g. "the columns H1_PX and H1_isMuon"."""
-        if self.question is Question.COLUMNS:
-            noun = "column" if len(self.columns) == 1 else "columns"
-            return f"the {noun} {' and '.join(self.columns)}"
-        return _PHRASES[self.question]
+        noun = "column" if len(self.columns) == 1 else "columns"
+        columns = f"the {noun} {joined(self.columns, most=None)}"
+        if self.where:
+            tests = " and ".join(
+                f"{each.column} {each.operator} {each.value!r}" for each in self.where.comparisons
+            )
+            return f"{columns} of the rows with {tests}"
+        return columns if self.columns else _PHRASES[self.question]
 
 
 _PHRASES = {
     Question.WHOLE: "everything",
+    Question.FIRST: f"the first {FIRST_ROWS:,} rows",
     Question.IMAGE: "the image in the middle",
     Question.BATCH: f"a batch of {BATCH} images, evenly spaced",
     Question.PLANE: "the plane in the middle of the first axis",
@@ -63,7 +79,7 @@ _PHRASES = {
 }
 
 QUESTIONS = {
-    "tables": (Question.COLUMNS, Question.WHOLE),
+    "tables": (Question.COLUMNS, Question.WHOLE, Question.FIRST, Question.FILTER),
     "images": (Question.IMAGE, Question.BATCH, Question.WHOLE),
     "arrays": (Question.PLANE, Question.SERIES, Question.WHOLE),
 }
@@ -109,8 +125,9 @@ def answer(configuration: Configuration, asked: Asked, data: Path, path: Path) -
     found = operations(asked.family, configuration, data)
     if asked.question is Question.WHOLE:
         found.read(path)
-    elif asked.question is Question.COLUMNS:
-        touch(found.adapter.read(path, columns=asked.columns))
+    elif asked.family == "tables":
+        rows = slice(FIRST_ROWS) if asked.question is Question.FIRST else asked.where
+        touch(found.adapter.read(path, columns=asked.columns or None, rows=rows))
     else:
         with found.adapter.open(path) as reader:
             if asked.family == "images":
@@ -137,6 +154,9 @@ def _selection(reader: ArrayReader, question: Question) -> tuple[slice, ...]:
 SPARSE = ("H1_PX", "H1_isMuon")
 """Columns of ``kaons`` from which Blomer (ACAT 2017) plots, at its "sparse" question."""
 
+CUT = Predicate([Comparison("H1_isMuon", "==", 0)])
+"""Rows of which it plots them."""
+
 
 def columns_of(names: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the columns to ask for: those wanted, `SPARSE` where they exist, or two far apart.
@@ -161,3 +181,33 @@ def columns_of(names: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
     if set(SPARSE) <= set(names):
         return SPARSE
     return tuple(dict.fromkeys(names[len(names) * part // 3] for part in (1, 2)))
+
+
+def predicate_of(text: str) -> Predicate:
+    """Return the predicate of a text, e.g. ``"price < 3.5 and kind == a"``.
+
+    Constants are numbers, ``true``, ``false``, or else text, in quotes or without.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If the text has another form.
+    """
+    return Predicate([_comparison(part) for part in text.split(" and ")])
+
+
+def _comparison(text: str) -> Comparison:
+    match = re.fullmatch(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*", text)
+    if not match:
+        raise InvalidSelectionError(f"{text.strip()!r} is not of the form 'COLUMN < NUMBER'")
+    column, operator, value = match.groups()
+    return Comparison(column, operator, _constant(value))
+
+
+def _constant(text: str) -> Value:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text[1:-1] if text[0] == text[-1] and text[0] in "'\"" else text

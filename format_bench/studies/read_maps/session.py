@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adapter_core import UnavailableError
 from adapter_core.codec_choice import CodecChoice
-from adapter_core.errors import ReadsNotMappedError, UserDataError
+from adapter_core.errors import InvalidSelectionError, ReadsNotMappedError, UserDataError
 from data_generator import datasets
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.instruments import isolation, page_cache
@@ -20,13 +21,22 @@ from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import user_data
 from format_bench.studies.read_maps.questions import (
+    CUT,
     QUESTIONS,
+    SPARSE,
     Asked,
     Question,
     answer,
     columns_of,
     operations,
+    predicate_of,
 )
+
+if TYPE_CHECKING:
+    from adapter_core.predicate import Predicate
+
+USUAL_SIZE = 100_000
+"""Rows of generated data if no number is given; sets of large items have fewer."""
 
 LIMIT_SECONDS = 1800.0
 """Wall time of each step."""
@@ -40,16 +50,25 @@ class Data:
     name: str
     size: int
     """Rows, images or chunks."""
-    columns: tuple[str, ...]
-    """Columns to ask for, of a table."""
     path: Path
+    """The data, as the family's operations store them."""
+    columns: tuple[str, ...] = ()
+    """Columns to ask for, of a table."""
+    where: Predicate | None = None
+    """Condition for the rows to ask for, of a table."""
 
     @property
     def asked(self) -> tuple[Asked, ...]:
         """The questions to these data; the first is drawn."""
         return tuple(
-            Asked(self.family, each, self.columns if each is Question.COLUMNS else ())
+            Asked(
+                self.family,
+                each,
+                self.columns if each in (Question.COLUMNS, Question.FILTER) else (),
+                self.where if each is Question.FILTER else None,
+            )
             for each in QUESTIONS[self.family]
+            if each is not Question.FILTER or self.where
         )
 
 
@@ -64,7 +83,7 @@ class Answer:
     """The reason; with a map, a remark."""
 
 
-def generated(dataset: str, size: int | None, columns: Sequence[str], folder: Path) -> Data:
+def generated(dataset: str, size: int | None, folder: Path) -> Data:
     """Generate a data set and store it in a folder.
 
     Raises
@@ -72,7 +91,7 @@ def generated(dataset: str, size: int | None, columns: Sequence[str], folder: Pa
     UnknownNameError
         If there is no such data set.
     UserDataError
-        If it cannot be made, or lacks a column that is asked for.
+        If it cannot be made, or there are no questions to its family.
     """
     family = datasets.find(dataset).family
     if family not in QUESTIONS:
@@ -81,41 +100,54 @@ def generated(dataset: str, size: int | None, columns: Sequence[str], folder: Pa
     stored = isolation.run(_store, family, dataset, size, path, limit_seconds=LIMIT_SECONDS)
     if stored.status:
         raise UserDataError(f"{dataset}: cannot be generated: {stored.sentence}")
-    return Data(family, dataset, stored.value, _columns(family, path, columns), path)
+    return Data(family, dataset, stored.value, path)
 
 
-def own(source: str, sample: int | None, columns: Sequence[str], folder: Path) -> Data:
+def own(source: str, sample: int | None, folder: Path) -> Data:
     """Store a user's own data in a folder.
 
     Raises
     ------
     UserDataError
-        If they cannot be read, or lack a column that is asked for.
+        If they cannot be read.
     """
     found = user_data.prepare(user_data.Source(source, sample), folder)
     path: Path = found.place.value[0]
-    return Data(found.family, found.name, found.rows, _columns(found.family, path, columns), path)
+    return Data(found.family, found.name, found.rows, path)
 
 
-def _columns(family: str, path: Path, wanted: Sequence[str]) -> tuple[str, ...]:
-    if family != "tables":
-        if wanted:
-            raise UserDataError("columns are asked of tables only")
-        return ()
-    chosen = isolation.run(_columns_in, path, wanted, limit_seconds=LIMIT_SECONDS)
-    if chosen.status:
-        raise UserDataError(chosen.sentence)
-    found: tuple[str, ...] = chosen.value
-    return found
+def with_selection(data: Data, columns: Sequence[str], where: str | None) -> Data:
+    """Return the data with the columns and the condition of the questions; others with neither.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If the condition has another form, or columns are asked of anything but a table.
+    UserDataError
+        If the table lacks a column.
+    """
+    if data.family != "tables":
+        if columns or where:
+            raise InvalidSelectionError("columns and conditions are asked of tables only")
+        return data
+    predicate = predicate_of(where) if where else None
+    needed = (*columns, *(predicate.columns if predicate else ()))
+    named = isolation.run(_columns_in, data.path, columns, needed, limit_seconds=LIMIT_SECONDS)
+    if named.status:
+        raise UserDataError(named.sentence)
+    chosen: tuple[str, ...] = named.value
+    return replace(data, columns=chosen, where=predicate or (CUT if chosen == SPARSE else None))
 
 
-def _columns_in(path: Path, wanted: Sequence[str]) -> tuple[str, ...]:
-    names = operations_of(FAMILIES["tables"]).load(path).columns
-    return columns_of(list(names), wanted)
+def _columns_in(path: Path, columns: Sequence[str], needed: Sequence[str]) -> tuple[str, ...]:
+    names = list(operations_of(FAMILIES["tables"]).load(path).columns)
+    columns_of(names, needed)
+    return columns_of(names, columns)
 
 
 def _store(family: str, dataset: str, size: int | None, path: Path) -> int:
     kind = operations_of(FAMILIES[family])
+    size = kind.run_size(dataset, USUAL_SIZE) if size is None else size
     count, _ = kind.store(kind.generate(dataset, size), path)
     return count
 
@@ -143,14 +175,13 @@ def configurations(
     return found
 
 
-def answers(
-    data: Data, configuration: Configuration, folder: Path, method: Method | None = None
-) -> Iterator[Answer]:
-    """Save the data, and yield a map for each question; the file is removed at the end.
+def answers(data: Data, configuration: Configuration, method: Method | None = None) -> Iterator[Answer]:
+    """Save the data beside them, and yield a map for each question; the file is removed at the end.
 
-    Where a format cannot read a part, the map is that of reading everything, with a remark.
+    Where a format cannot read a part, the map is that of the least that contains it, with a remark: of
+    the columns of all rows, or of everything.
     """
-    path = folder / f"case{_suffix(data.family, configuration)}"
+    path = data.path.parent / f"case{_suffix(data.family, configuration)}"
     saved = isolation.run(save, data, configuration, path, limit_seconds=LIMIT_SECONDS)
     try:
         for asked in data.asked:
@@ -162,6 +193,10 @@ def answers(
         if path.is_dir():
             shutil.rmtree(path)
         path.unlink(missing_ok=True)
+
+
+# Read instead by a format that cannot filter, before everything.
+_LESS_SELECTIVE = {Question.FILTER: Question.COLUMNS}
 
 
 def save(data: Data, configuration: Configuration, path: Path) -> None:
@@ -182,9 +217,12 @@ def _answer(
     except ReadsNotMappedError as error:
         if error.status != CellStatus.UNSUPPORTED:
             return Answer(configuration, asked, None, f"{error.status}: {error}")
-        remark = f"reads everything: {error}"
-    whole = _answer(data, configuration, Asked(asked.family, Question.WHOLE), path, method)
-    return Answer(configuration, asked, whole.map, remark if whole.map else whole.sentence)
+        remark = str(error)
+    more = replace(asked, question=_LESS_SELECTIVE.get(asked.question, Question.WHOLE), where=None)
+    if more.question is Question.WHOLE:
+        more = Asked(asked.family, Question.WHOLE)
+    found = _answer(data, configuration, more, path, method)
+    return Answer(configuration, asked, found.map, remark if found.map else found.sentence)
 
 
 def _suffix(family: str, configuration: Configuration) -> str:

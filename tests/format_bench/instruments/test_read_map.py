@@ -295,7 +295,7 @@ def test_overlapping_reads_count_once_among_the_distinct_bytes():
     starts, times = found.coverage
     assert starts.tolist() == [0, 50, 60, 70, 100, 150, 500, 600]
     assert times.tolist() == [1, 2, 3, 2, 1, 0, 2, 0]
-    assert found.times_read.tolist() == [1, 2, 3, 1, 2]
+    assert found.times_read.tolist() == [1, 1.5, 3, 1, 2]
 
 
 def test_requests_to_several_files_may_alternate_and_still_be_sequential():

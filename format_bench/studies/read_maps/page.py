@@ -1,0 +1,165 @@
+"""Page of the maps of reads: tables of shares and requests beside the picture, in Markdown."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from format_bench.display.markdown import table_lines
+from format_bench.display.text import quantity
+from format_bench.families.operations import registry_of
+from format_bench.instruments.read_map import Method
+from format_bench.results.suites import FAMILIES
+from format_bench.studies.read_maps.questions import Question
+
+if TYPE_CHECKING:
+    from format_bench.instruments.read_map import ReadMap
+    from format_bench.results.candidates import Configuration
+    from format_bench.studies.read_maps.session import Answer, Data
+
+UNITS = {"tables": "rows", "images": "images", "arrays": "chunks"}
+"""Nouns for the size of data, by family."""
+
+_HEAD = """\
+# Which bytes are read
+
+A question to a few columns should not cost the whole file. This page records which bytes of a file each
+format's library asks for, in which order, how often, and by how many requests.
+"""
+
+_EXACT = """\
+The maps are exact. During a question the file is covered by a file system that records each read, by
+FUSE without the page cache and without read-ahead, and that only the reading process sees. A read(2)
+counts as it was made, in pieces of at most 1 MiB; the first touch of a page of a memory map counts as a
+read of 4,096 bytes, and so each such page is a request. Advice to the kernel (posix_fadvise) is not a
+read. Calls go through the adapters, which first check that the columns exist.
+"""
+
+_RESIDENCY = """\
+Exact maps were not permitted here. The shares are those of the pages in the page cache after a read of a
+file that was proven absent from it. So they are upper bounds: the kernel read ahead by up to
+{read_ahead}. Order, repeats and requests are not known.
+"""
+
+_COLUMNS = """\
+**share**: distinct bytes by the size of all files. **asked**: bytes of all requests by the distinct
+ones; more than 1 where bytes are read again. **requests** and **median**: their number, and the bytes of
+the median one. **in sequence**: requests that start where the last one to the same file ended.
+**files**: those read, of all.
+"""
+
+
+def page(data: Data, answers: Sequence[Answer], picture: str, alt: str) -> str:
+    """Return the page in Markdown.
+
+    Parameters
+    ----------
+    data : Data
+        The data that were saved.
+    answers : sequence of Answer
+        All of them, of at least one question.
+    picture, alt : str
+        Path of the picture relative to the page, or empty; and its content in words.
+    """
+    first, *others = data.asked
+    parts = [_HEAD, *_extent(data, answers)]
+    parts += [f"## {_title(first.phrase)}\n"]
+    if picture:
+        parts += [f"![{alt}]({picture})\n"]
+    parts += [_COLUMNS, *_table([each for each in answers if each.asked == first]), ""]
+    if others:
+        parts += ["## Other questions\n", *_matrix(data, answers), ""]
+    parts += [*_reasons(answers), *_versions(answers)]
+    return "\n".join(parts) + "\n"
+
+
+def _title(phrase: str) -> str:
+    return f"{phrase[0].upper()}{phrase[1:]}"
+
+
+def _extent(data: Data, answers: Sequence[Answer]) -> Iterator[str]:
+    maps = [each.map for each in answers if each.map]
+    if any(each.method is Method.EXACT for each in maps):
+        yield _EXACT
+    bounds = {each.read_ahead_bytes for each in maps if each.method is Method.RESIDENCY}
+    if bounds:
+        known = [each for each in bounds if each]
+        yield _RESIDENCY.format(read_ahead=quantity(max(known), "bytes") if known else "unknown amounts")
+    yield (
+        f"Data: `{data.name}`, {data.size:,} {UNITS[data.family]}. {datetime.now(UTC):%Y-%m-%d}, Linux "
+        f"{platform.release().partition('-')[0]}. Made by\n`format-bench study reads`.\n"
+    )
+
+
+def _table(answers: Sequence[Answer]) -> Iterator[str]:
+    header = "format", "size", "share", "asked", "requests", "median", "in sequence", "files"
+    rows = [[str(each.configuration), *_cells(each.map, each.sentence)] for each in answers if each.map]
+    return table_lines(header, rows)
+
+
+def _cells(found: ReadMap, sentence: str) -> list[str]:
+    mark = " *" if sentence else ""
+    size, files = quantity(found.file_bytes, "bytes"), f"{found.files_read:,} of {len(found.files):,}"
+    if found.requests is None or found.asked_bytes is None:
+        return [size, f"≤ {found.share:.1%}{mark}", *["unknown"] * 4, files]
+    median, sequential = found.median_request_bytes, found.sequential_share
+    return [
+        size,
+        f"{found.share:.1%}{mark}",
+        f"{found.asked_bytes / max(found.distinct_bytes, 1):.2f}",
+        f"{found.requests:,}",
+        "-" if median is None else quantity(median, "bytes"),
+        "-" if sequential is None else f"{sequential:.0%}",
+        files,
+    ]
+
+
+def _matrix(data: Data, answers: Sequence[Answer]) -> Iterator[str]:
+    _, *others = data.asked
+    yield "Share of the file, and number of requests.\n"
+    if any(each.question is Question.WHOLE for each in others):
+        yield "Padding, indexes and statistics are not needed to read everything.\n"
+    found: dict[Configuration, dict[str, str]] = {}
+    for each in answers:
+        found.setdefault(each.configuration, {})[each.asked.phrase] = _short(each)
+    header = ["format", *(each.phrase for each in data.asked)]
+    rows = [[str(each), *(cells.get(name, "") for name in header[1:])] for each, cells in found.items()]
+    yield from table_lines(header, rows)
+    if any(each.sentence and each.map for each in answers):
+        yield "\n\\* cannot read that part alone: reads the columns of all rows, or else everything"
+
+
+def _short(answer: Answer) -> str:
+    found = answer.map
+    if found is None:
+        return answer.sentence.partition(":")[0]
+    mark = " \\*" if answer.sentence else ""
+    if found.requests is None:
+        return f"≤ {found.share:.1%}{mark}"
+    return f"{found.share:.1%}, {found.requests:,}{mark}"
+
+
+def _reasons(answers: Sequence[Answer]) -> Iterator[str]:
+    reasons = {str(each.configuration): each.sentence for each in answers if each.map is None}
+    if reasons:
+        yield "## Without a map\n"
+        yield from (f"- **{name}**: {sentence}" for name, sentence in reasons.items())
+        yield ""
+
+
+def _versions(answers: Sequence[Answer]) -> Iterator[str]:
+    families = {each.asked.family for each in answers}
+    labels = {each.configuration.format for each in answers if each.map}
+    names = {
+        re.split(r"[^\w.-]", requirement)[0]
+        for family in families
+        for label in labels
+        for requirement in registry_of(FAMILIES[family]).find(label).requires
+    }
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in sorted(names, key=str.lower)]
+    if versions:
+        yield f"Libraries: {', '.join(versions)}."
