@@ -11,13 +11,21 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
-from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
+from adapter_core.tables.arrow import (
+    REFUSES_WITHOUT_METADATA,
+    array_batches,
+    arrow_of,
+    frame_of,
+    retyped,
+)
 from adapter_core.tables.sql import misnamed
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from adapter_core.column_batches import Batch
 
 # deltalake turns a path into the domain of an address, which forbids other characters.
 _NOT_IN_DOMAIN = re.compile(r"[^\w /.=+-]")
@@ -74,6 +82,13 @@ class Adapter(DataFormat):
 
         with _addressable(path) as location:
             return frame_of(deltalake.DeltaTable(location).to_pyarrow_table(columns=columns))
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import deltalake
+
+        with _addressable(path) as location:
+            files = deltalake.DeltaTable(location).to_pyarrow_dataset()
+            yield from array_batches(files.to_batches(columns=columns))
 
     def _column_names(self, path: Path) -> list[str]:
         import deltalake

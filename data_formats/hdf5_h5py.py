@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,16 +10,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
+from adapter_core.tables.arrays import array_names_of_numbers
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import RemoteFile
+    from adapter_core.column_batches import Batch
     from adapter_core.tables.array_format import ArrayTable, Opened
 
 
 BLOCK_BYTES = 1 << 20
 """Bytes that are requested at once from a server."""
+
+
+# Arrays of whole columns would cost more than their values: each page of new memory is cleared first.
+BATCH_ROWS = 16_384
+"""Rows that are added up at a time."""
 
 
 class Adapter(ArrayFormat):
@@ -69,6 +77,17 @@ class Adapter(ArrayFormat):
         options = {"cache_type": "blockcache", "block_size": BLOCK_BYTES}
         with fsspec.open(file.url, "rb", **options) as remote, h5py.File(remote, "r") as opened:
             yield opened.attrs[DESCRIPTION], lambda names: {name: opened[name][()] for name in names}
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            described = json.loads(file.attrs[DESCRIPTION])
+            names = array_names_of_numbers(described["columns"], columns)
+            datasets = {column: file[name] for column, name in names.items()}
+            for start in range(0, max(described["rows"], 1), BATCH_ROWS):
+                rows = slice(start, start + BATCH_ROWS)
+                yield {column: dataset[rows] for column, dataset in datasets.items()}
 
     def _codec_used(self, path: Path) -> str | None:
         import h5py

@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
-from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
+from adapter_core.tables.arrow import (
+    REFUSES_WITHOUT_METADATA,
+    array_batches,
+    arrow_of,
+    frame_of,
+    retyped,
+)
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
@@ -23,6 +29,8 @@ if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
     from pyiceberg.io import FileIO
     from pyiceberg.table import Table
+
+    from adapter_core.column_batches import Batch
 
 HINT = "version-hint.text"
 """File with the number of the last version."""
@@ -87,6 +95,10 @@ class Adapter(DataFormat):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         fields = ("*",) if columns is None else tuple(columns)
         return frame_of(opened_table(path).scan(selected_fields=fields).to_arrow())
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        scan = opened_table(path).scan(selected_fields=tuple(columns))
+        yield from array_batches(scan.to_arrow_batch_reader())
 
     def _column_names(self, path: Path) -> list[str]:
         return list(opened_table(path).schema().column_names)

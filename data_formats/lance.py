@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Kind, Trait
 from adapter_core.remote import ATTEMPTS
-from adapter_core.tables.arrow import REFUSES_WITH_METADATA
+from adapter_core.tables.arrow import REFUSES_WITH_METADATA, array_batches
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
     from adapter_core import RemoteFile
+    from adapter_core.column_batches import Batch
 
 # Parts of Lance's description of a page's encoding, which exists as text only.
 _DICTIONARY = re.compile(r"dictionary: Some.*?num_dictionary_items", re.DOTALL)
@@ -62,6 +64,11 @@ class Adapter(DataFormat):
         import lance
 
         return lance.dataset(path).to_table(columns=columns).to_pandas()
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import lance
+
+        yield from array_batches(lance.dataset(path).to_batches(columns=columns))
 
     def _column_names(self, path: Path) -> list[str]:
         import lance

@@ -14,6 +14,8 @@ from adapter_core.values import offsets_with_seconds, with_nanoseconds
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adapter_core import ColumnSums, Predicate
+
 
 class Adapter(sql.SQLiteTable):
     """An SQLite database of one table through `DataFrame.to_sql` and `pandas.read_sql_query`.
@@ -49,6 +51,12 @@ class Adapter(sql.SQLiteTable):
             df = pd.read_sql_query(query(columns, sql.TABLE), database)
         truths = [name for name in df.columns if declared[name] == "BOOLEAN"]
         return df.astype({name: "boolean" if df[name].hasnans else bool for name in truths})
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        sql.check_whole(path)
+        with closing(_opened(path)) as database:
+            declared = dict(database.execute(sql.NAMES_AND_TYPES))
+            return sql.sums_in_sql(database.cursor(), columns, where, declared)
 
     def _column_names(self, path: Path) -> list[str]:
         with closing(_opened(path)) as database:

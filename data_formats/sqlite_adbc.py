@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from adapter_core import ColumnSums, Predicate
+
 _LAST_ROW = f"SELECT max(rowid) FROM {sql.TABLE}"  # noqa: S608 (no input)
 
 
@@ -51,6 +53,12 @@ class Adapter(sql.SQLiteTable):
             cursor.execute(query(columns, sql.TABLE))
             table = cursor.fetch_arrow_table()
         return frame_of(_as_declared(table, declared))
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        sql.check_whole(path)
+        with _cursor(path, "ro") as cursor:
+            cursor.execute(sql.NAMES_AND_TYPES)
+            return sql.sums_in_sql(cursor, columns, where, dict(cursor.fetchall()))
 
     def _column_names(self, path: Path) -> list[str]:
         with _cursor(path, "ro") as cursor:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
 from adapter_core.remote import ATTEMPTS
-from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
+from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, array_batches, arrow_of, frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from adapter_core import RemoteFile
+    from adapter_core.column_batches import Batch
 
 
 class Adapter(DataFormat):
@@ -54,6 +56,11 @@ class Adapter(DataFormat):
 
         opened = vortex.open(file.key, store=_store_of(file))
         return frame_of(opened.to_arrow(columns).read_all())
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import vortex
+
+        yield from array_batches(vortex.open(str(path)).to_arrow(columns))
 
     def _column_names(self, path: Path) -> list[str]:
         import vortex

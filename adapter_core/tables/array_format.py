@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -14,6 +14,7 @@ from adapter_core import DataFormat, Feature
 from adapter_core.tables.arrays import (
     REFUSES,
     array_names,
+    array_names_of_numbers,
     column_from_arrays,
     column_to_arrays,
     unsupported_reason,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adapter_core import RemoteFile
+    from adapter_core.column_batches import Batch
 
     Opened = tuple[str, Callable[[list[str]], Mapping[str, np.ndarray]]]
     """Description of a table, and a function that reads arrays by their names."""
@@ -83,6 +85,12 @@ class ArrayFormat(DataFormat):
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         with self._opened_remote(file) as opened:
             return _frame_of(opened, columns)
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        with self._opened(path) as (description, get):
+            names = array_names_of_numbers(json.loads(description)["columns"], columns)
+            arrays = get(list(names.values()))
+            yield {column: arrays[name] for column, name in names.items()}
 
     def _column_names(self, path: Path) -> list[str]:
         with self._opened(path) as (description, _):

@@ -15,10 +15,11 @@ A description of each column, which formats store as JSON, contains everything t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Kind
+from adapter_core import Kind, UnknownNameError
+from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kind_of
 from adapter_core.tables import text_arrays
 
@@ -163,6 +164,31 @@ def _is_json(categories: pd.Index) -> bool:
 def array_names(description: dict[str, Any]) -> list[str]:
     """Return the names of a column's arrays."""
     return [description[key] for key in ("values", "valid", "offsets") if key in description]
+
+
+def array_names_of_numbers(
+    descriptions: Iterable[dict[str, Any]], columns: Iterable[str]
+) -> dict[str, str]:
+    """Return the name of the array of each column, by the column's name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no column of a name.
+    InvalidSelectionError
+        If a column contains nulls, or anything but numbers.
+    """
+    import pandas as pd
+
+    by_name = {each["name"]: each for each in descriptions}
+    for name in columns:
+        if name not in by_name:
+            raise UnknownNameError("column", name, by_name)
+        dtype = by_name[name]["dtype"]
+        is_numeric = pd.api.types.is_numeric_dtype(pd.api.types.pandas_dtype(dtype))
+        if "valid" in by_name[name] or not is_numeric:
+            raise InvalidSelectionError(f"column {name!r} of {dtype} contains more than numbers")
+    return {name: by_name[name]["values"] for name in columns}
 
 
 def column_from_arrays(description: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:

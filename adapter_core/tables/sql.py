@@ -6,11 +6,13 @@ ignores: https://www.sqlite.org/datatype3.html. Booleans are recognised by their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Predicate, Trait
+from adapter_core import ColumnSums, DataFormat, Feature, Kind, Predicate, Trait, UnknownNameError
+from adapter_core.column_batches import needed_columns
+from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
 from adapter_core.values import integers_beyond_int64
 
@@ -98,6 +100,9 @@ _DECLARED = {
 """Declared types: those of pandas, except for booleans."""
 
 
+_NUMBERS = {"BOOLEAN", "INTEGER", "REAL"}
+
+
 class SQLiteTable(DataFormat):
     """An SQLite database of one table."""
 
@@ -123,6 +128,45 @@ def declared_types(df: pd.DataFrame) -> dict[str, str]:
     return {
         name: _DECLARED.get(kind, "TEXT") for name, kind in zip(df.columns, kinds_of(df), strict=True)
     }
+
+
+def sums_in_sql(
+    cursor: Any, columns: Sequence[str], where: Predicate | None, declared: Mapping[str, str]
+) -> ColumnSums:
+    """Return the sums of some columns over the rows that pass a predicate; SQLite leaves out nulls.
+
+    Parameters
+    ----------
+    cursor : cursor of Python's database interface
+        A cursor of the database.
+    columns : sequence of str
+        The columns to add up.
+    where : Predicate or None
+        The condition; None for all rows.
+    declared : mapping
+        Result of `NAMES_AND_TYPES`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no column of a name, which SQLite would take for text.
+    InvalidSelectionError
+        If a column does not consist of numbers.
+    """
+    for name in needed_columns(columns, where):
+        if name not in declared:
+            raise UnknownNameError("column", name, declared)
+        if declared[name] not in _NUMBERS:
+            raise InvalidSelectionError(f"column {name!r} contains {declared[name]}, not numbers")
+    sums = ", ".join(f"sum({quoted(name)})" for name in columns)
+    text = f"SELECT count(*), {sums} FROM {TABLE}"  # noqa: S608 (quoted)
+    if where is None:
+        cursor.execute(text)
+    else:
+        constants = [each.value for each in where.comparisons]
+        cursor.execute(f"{text} WHERE {condition(where)}", constants)
+    rows, *found = cursor.fetchone()
+    return ColumnSums(rows, {name: float(each or 0) for name, each in zip(columns, found, strict=True)})
 
 
 def creation(df: pd.DataFrame) -> str:
