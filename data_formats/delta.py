@@ -14,17 +14,21 @@ from adapter_core import DataFormat, Feature, Kind, Trait
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
     array_batches,
+    arrow_filter,
     arrow_of,
     frame_of,
     retyped,
 )
+from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.tables.sql import misnamed
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.dataset as ds
 
+    from adapter_core import Predicate
     from adapter_core.column_batches import Batch
 
 # deltalake turns a path into the domain of an address, which forbids other characters.
@@ -48,7 +52,7 @@ class Adapter(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
@@ -95,6 +99,33 @@ class Adapter(DataFormat):
 
         with _addressable(path) as location:
             return [field.name for field in deltalake.DeltaTable(location).schema().fields]
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with _dataset(path) as data:
+            schema = data.scanner(columns=columns).projected_schema
+            part = slice_of(data.to_batches(columns), schema, start, stop)
+            return frame_of(part, nullable=nullable_columns(schema, columns, data.to_batches))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        with _dataset(path) as data:
+            part = data.to_table(columns, arrow_filter(predicate, data.schema))
+            return frame_of(part, nullable=nullable_columns(data.schema, columns, data.to_batches))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with _dataset(path) as data:
+            nullable = nullable_columns(data.schema, columns, data.to_batches)
+            for part in tables_of(data.to_batches(columns, batch_size=batch_rows), batch_rows):
+                yield frame_of(part, nullable=nullable)
+
+
+@contextmanager
+def _dataset(path: Path) -> Iterator[ds.Dataset]:
+    import deltalake
+
+    with _addressable(path) as location:
+        yield deltalake.DeltaTable(location).to_pyarrow_dataset()
 
 
 @contextmanager

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Trait
 from adapter_core.arrow_codec import codec_of_file
-from adapter_core.tables.arrow import REFUSES_WITH_METADATA, array_batches, positions
+from adapter_core.tables.arrow import (
+    REFUSES_WITH_METADATA,
+    array_batches,
+    arrow_filter,
+    frame_of_part,
+    positions,
+)
+from adapter_core.tables.arrow_parts import slice_of, tables_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+    import pyarrow.dataset as ds
 
-    from adapter_core import RemoteFile
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import Batch
 
 
@@ -28,7 +37,7 @@ class Adapter(DataFormat):
     suffix = ".feather"
     requires = ("pandas", "pyarrow>=15")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
     default_codec = "lz4"
     refuses: ClassVar = REFUSES_WITH_METADATA
@@ -73,6 +82,22 @@ class Adapter(DataFormat):
         path, server = f"{file.bucket}/{file.key}", file.arrow_file_system()
         return dataset.dataset(path, format="ipc", filesystem=server).to_table(columns).to_pandas()
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        data = _dataset(path)
+        part = slice_of(data.to_batches(columns=columns), _schema(data, columns), start, stop)
+        return frame_of_part(part)
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        data = _dataset(path)
+        return frame_of_part(data.to_table(columns, arrow_filter(predicate, data.schema)))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        data = _dataset(path)
+        for part in tables_of(data.to_batches(columns, batch_size=batch_rows), batch_rows):
+            yield frame_of_part(part)
+
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
         df.to_feather(path, compression="uncompressed")
@@ -82,3 +107,14 @@ class Adapter(DataFormat):
         import pandas as pd
 
         return pd.read_feather(path)
+
+
+def _dataset(path: Path) -> ds.Dataset:
+    import pyarrow.dataset as ds
+
+    return ds.dataset(path, format="ipc")
+
+
+def _schema(data: ds.Dataset, columns: list[str] | None) -> pa.Schema:
+    """Return the schema of some columns, with the metadata of the file."""
+    return data.scanner(columns=columns).projected_schema

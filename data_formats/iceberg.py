@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,18 +19,22 @@ from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
     array_batches,
     arrow_of,
+    fitted_to_schema,
     frame_of,
     retyped,
 )
+from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from pyiceberg.catalog import Catalog
+    from pyiceberg.expressions import BooleanExpression
     from pyiceberg.io import FileIO
     from pyiceberg.table import Table
 
+    from adapter_core import Predicate
     from adapter_core.column_batches import Batch
 
 HINT = "version-hint.text"
@@ -58,7 +63,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyiceberg", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.NULL: "Iceberg has no type for them before version 3",
@@ -93,8 +98,7 @@ class Adapter(DataFormat):
         _new_table(table.schema, path, location).append(table)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        fields = ("*",) if columns is None else tuple(columns)
-        return frame_of(opened_table(path).scan(selected_fields=fields).to_arrow())
+        return frame_of(opened_table(path).scan(selected_fields=_selected(columns)).to_arrow())
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         scan = opened_table(path).scan(selected_fields=tuple(columns))
@@ -102,6 +106,64 @@ class Adapter(DataFormat):
 
     def _column_names(self, path: Path) -> list[str]:
         return list(opened_table(path).schema().column_names)
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        table = opened_table(path)
+        batches = _batches_of(table, columns)
+        part = slice_of(batches, batches.schema, start, stop)
+        return frame_of(part, nullable=_nullable_columns(table, columns))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        table = opened_table(path)
+        where = _expression(predicate, _batches_of(table, None).schema)
+        part = table.scan(row_filter=where, selected_fields=_selected(columns)).to_arrow()
+        return frame_of(part, nullable=_nullable_columns(table, columns))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        table = opened_table(path)
+        nullable = _nullable_columns(table, columns)
+        for part in tables_of(_batches_of(table, columns), batch_rows):
+            yield frame_of(part, nullable=nullable)
+
+
+def _selected(columns: list[str] | None) -> tuple[str, ...]:
+    return ("*",) if columns is None else tuple(columns)
+
+
+def _batches_of(table: Table, columns: list[str] | None) -> pa.RecordBatchReader:
+    return table.scan(selected_fields=_selected(columns)).to_arrow_batch_reader()
+
+
+def _nullable_columns(table: Table, columns: list[str] | None) -> list[str]:
+    schema = _batches_of(table, columns).schema
+    return nullable_columns(schema, columns, lambda names: _batches_of(table, names))
+
+
+def _expression(predicate: Predicate, schema: pa.Schema) -> BooleanExpression:
+    """Return a predicate as an expression of PyIceberg, which rounds floats among integers."""
+    from pyiceberg import expressions
+
+    classes = {
+        "==": expressions.EqualTo,
+        "!=": expressions.NotEqualTo,
+        "<": expressions.LessThan,
+        "<=": expressions.LessThanOrEqual,
+        ">": expressions.GreaterThan,
+        ">=": expressions.GreaterThanOrEqual,
+    }
+    # Nulls differ from any constant in PyIceberg.
+    comparisons = fitted_to_schema(predicate, schema, exact=True).comparisons
+    return reduce(
+        expressions.And,
+        [
+            expressions.NotNull(term=expressions.Reference(each.column))
+            for each in comparisons
+            if each.operator == "!="
+        ]
+        + [classes[each.operator](each.column, each.value) for each in comparisons],
+    )
 
 
 def _new_table(schema: pa.Schema, path: Path, location: str) -> Table:

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import DataFormat, Feature, Trait
-from adapter_core.tables.arrow import REFUSES_WITH_METADATA, array_batches, arrow_of, positions
+from adapter_core.tables.arrow import (
+    REFUSES_WITH_METADATA,
+    array_batches,
+    arrow_of,
+    frame_of_part,
+    positions,
+)
+from adapter_core.tables.arrow_parts import rows_where, slice_of, tables_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
+    from adapter_core import Predicate
     from adapter_core.column_batches import Batch
 
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
@@ -35,7 +45,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     refuses: ClassVar = REFUSES_WITH_METADATA
     crash_on_damage = "damaged offsets of text end the process (SIGABRT) when the values are used"
 
@@ -80,6 +90,45 @@ class Adapter(DataFormat):
 
         with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:
             return reader.schema.names
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with _mapped(path, columns) as (batches, schema):
+            return frame_of_part(slice_of(batches, schema, start, stop))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        needed = None if columns is None else [*columns, *predicate.columns]
+        with _mapped(path, needed) as (batches, schema):
+            return frame_of_part(rows_where(batches, schema, columns, predicate))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with _mapped(path, columns) as (batches, _):
+            for part in tables_of(batches, batch_rows):
+                yield frame_of_part(part)
+
+
+@contextmanager
+def _mapped(
+    path: Path, columns: list[str] | None
+) -> Iterator[tuple[Iterator[pa.RecordBatch], pa.Schema]]:
+    """Map a file into memory, whose pages are read as they are used; provide its batches and schema."""
+    import pyarrow as pa
+
+    _check_end(path)
+    with pa.memory_map(str(path)) as file:
+        with pa.ipc.open_stream(file) as reader:
+            fields = None if columns is None else positions(reader.schema, set(columns))
+        file.seek(0)
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        with pa.ipc.open_stream(file, options=options) as reader:
+            yield _validated(reader), reader.schema
+
+
+def _validated(batches: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        batch.validate()
+        yield batch
 
 
 def _check_end(path: Path) -> None:

@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Kind, Trait
 from adapter_core.remote import ATTEMPTS
-from adapter_core.tables.arrow import REFUSES_WITH_METADATA, array_batches
+from adapter_core.tables.arrow import (
+    REFUSES_WITH_METADATA,
+    array_batches,
+    fitted_to_schema,
+    frame_of_part,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core import RemoteFile
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import Batch
+    from adapter_core.predicate import Value
 
 # Parts of Lance's description of a page's encoding, which exists as text only.
 _DICTIONARY = re.compile(r"dictionary: Some.*?num_dictionary_items", re.DOTALL)
@@ -39,7 +45,7 @@ class Adapter(DataFormat):
     modules: ClassVar = {"pylance": "lance"}
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))
     remote_schemes: ClassVar = ("s3",)
     refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
@@ -95,6 +101,27 @@ class Adapter(DataFormat):
         }
         return lance.dataset(file.url, storage_options=options).to_table(columns=columns).to_pandas()
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        import lance
+
+        length = None if stop is None else stop - start
+        return frame_of_part(lance.dataset(path).to_table(columns=columns, offset=start, limit=length))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        import lance
+
+        data = lance.dataset(path)
+        return frame_of_part(data.to_table(columns=columns, filter=_filter(predicate, data.schema)))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import lance
+        import pyarrow as pa
+
+        for batch in lance.dataset(path).to_batches(columns=columns, batch_size=batch_rows):
+            yield frame_of_part(pa.Table.from_batches([batch]))
+
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
         import lance
@@ -121,3 +148,17 @@ def _with_codec(table: pa.Table, codec: str, level: int | None) -> pa.Table:
         metadata["lance-encoding:compression-level"] = str(level)
     fields = [field.with_metadata(metadata) for field in table.schema]
     return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, table.schema.metadata))
+
+
+def _filter(predicate: Predicate, schema: pa.Schema) -> str:
+    """Return a predicate in Lance's SQL, which takes literals of a column's own type only."""
+    return " AND ".join(
+        f"`{each.column}` {each.operator.replace('==', '=')} {_literal(each.value)}"
+        for each in fitted_to_schema(predicate, schema, exact=True).comparisons
+    )
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, str):
+        return "'{}'".format(value.replace("'", "''"))
+    return f"CAST('{value}' AS DOUBLE)" if isinstance(value, float) else str(value).lower()

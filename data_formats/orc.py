@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Kind, Trait
-from adapter_core.tables.arrow import array_batches
+from adapter_core.tables.arrow import array_batches, arrow_filter
+from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+    import pyarrow.dataset as ds
 
-    from adapter_core import RemoteFile
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import Batch
 
 MAGIC = b"ORC"
@@ -40,7 +43,7 @@ class Adapter(DataFormat):
     suffix = ".orc"
     requires = ("pandas", "pyarrow>=15")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     reads_nullable_integers_as_floats = True
     remote_schemes: ClassVar = ("s3",)
     codecs: ClassVar = (Codec("snappy"), Codec("zlib"), Codec("lz4"), Codec("zstd"))
@@ -104,6 +107,25 @@ class Adapter(DataFormat):
         with file.arrow_file_system().open_input_file(f"{file.bucket}/{file.key}") as opened:
             return orc.ORCFile(opened).read(columns).to_pandas()
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        data = _dataset(path)
+        schema = data.scanner(columns=columns).projected_schema
+        part = slice_of(data.to_batches(columns), schema, start, stop)
+        return _frame_of(part, nullable_columns(schema, columns, data.to_batches))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        data = _dataset(path)
+        part = data.to_table(columns, arrow_filter(predicate, data.schema))
+        return _frame_of(part, nullable_columns(data.schema, columns, data.to_batches))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        data = _dataset(path)
+        nullable = nullable_columns(data.schema, columns, data.to_batches)
+        for part in tables_of(data.to_batches(columns, batch_size=batch_rows), batch_rows):
+            yield _frame_of(part, nullable)
+
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
         df.to_orc(path, index=False)
@@ -135,3 +157,15 @@ def _chunk_bytes(path: Path) -> tuple[int, int]:
                 compressed += length
             position = file.seek(length, os.SEEK_CUR)
     return compressed, original
+
+
+def _dataset(path: Path) -> ds.Dataset:
+    import pyarrow.dataset as ds
+
+    return ds.dataset(path, format="orc")
+
+
+def _frame_of(part: pa.Table, nullable: list[str]) -> pd.DataFrame:
+    """Return some rows with the dtypes of the whole table, which depend on nulls in other rows."""
+    df = part.to_pandas()
+    return df.astype({name: object if df[name].dtype in (bool, object) else float for name in nullable})

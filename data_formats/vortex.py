@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core.predicate import OPERATORS
 from adapter_core.remote import ATTEMPTS
-from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, array_batches, arrow_of, frame_of
+from adapter_core.tables.arrow import (
+    REFUSES_WITHOUT_METADATA,
+    array_batches,
+    arrow_of,
+    fitted_to_schema,
+    frame_of,
+    may_be_nullable,
+)
+from adapter_core.tables.arrow_parts import tables_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+    import vortex
 
-    from adapter_core import RemoteFile
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import Batch
+    from adapter_core.predicate import Value
 
 
 class Adapter(DataFormat):
@@ -34,7 +47,7 @@ class Adapter(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     remote_schemes: ClassVar = ("http", "s3")
     crash_on_damage = "damaged files end the process during a read (SIGABRT)"
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
@@ -67,6 +80,32 @@ class Adapter(DataFormat):
 
         return list(vortex.open(str(path)).dtype.names())
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        import vortex
+
+        file = vortex.open(str(path))
+        rows = max((last for _, last in file.splits()), default=0)
+        range_of_rows = min(start, rows), rows if stop is None else min(stop, rows)
+        part = file.to_repeated_scan(columns).execute(row_range=range_of_rows).to_arrow().read_all()
+        return frame_of(part, nullable=_nullable_columns(file, columns))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        import vortex
+
+        file = vortex.open(str(path))
+        part = file.to_arrow(columns, expr=_expression(predicate, file.to_arrow().schema)).read_all()
+        return frame_of(part, nullable=_nullable_columns(file, columns))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import vortex
+
+        file = vortex.open(str(path))
+        nullable = _nullable_columns(file, columns)
+        for part in tables_of(file.to_arrow(columns, batch_size=batch_rows), batch_rows):
+            yield frame_of(part, nullable=nullable)
+
 
 def _store_of(file: RemoteFile) -> Any:
     """Return an object store in which the file's key is its path."""
@@ -85,3 +124,47 @@ def _store_of(file: RemoteFile) -> Any:
     if file.endpoint:
         options["endpoint"] = file.endpoint
     return S3Store(file.bucket, config=options, client_options=clients, retry_config=retries)
+
+
+def _nullable_columns(file: vortex.VortexFile, columns: list[str] | None) -> list[str]:
+    """Return the columns with nulls, of those whose dtype in pandas depends on them."""
+    from vortex import expr
+
+    names = may_be_nullable(file.to_arrow(columns).schema)
+    return [
+        name
+        for name in names
+        if file.to_arrow([name], expr=expr.is_null(expr.column(name)), limit=1).read_all().num_rows
+    ]
+
+
+def _expression(predicate: Predicate, schema: pa.Schema) -> vortex.Expr:
+    """Return a predicate as an expression of Vortex, whose literals have the types of the columns."""
+    from vortex import expr
+
+    comparisons = fitted_to_schema(predicate, schema, exact=True).comparisons
+    return reduce(
+        expr.and_,
+        (
+            OPERATORS[each.operator](
+                expr.column(each.column), _literal(each.value, schema.field(each.column).type)
+            )
+            for each in comparisons
+        ),
+    )
+
+
+def _literal(value: Value, arrow: pa.DataType) -> vortex.Expr:
+    import pyarrow as pa
+    import vortex
+
+    if isinstance(value, str):
+        dtype = vortex.utf8()
+    elif isinstance(value, bool):
+        dtype = vortex.bool_()
+    elif pa.types.is_floating(arrow):
+        dtype = vortex.float_(arrow.bit_width)
+    else:
+        integer = vortex.uint if pa.types.is_unsigned_integer(arrow) else vortex.int_
+        dtype = integer(arrow.bit_width)
+    return vortex.expr.literal(dtype, value)

@@ -136,8 +136,17 @@ def contents_of_type(arrow: pa.DataType) -> str:
     return TEXT if is_text else str(arrow)
 
 
-def fitted_to_schema(predicate: Predicate, schema: pa.Schema) -> Predicate:
+def fitted_to_schema(predicate: Predicate, schema: pa.Schema, *, exact: bool = False) -> Predicate:
     """Return a predicate with constants that fit the columns of an Arrow schema.
+
+    Parameters
+    ----------
+    predicate : Predicate
+        Its columns exist.
+    schema : pyarrow.Schema
+        Schema of the table.
+    exact : bool
+        If True, constants have the types of their columns, for engines that convert none.
 
     Raises
     ------
@@ -149,7 +158,14 @@ def fitted_to_schema(predicate: Predicate, schema: pa.Schema) -> Predicate:
         import pyarrow as pa
 
         arrow = schema.field(comparison.column).type
-        return comparison.fitted(contents_of_type(arrow), is_single=arrow == pa.float32())
+        fits = comparison.fitted(contents_of_type(arrow), is_single=arrow == pa.float32())
+        if not exact or fits.type != NUMBERS:
+            return fits
+        if pa.types.is_floating(arrow):
+            return Comparison(fits.column, fits.operator, float(fits.value))
+        sign_bits = 0 if pa.types.is_unsigned_integer(arrow) else 1
+        highest = 2 ** (arrow.bit_width - sign_bits) - 1
+        return fits.among_integers(-highest - 1 if sign_bits else 0, highest)
 
     return predicate.fitted(fitted)
 
