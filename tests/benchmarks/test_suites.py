@@ -19,6 +19,7 @@ import pytest
 
 import data_formats
 from format_bench.asv_support.run import prepare_data
+from format_bench.families.operations import operations_of
 from format_bench.results.metrics import METRICS as METRIC_UNITS
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
@@ -434,7 +435,7 @@ def test_a_data_set_that_does_not_fit_in_memory_has_a_sentence(tmp_path, monkeyp
     prepare_data(FAMILIES["tables"], suite, "full")
     sentence = Path("data/webface.missing").read_text(encoding="utf-8")
     assert sentence == "webface of 10,000,000,000,000 rows does not fit in memory here"
-    assert len(pd.read_pickle("data/eq")) == 10
+    assert len(operations_of(FAMILIES["tables"]).load(Path("data/eq"))) == 10
 
 
 def test_the_thesis_own_table_is_last_at_full_scale_and_nowhere_else():
@@ -450,7 +451,7 @@ def test_a_real_table_has_all_its_rows_if_more_are_requested(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     suite = replace(SUITES["tabular"], datasets=("weather",), sizes={"full": 1_000_000})
     prepare_data(FAMILIES["tables"], suite, "full")
-    assert len(pd.read_pickle("data/weather")) == 26_115
+    assert len(operations_of(FAMILIES["tables"]).load(Path("data/weather"))) == 26_115
 
 
 def test_every_cell_is_a_record_too(project, compared):
