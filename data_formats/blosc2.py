@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Codec, Trait
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
+from adapter_core import Codec, Feature, Trait
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.text_arrays import as_fixed_width
 
 if TYPE_CHECKING:
     import blosc2
     import numpy as np
 
-    from adapter_core.tables.array_format import ArrayTable, Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
 LEVELS = range(1, 10)
@@ -40,6 +40,7 @@ class Adapter(ArrayFormat):
         Codec(name, LEVELS, LEVEL) for name in ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
     )
     default_codec = "zstd"
+    supports: ClassVar = frozenset(Feature)
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import blosc2
@@ -60,6 +61,11 @@ class Adapter(ArrayFormat):
 
         description = get(DESCRIPTION).tobytes().decode()
         yield description, lambda names: {name: get(name) for name in names}
+
+    @contextmanager
+    def _opened_rows(self, path: Path) -> Iterator[OpenedRows]:
+        with self._opened(path) as (description, _):
+            yield description, by_elements(lambda name, part: _opened_array(path / f"{name}.b2nd")[part])
 
     def _codec_used(self, path: Path) -> str | None:
         for file in path.glob("*.b2nd"):

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Trait
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
+from adapter_core import Codec, Feature, Trait
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import array_names_of_numbers
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from adapter_core import RemoteFile
     from adapter_core.column_batches import Batch
-    from adapter_core.tables.array_format import ArrayTable, Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
 BLOCK_BYTES = 1 << 20
@@ -43,6 +43,7 @@ class Adapter(ArrayFormat):
     requires = ("pandas", "pyarrow", "h5py")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset(Feature)
     codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("fsspec", "aiohttp")
@@ -88,6 +89,13 @@ class Adapter(ArrayFormat):
             for start in range(0, max(described["rows"], 1), BATCH_ROWS):
                 rows = slice(start, start + BATCH_ROWS)
                 yield {column: dataset[rows] for column, dataset in datasets.items()}
+
+    @contextmanager
+    def _opened_rows(self, path: Path) -> Iterator[OpenedRows]:
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            yield file.attrs[DESCRIPTION], by_elements(lambda name, part: file[name][part])
 
     def _codec_used(self, path: Path) -> str | None:
         import h5py

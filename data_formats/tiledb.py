@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Kind, Trait
+from adapter_core import Feature, Kind, Trait
 from adapter_core.kinds import kinds_of
 from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import tiledb
 
     from adapter_core import RemoteFile
-    from adapter_core.tables.array_format import ArrayTable, Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
 TILE_ROWS = 2**20
@@ -48,6 +48,8 @@ class Adapter(ArrayFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     remote_schemes: ClassVar = ("s3",)
+    supports: ClassVar = frozenset(Feature)
+    block_rows = TILE_ROWS
     refuses: ClassVar = {**REFUSES, Kind.HALF_FLOAT: "TileDB has no type for them"}
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -78,13 +80,23 @@ class Adapter(ArrayFormat):
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:
+        with self._opened_array(path) as array:
+            yield array.meta[DESCRIPTION], lambda names: _read(array, names)
+
+    @contextmanager
+    def _opened_array(self, path: Path) -> Iterator[tiledb.Array]:
         import tiledb
 
         with tiledb.open(str(path.absolute())) as array:
             if _data_bytes(path) != array.meta[DATA_BYTES]:
                 # TileDB may end the process if it reads beyond the end of a file.
                 raise ValueError(f"{path.name} is damaged: its files have another size than written")
-            yield array.meta[DESCRIPTION], lambda names: _read(array, names)
+            yield array
+
+    @contextmanager
+    def _opened_rows(self, path: Path) -> Iterator[OpenedRows]:
+        with self._opened_array(path) as array:
+            yield array.meta[DESCRIPTION], lambda names, rows: _read(array, names, rows)
 
     @contextmanager
     def _opened_remote(self, file: RemoteFile) -> Iterator[Opened]:
@@ -132,15 +144,15 @@ def _with_offsets(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return text_from_arrays(values, offsets, None, pa.large_binary()).to_numpy(zero_copy_only=False)
 
 
-def _read(array: tiledb.Array, names: list[str]) -> dict[str, np.ndarray]:
+def _read(array: tiledb.Array, names: list[str], rows: slice | None = None) -> dict[str, np.ndarray]:
     import numpy as np
     import pyarrow as pa
 
     attributes = [name for name in names if not name.endswith(OFFSETS)]
-    if array.nonempty_domain() is None:
+    if array.nonempty_domain() is None or (rows is not None and rows.start == rows.stop):
         columns = {name: np.empty(0, array.attr(name).dtype) for name in attributes}
     else:
-        columns = array.query(attrs=attributes)[:]
+        columns = array.query(attrs=attributes)[rows or slice(None)]
     found: dict[str, Any] = {}
     for name, values in columns.items():
         if array.attr(name).isvar:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Trait
+from adapter_core import Codec, Feature, Trait
 from adapter_core.remote import ATTEMPTS
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import RemoteFile
-    from adapter_core.tables.array_format import ArrayTable, Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
 # Each chunk is a file. Zarr's guide advises chunks of 1 MB or more:
@@ -40,6 +41,8 @@ class Adapter(ArrayFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 5), Codec("zstd", range(1, 23), 3))
     default_codec = "zstd"
+    supports: ClassVar = frozenset(Feature)
+    block_rows = 2**20
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("obstore",)
     checksums = "CRC-32C of each chunk: the codec crc32c"
@@ -63,17 +66,11 @@ class Adapter(ArrayFormat):
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:
-        import zarr
-
-        group: Any = zarr.open_group(path, mode="r", zarr_format=3)
-
-        def get(name: str) -> np.ndarray:
-            array = group[name]
-            if array.nchunks_initialized != array.nchunks:
-                raise ValueError(f"{path.name}: chunks of the array {name} are missing")
-            return array[...]
-
-        yield group.attrs[DESCRIPTION], lambda names: {name: get(name) for name in names}
+        group = _group(path)
+        yield (
+            group.attrs[DESCRIPTION],
+            lambda names: {name: _checked(group, name)[...] for name in names},
+        )
 
     @contextmanager
     def _opened_remote(self, file: RemoteFile) -> Iterator[Opened]:
@@ -94,16 +91,37 @@ class Adapter(ArrayFormat):
 
         yield group.attrs[DESCRIPTION], get
 
-    def _codec_used(self, path: Path) -> str | None:
-        import zarr
+    @contextmanager
+    def _opened_rows(self, path: Path) -> Iterator[OpenedRows]:
+        group = _group(path)
 
-        group: Any = zarr.open_group(path, mode="r", zarr_format=3)
-        for _, array in group.arrays():
+        @cache  # a check lists all chunks of an array
+        def checked(name: str) -> Any:
+            return _checked(group, name)
+
+        yield group.attrs[DESCRIPTION], by_elements(lambda name, part: checked(name)[part])
+
+    def _codec_used(self, path: Path) -> str | None:
+        for _, array in _group(path).arrays():
             for compressor in array.compressors:
                 name: str = compressor.to_dict()["name"]
                 if name != "crc32c":
                     return name
         return None
+
+
+def _group(path: Path) -> Any:
+    import zarr
+
+    return zarr.open_group(path, mode="r", zarr_format=3)
+
+
+def _checked(group: Any, name: str) -> Any:
+    """Return an array of a group; raise ValueError if chunks are missing."""
+    array = group[name]
+    if array.nchunks_initialized != array.nchunks:
+        raise ValueError(f"chunks of the array {name} are missing")
+    return array
 
 
 def _compressors() -> dict[str, Any]:
