@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, DataFormat, Feature, Kind, Trait, whole_file
 from adapter_core.remote import fetched
-from adapter_core.tables.arrow import PANDAS
+from adapter_core.tables.arrow import PANDAS, frame_of_part
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Adapter(DataFormat):
     suffix = ".avro"
     requires = ("pandas", "pyarrow>=15", "fastavro", "cramjam", "backports.zstd", "lz4", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     remote_schemes: ClassVar = ("http",)
     codecs: ClassVar = (
         Codec("deflate", range(1, 10), 6),
@@ -114,27 +114,15 @@ class Adapter(DataFormat):
 
         with whole_file.reading(path) as file:
             reader = fastavro.reader(file)
-            fields = [
-                field
-                for field in reader.writer_schema["fields"]
-                if columns is None or column_name(field) in columns
-            ]
-            types = [arrow_type(field["type"]) for field in fields]
+            fields = _fields(reader, columns)
             chunks: list[list[pa.Array]] = [[] for _ in fields]
-            for rows in _batches(reader):
-                for field, of_type, arrays in zip(fields, types, chunks, strict=True):
-                    arrays.append(pa.array(map(itemgetter(field["name"]), rows), of_type))
-            metadata = reader.metadata[PANDAS]
-        schema = pa.schema(
-            [pa.field(column_name(f), t) for f, t in zip(fields, types, strict=True)],
-            {PANDAS: metadata},
-        )
-        arrays = [pa.chunked_array(c, t) for c, t in zip(chunks, types, strict=True)]
+            for rows in _batches(reader, _BLOCK_ROWS):
+                for values, arrays in zip(_arrays(rows, fields), chunks, strict=True):
+                    arrays.append(values)
+            schema = _schema(reader, fields)
+        arrays = [pa.chunked_array(c, f.type) for c, f in zip(chunks, schema, strict=True)]
         table = pa.Table.from_arrays(arrays, schema=schema)
-        expected = _rows(metadata)
-        if table.num_rows != expected:
-            # Avro has no end marker: a file that is cut between two blocks looks whole.
-            raise ValueError(f"{path.name} contains {table.num_rows:,} of {expected:,} rows")
+        _check_rows(path, table.num_rows, schema)
         return table.to_pandas()
 
     def _column_names(self, path: Path) -> list[str]:
@@ -156,6 +144,20 @@ class Adapter(DataFormat):
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         with fetched(file) as path:
             return self._read(path, columns)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import fastavro
+        import pyarrow as pa
+
+        found = 0
+        with whole_file.reading(path) as file:
+            reader = fastavro.reader(file)
+            fields = _fields(reader, columns)
+            schema = _schema(reader, fields)
+            for rows in _batches(reader, min(batch_rows, _BLOCK_ROWS)):
+                found += len(rows)
+                yield frame_of_part(pa.Table.from_arrays(list(_arrays(rows, fields)), schema=schema))
+        _check_rows(path, found, schema)
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
@@ -273,9 +275,37 @@ def python_values(column: pa.ChunkedArray) -> list[Any]:
     return column.to_pylist()
 
 
-def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    while batch := list(islice(rows, _BLOCK_ROWS)):
+def _fields(reader: Any, columns: list[str] | None) -> list[dict[str, Any]]:
+    """Return the fields of some columns, or of all if None."""
+    fields = reader.writer_schema["fields"]
+    return [each for each in fields if columns is None or column_name(each) in columns]
+
+
+def _schema(reader: Any, fields: list[dict[str, Any]]) -> pa.Schema:
+    """Return the Arrow schema of some fields, with the pandas metadata of the file."""
+    import pyarrow as pa
+
+    columns = [pa.field(column_name(each), arrow_type(each["type"])) for each in fields]
+    return pa.schema(columns, {PANDAS: reader.metadata[PANDAS]})
+
+
+def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
+    while batch := list(islice(rows, size)):
         yield batch
+
+
+def _arrays(rows: list[dict[str, Any]], fields: list[dict[str, Any]]) -> Iterator[pa.Array]:
+    import pyarrow as pa
+
+    for field in fields:
+        yield pa.array(map(itemgetter(field["name"]), rows), arrow_type(field["type"]))
+
+
+def _check_rows(path: Path, found: int, schema: pa.Schema) -> None:
+    """Raise ValueError if rows are missing: a file that is cut between two blocks looks whole."""
+    expected = _rows(schema.metadata[PANDAS.encode()].decode())
+    if found != expected:
+        raise ValueError(f"{path.name} contains {found:,} of {expected:,} rows")
 
 
 def _rows(metadata: str) -> int:

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Kind, Trait
+from adapter_core import DataFormat, Feature, Kind, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -28,6 +28,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15", "cbor2")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = {
         kind: why for kind, why in row_format.REFUSES.items() if kind not in (Kind.DATE, Kind.DECIMAL)
     }
@@ -48,6 +49,20 @@ class Adapter(DataFormat):
         with path.open("rb") as file:
             decoder = cbor2.CBORDecoder(file)
             return row_format.table_of(decoder.decode(), chain.from_iterable(_items(decoder)))
+
+    def _column_names(self, path: Path) -> list[str]:
+        import cbor2
+
+        with path.open("rb") as file:
+            return row_format.names_of(cbor2.CBORDecoder(file).decode())
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import cbor2
+
+        with path.open("rb") as file:
+            decoder = cbor2.CBORDecoder(file)
+            rows = chain.from_iterable(_items(decoder))
+            yield from row_format.batches_of(decoder.decode(), rows, batch_rows)
 
 
 def _items(decoder: Any) -> Iterator[Any]:

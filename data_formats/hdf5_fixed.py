@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Kind, Trait
+from adapter_core import Feature, Kind, Trait
 from adapter_core.tables.hdf5 import HDF5
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Adapter(HDF5):
     requires = ("pandas", "tables")
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.ROWS})
     refuses: ClassVar = {
         Kind.BINARY: _PICKLED,
         Kind.DATE: _PICKLED,
@@ -69,6 +70,14 @@ class Adapter(HDF5):
         # pandas reads the default index as an index of stored numbers.
         df.index = pd.RangeIndex(len(df))
         return df
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        import pandas as pd
+
+        # Text is one pickle, which is read whole.
+        return pd.read_hdf(path, key=KEY, mode="r", start=start, stop=stop).reset_index(drop=True)
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -37,7 +38,7 @@ class Adapter(HDF5):
     suffix = ".h5"
     requires = ("pandas", "tables", "pyarrow")
     traits: ClassVar = frozenset({Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     holds_zero_rows = False
     codecs: ClassVar = CODECS + CODECS_OF_BLOSC2
     checksums = "Fletcher-32 of each chunk of the table: fletcher32"
@@ -109,6 +110,21 @@ class Adapter(HDF5):
         with pd.HDFStore(path, mode="r") as store:
             return list(store.get_storer(KEY).non_index_axes[0][1])
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with _store(path) as store:
+            rows = store.get_storer(KEY).nrows
+            if start < (rows if stop is None else min(stop, rows)):
+                return _selected(store, columns, start, stop)
+            # pandas gives no rows of text another dtype.
+            return _selected(store, columns, 0, 1).head(0)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with _store(path) as store:
+            for start in range(0, store.get_storer(KEY).nrows, batch_rows):
+                yield _selected(store, columns, start, start + batch_rows)
+
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
         # Without a key, pandas reads a group named "table" as two groups.
@@ -119,3 +135,16 @@ class Adapter(HDF5):
         import pandas as pd
 
         return pd.read_hdf(path)
+
+
+def _store(path: Path) -> pd.HDFStore:
+    import pandas as pd
+
+    return pd.HDFStore(path, mode="r")
+
+
+def _selected(
+    store: pd.HDFStore, columns: list[str] | None, start: int, stop: int | None
+) -> pd.DataFrame:
+    df: pd.DataFrame = store.select(KEY, columns=columns, start=start, stop=stop)
+    return df.reset_index(drop=True)

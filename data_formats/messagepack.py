@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Trait
+from adapter_core import DataFormat, Feature, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -32,6 +34,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15", "msgpack")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = row_format.REFUSES
 
     def _save(
@@ -49,14 +52,27 @@ class Adapter(DataFormat):
             file.write(packer.getbuffer())
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        import msgpack
+        with _unpacker(path) as rows:
+            return row_format.table_of(rows.unpack(), rows)
 
-        with path.open("rb") as file:
-            rows = msgpack.Unpacker(
+    def _column_names(self, path: Path) -> list[str]:
+        with _unpacker(path) as rows:
+            return row_format.names_of(rows.unpack())
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with _unpacker(path) as rows:
+            yield from row_format.batches_of(rows.unpack(), rows, batch_rows)
+
+
+@contextmanager
+def _unpacker(path: Path) -> Iterator[Any]:
+    import msgpack
+
+    with path.open("rb") as file:
+        try:
+            yield msgpack.Unpacker(
                 file, use_list=False, read_size=_READ_BYTES, max_buffer_size=_NO_LIMIT
             )
-            try:
-                return row_format.table_of(rows.unpack(), rows)
-            except msgpack.UnpackException as error:
-                # Most of msgpack's errors have no text.
-                raise ValueError(f"{path.name} contains invalid MessagePack: {error!r}") from error
+        except msgpack.UnpackException as error:
+            # Most of msgpack's errors have no text.
+            raise ValueError(f"{path.name} contains invalid MessagePack: {error!r}") from error

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
 
 if TYPE_CHECKING:
+    import fastparquet
+    import numpy as np
     import pandas as pd
+
+    from adapter_core import Predicate
 
 # Dtypes of text, by fastparquet's metadata: "mixed" are Python objects, here text only.
 _TEXT = {"unicode": "str", "empty": "str", "mixed": "object"}
@@ -29,7 +34,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "fastparquet")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.FILTER})
     crash_on_damage = "damaged files end the process during a read (SIGSEGV)"
     refuses: ClassVar = {
         Kind.COMPLEX: _NO_TYPE,
@@ -58,19 +63,52 @@ class Adapter(DataFormat):
         import fastparquet
 
         with path.open("rb") as file:
-            parquet = fastparquet.ParquetFile(file)
-            df = parquet.to_pandas(columns=columns)
-            described = parquet.pandas_metadata["columns"]
-        return df.astype(
-            {
-                each["name"]: _TEXT[each["pandas_type"]]
-                for each in described
-                if each["pandas_type"] in _TEXT and each["name"] in df.columns
-            }
+            return _table(fastparquet.ParquetFile(file), columns)
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        return self._read_columns(path, columns, lambda _: slice(start, stop))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        return self._read_columns(
+            path, columns, lambda parquet: predicate.mask(_table(parquet, predicate.columns))
         )
+
+    @staticmethod
+    def _read_columns(
+        path: Path,
+        columns: list[str] | None,
+        rows_of: Callable[[fastparquet.ParquetFile], slice | np.ndarray],
+    ) -> pd.DataFrame:
+        """Read some rows, one column after the other: all rows of all columns are never in memory."""
+        import fastparquet
+        import pandas as pd
+
+        with path.open("rb") as file:
+            parquet = fastparquet.ParquetFile(file)
+            rows = rows_of(parquet)
+            # fastparquet's own filter of rows returns other values of columns with nulls.
+            values = {
+                name: _table(parquet, [name])[name][rows].reset_index(drop=True).copy()
+                for name in columns or parquet.columns
+            }
+        return pd.DataFrame(values, copy=False)
 
     def _column_names(self, path: Path) -> list[str]:
         import fastparquet
 
         with path.open("rb") as file:
             return list(fastparquet.ParquetFile(file).columns)
+
+
+def _table(parquet: fastparquet.ParquetFile, columns: list[str] | None) -> pd.DataFrame:
+    df = parquet.to_pandas(columns=columns)
+    described = parquet.pandas_metadata["columns"]
+    return df.astype(
+        {
+            each["name"]: _TEXT[each["pandas_type"]]
+            for each in described
+            if each["pandas_type"] in _TEXT and each["name"] in df.columns
+        }
+    )

@@ -22,7 +22,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import DataFormat, Kind, Trait
+from adapter_core import DataFormat, Feature, Kind, Trait
 from adapter_core.kinds import kinds_of
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import EPOCH_KINDS, row_blocks
@@ -66,6 +66,7 @@ class Adapter(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = row_format.REFUSES
 
     def _save(
@@ -86,12 +87,19 @@ class Adapter(DataFormat):
                 proto.serialize_length_prefixed(row_message(row=fields), file)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        from google.protobuf import descriptor_pb2, json_format, struct_pb2
-
         with path.open("rb") as file:
-            schema = _message(descriptor_pb2.FileDescriptorProto, file)
-            description = json_format.MessageToDict(_message(struct_pb2.Struct, file))
+            schema, description = _head(file)
             return row_format.table_of_columns(description, _column_blocks(schema, file))
+
+    def _column_names(self, path: Path) -> list[str]:
+        with path.open("rb") as file:
+            return row_format.names_of(_head(file)[1])
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with path.open("rb") as file:
+            schema, description = _head(file)
+            blocks = _column_blocks(schema, file)
+            yield from row_format.batches_of_columns(description, blocks, batch_rows)
 
 
 def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
@@ -176,6 +184,14 @@ def _type(column: pd.Series, kind: Kind) -> str:
         return f"TYPE_UINT{bits}"
     # int64 is shorter than sint64, except for negative numbers, which take 10 bytes.
     return f"TYPE_SINT{bits}" if (column < 0).any() else f"TYPE_INT{bits}"
+
+
+def _head(file: BinaryIO) -> tuple[FileDescriptorProto, Any]:
+    """Read the first two messages: the types, and the description of the columns."""
+    from google.protobuf import descriptor_pb2, json_format, struct_pb2
+
+    schema = _message(descriptor_pb2.FileDescriptorProto, file)
+    return schema, json_format.MessageToDict(_message(struct_pb2.Struct, file))
 
 
 def _message(message_class: Any, file: BinaryIO) -> Any:

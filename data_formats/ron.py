@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
-from adapter_core import DataFormat, Trait
+from adapter_core import DataFormat, Feature, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -38,6 +38,7 @@ class Adapter(DataFormat):
     modules: ClassVar = {"python-ron": "pyron"}
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = row_format.REFUSES
 
     def _save(
@@ -56,9 +57,19 @@ class Adapter(DataFormat):
             description = _description(file)
             rows = description["rows"]
             df = row_format.table_of(description, _rows(file, rows))
-            if file.read() != END:
-                raise ValueError(f"{path.name} has more than {rows:,} rows, or is cut short")
+            _check_end(file, rows)
         return df
+
+    def _column_names(self, path: Path) -> list[str]:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            return row_format.names_of(_description(file))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            description = _description(file)
+            rows = description["rows"]
+            yield from row_format.batches_of(description, _rows(file, rows), batch_rows)
+            _check_end(file, rows)
 
 
 def _one_a_line(rows: str) -> str:
@@ -84,3 +95,8 @@ def _rows(file: TextIO, number: int) -> Iterator[tuple[Any, ...]]:
     lines = islice(file, number)
     while block := "".join(islice(lines, _BLOCK_LINES)):
         yield from pyron.loads(f"[{block}]", print_errors=False)
+
+
+def _check_end(file: TextIO, rows: int) -> None:
+    if file.read() != END:
+        raise ValueError(f"{file.name} has more than {rows:,} rows, or is cut short")

@@ -20,6 +20,7 @@ from adapter_core.tables.arrays import (
     column_to_arrays,
     unsupported_reason,
 )
+from adapter_core.tables.rows import pieces
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,11 +134,7 @@ class ArrayFormat(DataFormat):
             block_rows = max(batch_rows, self.block_rows)
             for start in range(0, rows, block_rows):
                 block = _rows_of(opened, columns, slice(start, start + block_rows))
-                if len(block) <= batch_rows:
-                    yield block
-                    continue
-                for first in range(0, len(block), batch_rows):
-                    yield block.iloc[first : first + batch_rows].reset_index(drop=True)
+                yield from pieces(block, batch_rows)
 
     def _array_name(self, position: int, name: str) -> str:
         is_plain = _PLAIN_NAME.fullmatch(name) and name not in self.reserved_names

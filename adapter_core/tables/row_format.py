@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Kind
 from adapter_core.kinds import kinds_of
-from adapter_core.tables.rows import ColumnBuilder, block_rows
+from adapter_core.tables.rows import ColumnBuilder, block_rows, pieces
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,19 +75,71 @@ def table_of(description: Any, rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
 
 def table_of_columns(description: Any, blocks: Iterable[Iterable[Sequence[Any]]]) -> pd.DataFrame:
     """Return a table from blocks of columns, each with the values of some rows; see `table_of`."""
-    import pandas as pd
-
     _check(description)
-    columns = [ColumnBuilder(each) for each in description["columns"]]
+    columns = _builders(description)
     for block in blocks:
         for column, values in zip(columns, block, strict=True):
             column.add(values)
-    found, expected = sum(map(len, columns[0].chunks)), int(description["rows"])
+    _check_rows(description, _rows(columns))
+    return _built(description, columns)
+
+
+def batches_of(
+    description: Any, rows: Iterable[Sequence[Any]], batch_rows: int
+) -> Iterator[pd.DataFrame]:
+    """Yield the table of `table_of` in batches of at most that many rows."""
+    _check(description)
+    size = min(batch_rows, block_rows(len(description["columns"])))
+    columns = (zip(*block, strict=True) for block in _blocks(iter(rows), size))
+    return batches_of_columns(description, columns, batch_rows)
+
+
+def batches_of_columns(
+    description: Any, blocks: Iterable[Iterable[Sequence[Any]]], batch_rows: int
+) -> Iterator[pd.DataFrame]:
+    """Yield the table of `table_of_columns` in batches of at most that many rows."""
+    _check(description)
+    columns = _builders(description)
+    total = 0
+    for block in blocks:
+        parts = list(block)
+        if _rows(columns) + len(parts[0]) > batch_rows and _rows(columns):
+            yield from pieces(_built(description, columns), batch_rows)
+            columns = _builders(description)
+        for column, values in zip(columns, parts, strict=True):
+            column.add(values)
+        total += len(parts[0])
+    if _rows(columns):
+        yield from pieces(_built(description, columns), batch_rows)
+    _check_rows(description, total)
+
+
+def names_of(description: Any) -> list[str]:
+    """Return the names of the columns in a result of `describe`."""
+    _check(description)
+    return [each["name"] for each in description["columns"]]
+
+
+def _builders(description: Any) -> list[ColumnBuilder]:
+    return [ColumnBuilder(each) for each in description["columns"]]
+
+
+def _rows(columns: list[ColumnBuilder]) -> int:
+    return sum(map(len, columns[0].chunks))
+
+
+def _built(description: Any, columns: list[ColumnBuilder]) -> pd.DataFrame:
+    import pandas as pd
+
+    df = pd.DataFrame({i: column.array() for i, column in enumerate(columns)}, copy=False)
+    df.columns = pd.Index(names_of(description), dtype="str")
+    return df
+
+
+def _check_rows(description: Any, found: int) -> None:
+    expected = int(description["rows"])
     if found != expected:
         raise ValueError(f"the file contains {found:,} of {expected:,} rows")
-    df = pd.DataFrame({i: column.array() for i, column in enumerate(columns)}, copy=False)
-    df.columns = pd.Index([each["name"] for each in description["columns"]], dtype="str")
-    return df
 
 
 def _check(description: Any) -> None:

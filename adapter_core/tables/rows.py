@@ -36,6 +36,15 @@ def block_rows(columns: int) -> int:
     return max(1, min(BLOCK_ROWS, _BLOCK_VALUES // columns))
 
 
+def pieces(df: pd.DataFrame, rows: int) -> Iterator[pd.DataFrame]:
+    """Yield a table in pieces of at most that many rows, each with the default index."""
+    if len(df) <= rows:
+        yield df
+        return
+    for start in range(0, len(df), rows):
+        yield df.iloc[start : start + rows].reset_index(drop=True)
+
+
 def row_blocks(
     df: pd.DataFrame, *, datetime_objects: bool = False
 ) -> Iterator[Iterator[tuple[Any, ...]]]:
