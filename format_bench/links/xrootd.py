@@ -1,0 +1,101 @@
+"""XRootD server of a folder, if one is installed; its trace counts requests and bytes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
+
+from adapter_core.errors import LinkError
+
+PORT = 31094
+
+_START_SECONDS = 10.0
+
+# Root must not serve: https://xrootd.org/doc/man/xrootd.8.html, -R.
+_USER = "nobody"
+
+_READY = "initialization completed"
+_REQUEST = re.compile(r"Xrootd_Protocol: \w+ req=(\w+)")
+_DATA = re.compile(r"Xrootd_Response: \w+ (?:sending|sendfile) (\d+) data bytes")
+_LOGIN = re.compile(r"Xrootd_Protocol: \w+ req=login")
+
+
+class XRootDServer:
+    """A server of ``root://host:port//path`` for a folder, which ends with the block.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; other users must be able to read it if this process is root's.
+    port : int
+        Port to listen at.
+    prefix : sequence of str
+        Command that starts it in a namespace; empty for none.
+
+    Raises
+    ------
+    LinkError
+        If no server is installed, or it does not start.
+    """
+
+    def __init__(self, folder: Path, port: int = PORT, prefix: Sequence[str] = ()) -> None:
+        program = shutil.which("xrootd")
+        if program is None:
+            raise LinkError("no XRootD server: no program xrootd; try: apt install xrootd-server")
+        self._folder = TemporaryDirectory()
+        own = Path(self._folder.name)
+        self._log = own / "log"
+        settings = own / "settings"
+        settings.write_text(
+            f"xrd.port {port}\noss.localroot {folder.resolve()}\nall.export / r/o\n"
+            f"all.adminpath {own}\nall.pidpath {own}\nxrootd.trace request response\n",
+            encoding="utf-8",
+        )
+        user = ["-R", _USER] if os.geteuid() == 0 else []
+        if user:
+            shutil.chown(own, _USER)
+        self._process = subprocess.Popen(  # noqa: S603 (an installed server)
+            [*prefix, program, *user, "-c", str(settings), "-l", str(self._log)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def counts(self) -> tuple[int, int, int]:
+        """Return the numbers of requests, connections, and bytes of data that were sent."""
+        text = self._text()
+        sent = sum(map(int, _DATA.findall(text)))
+        return len(_REQUEST.findall(text)), len(_LOGIN.findall(text)), sent
+
+    def close(self) -> None:
+        """End the server."""
+        self._process.kill()
+        self._process.wait()
+        self._folder.cleanup()
+
+    def _text(self) -> str:
+        return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
+
+    def _wait_until_ready(self) -> None:
+        end = time.monotonic() + _START_SECONDS
+        while _READY not in self._text():
+            if self._process.poll() is not None or time.monotonic() > end:
+                raise LinkError("no XRootD server: xrootd did not start")
+            time.sleep(0.02)

@@ -1,0 +1,248 @@
+"""Study of links: remote reads of all formats at several round-trip times and bandwidths."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import click
+
+import data_formats
+from adapter_core import Feature, InvalidSelectionError, UnknownNameError
+from adapter_core.errors import InvalidResultsError
+from adapter_core.files import write_atomically
+from format_bench.display.markdown import table_lines
+from format_bench.display.text import joined
+from format_bench.links.link import NETWORK, Link
+from format_bench.links.results import (
+    FITTED_MS,
+    HELD_BACK_MS,
+    LinkResult,
+    from_csv,
+    held_back_errors,
+    model_of,
+    to_csv,
+)
+from format_bench.links.trials import QUESTIONS, SPARSE, LinkTrial
+
+if TYPE_CHECKING:
+    from format_bench.links.model import LinkModel
+
+SHOWN_MS = (0.0, 20.0, 100.0)
+"""Round-trip times whose wall times are shown."""
+
+_PROTOCOLS = {"http": "HTTP", "s3": "S3", "root": "XRootD"}
+
+_LINKS = {
+    NETWORK: """\
+The link is real: two network namespaces, joined by a program that delays packets and limits their rate.
+So handshakes, TCP's slow start and its windows take the time that they take between two machines.
+""",
+    "delays": """\
+The link is that of a delaying server on loopback, which sleeps a round trip for each request and
+another for each connection, and paces its writes. TCP's slow start is missing: times of large reads over
+long links are too short, while requests and bytes are right.
+""",
+}
+
+_HEAD = """\
+# Reading over a link
+
+What a format costs when its file is on a server: each reader makes requests, waits a round trip for
+each that it cannot make in advance, and fetches bytes. Two questions are asked: *whole* is all 26
+columns, and *sparse* is {sparse}, 2 of them, of {rows:,} rows of `kaons`, saved without
+compression.
+
+"""
+
+_SERVERS = """
+HTTP and S3 come from one range server, XRootD from its own server, all without encryption and
+signatures. Each read has a port of its own, so that no connection and no cache is left from another. Its
+libraries have been imported and used before. Each time is the least of up to {repeats} reads. Values
+are compared with those of the local file.
+
+"""
+
+_MODEL = """
+The right half of each table is a model of the wall time, fitted to the times at {fitted} ms:
+
+    wall time = CPU + round trips * round-trip time + share * transfer
+
+*Round trips* are those that the reader waits for one after the other. The transfer is bytes / bandwidth
+and the round trips of TCP's slow start (`format_bench.links.model`). *Error* is that of its predictions
+at {held} ms, which it has not seen, at both bandwidths: the mean of their sizes, and the largest.
+
+"""
+
+_END = """
+Made by `format-bench study links`. Formats without a remote reader read local files only: {without}.
+"""
+
+
+def page(results: Sequence[LinkResult]) -> str:
+    """Return the page in Markdown."""
+    kinds = dict.fromkeys(each.link for each in results)
+    text = _HEAD.format(sparse=" and ".join(f"`{each}`" for each in SPARSE), rows=results[0].rows)
+    text += "".join(_LINKS[kind] for kind in kinds)
+    text += _SERVERS.format(repeats=max(each.repeats for each in results))
+    text += _MODEL.format(fitted=_numbers(FITTED_MS), held=_numbers(HELD_BACK_MS)).lstrip("\n")
+    for question in QUESTIONS:
+        of_question = [each for each in results if each.question == question]
+        mbits = sorted({each.mbit for each in of_question})
+        for mbit in mbits:
+            rows = [_row(group, mbit) for group in _groups(of_question)]
+            header = [
+                *("format", "protocol", "requests", "connections", "MB", "of the file"),
+                *(f"{ms:.0f} ms" for ms in SHOWN_MS),
+                *("CPU", "round trips", "share", "error", "largest"),
+            ]
+            text += f"## {question.capitalize()}, {mbit:,.0f} Mbit/s\n\n"
+            text += "Wall times and CPU in seconds.\n\n"
+            text += "\n".join(table_lines(header, rows, alignment="ll" + "r" * 12)) + "\n\n"
+    return text + _failures(results) + _END.format(without=joined(_without(), most=None)).lstrip("\n")
+
+
+def _groups(results: Sequence[LinkResult]) -> Iterator[list[LinkResult]]:
+    for _, group in groupby(results, key=lambda each: (each.format, each.scheme)):
+        yield list(group)
+
+
+def _row(group: list[LinkResult], mbit: float) -> list[str]:
+    """Return the row of a format at a bandwidth; its model is that of all bandwidths."""
+    first = group[0]
+    names = [first.format, _PROTOCOLS[first.scheme]]
+    found = {each.round_trip_ms: each for each in group if each.mbit == mbit and not each.error}
+    if not found:
+        return [*names, *["-"] * 12]
+    typical = found[min(found)]
+    return [
+        *names,
+        str(typical.requests),
+        str(typical.connections),
+        f"{typical.sent_bytes / 1e6:.2f}",
+        f"{typical.sent_bytes / typical.file_bytes:.1%}",
+        *(f"{found[ms].seconds:.2f}" if ms in found else "-" for ms in SHOWN_MS),
+        *_fitted(group),
+    ]
+
+
+def _fitted(group: list[LinkResult]) -> list[str]:
+    if any(each.error for each in group) or not {*FITTED_MS} <= {each.round_trip_ms for each in group}:
+        return ["-"] * 5
+    model: LinkModel = model_of(group)
+    errors = [abs(each) for each in held_back_errors(model, group)]
+    shown = ["-", "-"]
+    if errors:
+        shown = [f"{sum(errors) / len(errors):.0%}", f"{max(errors):.0%}"]
+    return [
+        f"{model.cpu_seconds:.2f}",
+        f"{model.round_trips:.1f}",
+        f"{model.transfer_share:.2f}",
+        *shown,
+    ]
+
+
+def _failures(results: Sequence[LinkResult]) -> str:
+    lines = [
+        f"- {each.format} by {_PROTOCOLS[each.scheme]}, {each.question}: {each.error}"
+        for each in results
+        if each.error
+    ]
+    return "## Failures\n\n" + "\n".join(lines) + "\n\n" if lines else ""
+
+
+def _without() -> list[str]:
+    names = data_formats.names()
+    return [each for each in names if Feature.REMOTE not in data_formats.find(each).supports]
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return " and ".join(f"{each:g}" for each in values)
+
+
+def trials_of(labels: Sequence[str], rows: int, repeats: int) -> list[LinkTrial]:
+    """Return a trial of each protocol of each format.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no format of a name.
+    InvalidSelectionError
+        If none of the formats has a remote reader.
+    """
+    known = data_formats.names()
+    for label in labels:
+        if label not in known:
+            raise UnknownNameError("format", label, known)
+    chosen = [
+        LinkTrial(label, scheme, rows, repeats)
+        for label in labels or known
+        if data_formats.find(label).availability()
+        for scheme in data_formats.find(label).remote_schemes
+    ]
+    if not chosen:
+        raise InvalidSelectionError(f"{joined(labels)}: read local files only")
+    return chosen
+
+
+def run(trials: Sequence[LinkTrial], out: Path, *, delays_only: bool = False) -> list[LinkResult]:
+    """Make all trials, and write the results after each."""
+    start, results = time.monotonic(), list[LinkResult]()
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)  # XRootD's server runs as another user
+        with Link(Path(folder), delays_only=delays_only) as link:
+            click.echo(f"link: {link.kind}{': ' if link.reason else ''}{link.reason}", err=True)
+            for number, trial in enumerate(trials, 1):
+                results += trial.run(link)
+                with write_atomically(out) as partial:
+                    partial.write_text(to_csv(results), encoding="utf-8")
+                place = f"[{number}/{len(trials)}, {time.monotonic() - start:.0f} s]"
+                click.echo(f"{place} {trial.label} by {_PROTOCOLS[trial.scheme]}", err=True)
+    return results
+
+
+@click.command
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
+@click.option("--formats", default="", metavar="LABELS", help="Labels with commas; all by default.")
+@click.option("--rows", type=click.IntRange(1), default=200_000, show_default=True)
+@click.option("--repeats", type=click.IntRange(1), default=2, show_default=True)
+@click.option(
+    "--delays-only", is_flag=True, help="Use the delaying server even where networks can be made."
+)
+@click.option(
+    "--page", "shown", type=click.Path(path_type=Path), help="Print the page of results instead."
+)
+def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
+    out: Path | None,
+    formats: str,
+    rows: int,
+    repeats: int,
+    delays_only: bool,  # noqa: FBT001 (a switch)
+    shown: Path | None,
+) -> None:
+    """Read tables over a link with a round-trip time and a bandwidth.
+
+    Each format with a remote reader is read from a server of HTTP, S3 or XRootD that runs on this
+    machine: whole, and two columns. The table has requests, connections, bytes and wall times, and a
+    model that predicts the time of other links.
+
+    \b
+    Examples:
+      format-bench study links --out links.csv
+      format-bench study links --formats Parquet,Zarr --rows 20000 --out links.csv
+      format-bench study links --page links.csv > docs/links.md
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    if shown:
+        results = from_csv(shown.read_text(encoding="utf-8"))
+        if not results:
+            raise InvalidResultsError(f"{shown} contains no results")
+    elif out is None:
+        raise click.UsageError("give --out FILE to measure, or --page RESULTS for the page")
+    else:
+        chosen = trials_of([each for each in formats.split(",") if each], rows, repeats)
+        results = run(chosen, out, delays_only=delays_only)
+    click.echo(page(results), nl=False)
