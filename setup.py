@@ -63,7 +63,7 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
     package_data={
-        "": ["py.typed", "*.json", "*.toml", "*.hxx", "*.csv", "templates/*", "vendor/*"],
+        "": ["py.typed", "*.json", "*.toml", "*.hxx", "*.c", "*.csv", "templates/*", "vendor/*"],
         "record_stores": ["jvm/pom.xml", "jvm/src/**/*"],
     },
     # What generating, comparing and recording need; formats' libraries are extras.

@@ -185,7 +185,7 @@ def trials_of(labels: Sequence[str], rows: int, repeats: int) -> list[LinkTrial]
         for scheme in data_formats.find(label).remote_schemes
     ]
     if not chosen:
-        raise InvalidSelectionError(f"{joined(labels)}: read local files only")
+        raise InvalidSelectionError(f"no remote reader to try: {joined(labels)}: local files only")
     return chosen
 
 

@@ -1,0 +1,71 @@
+"""The study of links: trials, its table, its page and its refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+from format_bench.links.link import Link
+from format_bench.links.results import LinkResult, from_csv, to_csv
+from format_bench.links.trials import LinkTrial
+from format_bench.studies.links import page
+from tests.helpers import run
+
+
+def _study(*arguments):
+    return run("study", "links", *arguments)
+
+
+def test_trials_read_both_questions_at_each_setting(tmp_path):
+    trial = LinkTrial("CSV", "http", 100, 1, mbits=(100.0, 1000.0), round_trips_ms=(0.0, 5.0))
+    with Link(tmp_path, delays_only=True) as link:
+        found = list(trial.run(link))
+        assert list(link.bucket.iterdir()) == []
+    assert [(each.question, each.mbit, each.round_trip_ms) for each in found] == [
+        (question, mbit, ms)
+        for question in ("whole", "sparse")
+        for mbit in (100.0, 1000.0)
+        for ms in (0.0, 5.0)
+    ]
+    for each in found:
+        assert (each.error, each.requests, each.rows) == ("", 1, 100)
+        assert each.sent_bytes == each.file_bytes
+        assert each.seconds >= 2 * each.round_trip_ms / 1000
+
+
+def test_the_page_has_a_row_for_each_protocol_and_a_sentence_for_each_failure(tmp_path):
+    usual = [
+        LinkResult(
+            "Zarr", "http", question, ms, mbit, 0.1 + 3 * ms / 1000 + 8 / mbit, 0.1, 5, 1,
+            1_000_000, 2_000_000, 2, "network", 1000, "",
+        )
+        for question in ("whole", "sparse")
+        for mbit in (100.0, 1000.0)
+        for ms in (0.0, 20.0, 50.0, 100.0)
+    ]  # fmt: skip
+    failed = LinkResult(
+        "ORC", "s3", "whole", 0.0, 100.0, 0, 0, 0, 0, 0, 1, 1, "network", 1000, "it hung"
+    )
+    text = page([*usual, failed])
+    assert "| Zarr | HTTP | 5 | 1 | 1.00 | 50.0% | 0.18 | 0.24 | 0.48 |" in text
+    assert "| ORC | S3 | - |" in text
+    assert "- ORC by S3, whole: it hung" in text
+    assert "two network namespaces" in text
+    (tmp_path / "links.csv").write_text(to_csv([*usual, failed]), encoding="utf-8")
+    assert from_csv((tmp_path / "links.csv").read_text(encoding="utf-8")) == [*usual, failed]
+    assert _study("--page", str(tmp_path / "links.csv")).stdout == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((), "give --out FILE"),
+        (("--out", "x.csv", "--formats", "Parket"), "did you mean"),
+        (("--out", "x.csv", "--formats", "SQLite"), "SQLite: local files only"),
+    ],
+)
+def test_bad_requests_are_one_line(tmp_path, arguments, reason):
+    out = tmp_path / "x.csv"
+    done = _study(*(out if each == "x.csv" else each for each in arguments))
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert list(tmp_path.iterdir()) == []
