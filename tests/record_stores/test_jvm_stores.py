@@ -48,7 +48,8 @@ def round_trips(folder):
         for dataset, rows in counts.items():
             name = "entities" if dataset == "zero" else dataset
             path = folder / f"{stem}-{dataset}{store.suffix}"
-            for operation in ("write", "read" if dataset == "entities" else "check"):
+            measured = dataset == "entities" and codec is None
+            for operation in ("write", "read" if measured else "check"):
                 requests[store.label, codec, dataset, operation] = JvmRequest(
                     operation, name, rows, path, codec, 2 if operation == "read" else 1,
                     format_name=store.format_name,
@@ -92,15 +93,19 @@ def test_each_class_of_java_has_a_store_and_each_store_a_class():
 
 
 @pytest.mark.parametrize(("store", "codec"), CASES, ids=IDS)
-def test_entities_come_back_and_are_measured(round_trips, store, codec):
-    written = events(round_trips[store.label, codec, "entities", "write"])
-    assert not written["error"]
-    (call,) = written["call"]
+def test_entities_come_back(round_trips, store, codec):
+    assert not events(round_trips[store.label, codec, "entities", "write"])["error"]
+    found = events(round_trips[store.label, codec, "entities", "check" if codec else "read"])
+    assert [each["rows"] for each in found["check"]] == [1000], found["error"]
+    assert (found["check"][0]["digest"] == DIGESTS["entities"]) is store.keeps_values
+
+
+@pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
+def test_calls_and_heap_are_measured(round_trips, store):
+    (call,) = events(round_trips[store.label, None, "entities", "write"])["call"]
     assert min(call[f"{name}_seconds"] for name in ("wall", "cpu", "gc", "sync")) >= 0
-    read = events(round_trips[store.label, codec, "entities", "read"])
-    assert not read["error"]
+    read = events(round_trips[store.label, None, "entities", "read"])
     assert [each["number"] for each in read["call"]] == [1, 2]
-    assert read["check"] == [{"event": "check", "digest": DIGESTS["entities"], "rows": 1000}]
     (heap,) = read["heap"]
     # 1,000 objects of 5 numbers and 5 references at least.
     assert heap["held_bytes"] > 40_000
@@ -127,7 +132,7 @@ def test_nested_records_come_back_or_are_refused_with_a_reason(round_trips, stor
         assert [each["digest"] for each in found["check"]] == [DIGESTS["entities-nested"]]
     else:
         assert written["unsupported"][0]["sentence"]
-        assert found["unsupported"][0]["sentence"]
+        assert found["unsupported"] == written["unsupported"]
 
 
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
@@ -139,13 +144,18 @@ def test_no_record_comes_back_as_none(round_trips, store):
 
 @pytest.mark.parametrize("cut", ["byte", "half"])
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
-def test_a_truncated_file_is_an_error_or_found_by_its_digest(truncated, store, cut):
+def test_a_truncated_file_is_an_error_or_found_by_its_digest(round_trips, truncated, store, cut):
     if (store.label, cut) not in truncated:
         pytest.skip("it writes a folder")
     found = events(truncated[store.label, cut])
-    if not found["error"]:
+    if found["error"]:
+        return
+    (check,) = found["check"]
+    complete = events(round_trips[store.label, None, "entities", "read"])["check"]
+    # The last byte of some files has no data.
+    if cut == "half" or [check] != complete:
         assert not store.detects_truncation
-        assert found["check"][0]["digest"] != DIGESTS["entities"]
+        assert check["digest"] != DIGESTS["entities"]
 
 
 @pytest.mark.usefixtures("round_trips")

@@ -8,7 +8,17 @@ final class Heap {
     private static final int MOST_COLLECTIONS = 50;
     private static final long PAUSE_MILLIS = 20;
 
+    private static final long MOST_MILLIS = 2000;
+
     private Heap() {}
+
+    /** Wait for threads that a library has told to end, since they may refer to objects. */
+    static void awaitThreads(int before) throws InterruptedException {
+        for (long waited = 0; Thread.activeCount() > before && waited < MOST_MILLIS; ) {
+            Thread.sleep(PAUSE_MILLIS);
+            waited += PAUSE_MILLIS;
+        }
+    }
 
     /** Return the bytes in use after full collections, until two readings agree to 4 KiB. */
     static long settledBytes() throws InterruptedException {

@@ -113,6 +113,7 @@ public final class Main {
 
     private void read(Request request) throws Exception {
         Format format = request.checkedFormat();
+        int threads = Thread.activeCount();
         long before = Heap.settledBytes();
         for (int number = 1; number <= request.calls(); number++) {
             System.gc();
@@ -121,21 +122,27 @@ public final class Main {
             format.read(request.type(), request.path(), request.codec(), objects::add);
             answerCall(number, clock.readings());
             if (number == 1) {
-                // The list's spare places depend on its length, not on the format.
-                objects.trimToSize();
-                String type = objects.isEmpty() ? "" : objects.get(0).getClass().getSimpleName();
-                long with = Heap.settledBytes();
-                objects.clear();
-                objects.trimToSize();
-                long without = Heap.settledBytes();
-                Map<String, Object> facts = new LinkedHashMap<>();
-                facts.put("held_bytes", with - without);
-                facts.put("library_bytes", without - before);
-                facts.put("class", type);
-                answer("heap", facts);
+                Heap.awaitThreads(threads);
+                answerHeap(objects, before);
             }
         }
         check(request);
+    }
+
+    /** Report the heap by the difference that dropping the objects makes. */
+    private void answerHeap(ArrayList<Object> objects, long before) throws InterruptedException {
+        // The list's spare places depend on its length, not on the format.
+        objects.trimToSize();
+        String type = objects.isEmpty() ? "" : objects.get(0).getClass().getSimpleName();
+        long with = Heap.settledBytes();
+        objects.clear();
+        objects.trimToSize();
+        long without = Heap.settledBytes();
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("held_bytes", with - without);
+        facts.put("library_bytes", without - before);
+        facts.put("class", type);
+        answer("heap", facts);
     }
 
     private void check(Request request) throws Exception {

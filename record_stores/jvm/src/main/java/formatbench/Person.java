@@ -2,6 +2,7 @@ package formatbench;
 
 import java.io.Serializable;
 import java.util.List;
+import org.apache.fory.annotation.Nullable;
 
 /** Record with optional fields, lists, an enum and a nested record. */
 public class Person implements Serializable {
@@ -9,11 +10,16 @@ public class Person implements Serializable {
 
     public int id;
     public String name;
+
+    // Fields are never null for Fory across languages unless they are annotated.
+    @Nullable
     public String nickname;
+    @Nullable
     public Integer age;
     public Status status;
     public List<String> tags;
     public List<Integer> scores;
+    @Nullable
     public Address address;
 
     /** Status of a person, in the order of its numbers. */
@@ -31,6 +37,7 @@ public class Person implements Serializable {
         public String street;
         public int number;
         public String city;
+        @Nullable
         public String postcode;
     }
 }
