@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import DataFormat, Kind, Trait
+from adapter_core import DataFormat, Feature, Kind, Trait
 from adapter_core.kinds import kinds_of
-from adapter_core.tables.rows import row_blocks
+from adapter_core.tables.arrow_parts import common_schema
+from adapter_core.tables.rows import pieces, row_blocks
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Adapter(DataFormat):
     holds_nul_in_names = False
     holds_zero_rows = False
     detects_truncation = False
+    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = {
         Kind.COMPLEX: _NO_TYPE,
         Kind.DATE: _DATETIMES_ONLY,
@@ -98,10 +100,19 @@ class Adapter(DataFormat):
             return pd.DataFrame()
         # Permissive, since a column may be all null in one batch.
         table = pa.concat_tables(batches, promote_options="permissive")
-        arrays = dict(enumerate(map(_to_pandas, table.columns)))
-        df = pd.DataFrame(arrays, copy=False)
-        df.columns = pd.Index(table.column_names, dtype="str")
-        return df
+        return _frame_of(table)
+
+    def _column_names(self, path: Path) -> list[str]:
+        with path.open("rb") as file:
+            return next((batch.column_names for batch in _batches(file)), [])
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with path.open("rb") as file:
+            # The types of the columns depend on all documents.
+            schema, nullable = common_schema(_batches(file))
+            file.seek(0)
+            for batch in _batches(file):
+                yield from pieces(_frame_of(batch.cast(schema), nullable), batch_rows)
 
 
 def whole_documents(file: BinaryIO) -> Iterator[bytes]:
@@ -160,7 +171,18 @@ def _batches(file: BinaryIO) -> Iterator[pa.Table]:
         yield pa.table(columns, names)
 
 
-def _to_pandas(column: pa.ChunkedArray) -> Any:
+def _frame_of(table: pa.Table, nullable: Collection[str] = ()) -> pd.DataFrame:
+    """Return a table in pandas' dtypes, also of columns with nulls in other rows."""
+    import pandas as pd
+
+    columns = zip(table.column_names, table.columns, strict=True)
+    arrays = [_to_pandas(column, is_nullable=name in nullable) for name, column in columns]
+    df = pd.DataFrame(dict(enumerate(arrays)), copy=False)
+    df.columns = pd.Index(table.column_names, dtype="str")
+    return df
+
+
+def _to_pandas(column: pa.ChunkedArray, *, is_nullable: bool) -> Any:
     """Return a column in pandas' dtype for it, a nullable one where NumPy lacks nulls."""
     import pandas as pd
     import pyarrow as pa
@@ -170,7 +192,7 @@ def _to_pandas(column: pa.ChunkedArray) -> Any:
         pa.int64(): pd.Int64Dtype(),
         pa.float64(): pd.Float64Dtype(),
     }
-    if column.null_count and column.type in nullable:
+    if (is_nullable or column.null_count) and column.type in nullable:
         return nullable[column.type].__from_arrow__(column)
     # A column of one batch is a view of Arrow's memory, which is read-only.
     return column.to_pandas().copy() if column.num_chunks == 1 else column.to_pandas()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait, whole_file
 from adapter_core.remote import fetched
+from adapter_core.tables.inferred import common_dtypes
 from adapter_core.values import (
     any_contains,
     any_equals,
@@ -142,7 +143,8 @@ class Adapter(DataFormat):
         names, options = self._options(path, columns)
         # Otherwise pandas infers types of parts of a batch.
         options |= {"chunksize": batch_rows, "low_memory": False}
-        dtypes = _common_dtypes(path, options)
+        with pd.read_csv(path, **options) as batches:
+            dtypes = common_dtypes(batches, float)
         # Booleans among nulls are objects, which pandas would not parse.
         objects = [name for name, dtype in dtypes.items() if dtype is object]
         parsed = {name: dtype for name, dtype in dtypes.items() if dtype is not object}
@@ -172,36 +174,6 @@ def _exactly(pandas_version: str) -> dict[str, str]:
     # By default, older versions err by one unit in the last place.
     version = tuple(map(int, pandas_version.split(".")[:2]))
     return {"float_precision": "round_trip"} if version < _EXACT_SINCE else {}
-
-
-def _common_dtypes(path: Path, options: dict[str, Any]) -> dict[int, type]:
-    """Return the dtypes that the columns have when all rows are read at once, by position."""
-    import pandas as pd
-    from pandas.api.types import infer_dtype
-
-    kinds: dict[int, set[str]] = {}
-    with pd.read_csv(path, **options) as batches:
-        for df in batches:
-            for name, column in df.items():
-                found = kinds.setdefault(name, set())
-                if column.hasnans:
-                    found.add("null")
-                if column.notna().any():
-                    is_unsigned = column.dtype == "uint64"
-                    found.add("unsigned" if is_unsigned else infer_dtype(column, skipna=True))
-    return {name: _common_dtype(found) for name, found in kinds.items()}
-
-
-def _common_dtype(kinds: set[str]) -> type:
-    """Return the dtype for values of several kinds, in the words of `pandas.api.types.infer_dtype`."""
-    import numpy as np
-
-    values = kinds - {"null"}
-    if values == {"boolean"}:
-        return object if "null" in kinds else bool
-    if values and values <= {"integer", "unsigned"} and "null" not in kinds:
-        return np.uint64 if "unsigned" in values else np.int64
-    return float if values <= {"integer", "unsigned", "floating"} else str
 
 
 def _quoting(df: pd.DataFrame) -> int:

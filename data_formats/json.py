@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Kind, Trait, whole_file
+from adapter_core import DataFormat, Feature, Kind, Trait, whole_file
+from adapter_core.tables.inferred import common_dtypes
 from adapter_core.values import (
     NANOSECOND_YEARS,
     datetimes_beyond,
@@ -24,6 +27,9 @@ class Adapter(DataFormat):
 
     pandas writes at most 15 decimals of a float. JSON has numbers, text, booleans and null only: small
     integers and floats come back as 64-bit ones; dates, timedeltas and categories as text.
+
+    For parts of a table, pandas parses the file twice, in batches: the types of the columns depend on
+    all rows.
     """
 
     label = "JSON"
@@ -38,6 +44,7 @@ class Adapter(DataFormat):
     kept_digits = 15
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = whole_file.CODECS
+    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_OTHER,
         Kind.BINARY: _AS_OTHER,
@@ -76,18 +83,24 @@ class Adapter(DataFormat):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
-        # By default, pandas turns text and column names that look like numbers or dates into these.
-        return pd.read_json(
-            path,
-            orient="records",
-            lines=True,
-            dtype=False,
-            convert_axes=False,
-            compression=whole_file.codec_of(path),
-        )
+        return pd.read_json(path, **_options(path))
+
+    def _column_names(self, path: Path) -> list[str]:
+        with whole_file.reading(path) as file:
+            return list(json.loads(file.readline()))
 
     def _codec_used(self, path: Path) -> str | None:
         return whole_file.codec_of(path)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import pandas as pd
+
+        options = _options(path) | {"chunksize": batch_rows}
+        with pd.read_json(path, **options) as batches:
+            dtypes = common_dtypes(batches, object)
+        with pd.read_json(path, **options) as batches:
+            for df in batches:
+                yield df.astype(dtypes).reset_index(drop=True)
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
@@ -100,3 +113,15 @@ class Adapter(DataFormat):
 
         # Guessing types would be less work, but turns columns named "date" into dates.
         return pd.read_json(path, lines=True, dtype=False)
+
+
+def _options(path: Path) -> dict[str, Any]:
+    """Return the options of `pandas.read_json`."""
+    return {
+        "orient": "records",
+        "lines": True,
+        # By default, pandas turns text and column names that look like numbers or dates into these.
+        "dtype": False,
+        "convert_axes": False,
+        "compression": whole_file.codec_of(path),
+    }

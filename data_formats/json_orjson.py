@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice, repeat
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Kind
+from adapter_core import Feature, Kind
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.arrow import frame_of
+from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.arrow_text import JSONLines
 from adapter_core.tables.rows import BLOCK_ROWS, row_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 _TIMES = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
 
@@ -24,12 +27,14 @@ class Adapter(JSONLines):
     """One JSON object a line through `orjson.dumps` and `orjson.loads`.
 
     orjson's interface is one dictionary a row; columns cross the border between Python and Arrow in
-    bulk. Lines are parsed in blocks, each as one array.
+    bulk. Lines are parsed in blocks, each as one array; for parts of a table twice, since the types of
+    the columns depend on all rows.
     """
 
     label = "JSON[orjson]"
     requires = ("pandas", "orjson", "pyarrow>=15")
     suite = "engines"
+    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -42,16 +47,36 @@ class Adapter(JSONLines):
                 file.writelines(map(dumps, map(dict, map(zip, repeat(list(df.columns)), rows))))
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        import orjson
         import pyarrow as pa
 
         values: dict[str, list[Any]] = {}
-        with path.open("rb") as file:
-            while lines := list(islice(file, BLOCK_ROWS)):
-                rows = orjson.loads(b"[" + b",".join(lines) + b"]")
-                for name in rows[0]:
-                    values.setdefault(name, []).extend(map(itemgetter(name), rows))
+        for rows in _blocks(path, BLOCK_ROWS):
+            for name in rows[0]:
+                values.setdefault(name, []).extend(map(itemgetter(name), rows))
         return frame_of(pa.table({name: pa.array(each) for name, each in values.items()}))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        # The types of the columns depend on all rows.
+        schema, nullable = common_schema(_tables(path, BLOCK_ROWS))
+        for table in _tables(path, min(batch_rows, BLOCK_ROWS)):
+            yield frame_of(table.cast(schema), nullable=nullable)
+
+
+def _blocks(path: Path, rows: int) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of a file in blocks of that many, parsed as one array."""
+    import orjson
+
+    with path.open("rb") as file:
+        while lines := list(islice(file, rows)):
+            yield orjson.loads(b"[" + b",".join(lines) + b"]")
+
+
+def _tables(path: Path, block_rows: int) -> Iterator[pa.Table]:
+    """Yield the blocks of a file as tables, each with the types of its own values."""
+    import pyarrow as pa
+
+    for rows in _blocks(path, block_rows):
+        yield pa.table({name: pa.array(map(itemgetter(name), rows)) for name in rows[0]})
 
 
 def _times_as_text(df: pd.DataFrame) -> pd.DataFrame:

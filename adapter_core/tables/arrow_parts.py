@@ -87,3 +87,25 @@ def nullable_columns(
         if len(found) == len(names):
             break
     return sorted(found)
+
+
+def common_schema(tables: Iterable[pa.Table]) -> tuple[pa.Schema, list[str]]:
+    """Return the schema for the rows of all tables, and the columns that contain nulls.
+
+    Parameters
+    ----------
+    tables : iterable of pyarrow.Table
+        Tables with equal columns, whose types were inferred for each table.
+    """
+    import pyarrow as pa
+
+    schema: pa.Schema | None = None
+    nullable: set[str] = set()
+    for table in tables:
+        found = table.schema
+        schema = (
+            found if schema is None else pa.unify_schemas([schema, found], promote_options="permissive")
+        )
+        columns = zip(found.names, table.columns, strict=True)
+        nullable.update(name for name, column in columns if column.null_count)
+    return schema or pa.schema([]), sorted(nullable)

@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Trait
+from adapter_core import DataFormat, Feature, Trait
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import REFUSES, all_match, plain_of
 from adapter_core.values import NOT_XML, any_matches, offsets_with_seconds, text_columns
@@ -72,6 +72,7 @@ class XMLRows(XMLFormat):
     """
 
     suite = "engines"
+    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -90,6 +91,20 @@ class XMLRows(XMLFormat):
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         return read_rows(self._parsed_rows(path))
+
+    def _column_names(self, path: Path) -> list[str]:
+        return next((table.column_names for table in _text_tables(self._parsed_rows(path), 1)), [])
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import pyarrow as pa
+
+        block_rows = min(batch_rows, _BLOCK_ROWS)
+        # The types of the columns depend on all rows, hence the file is parsed twice.
+        types = _common_types(_text_tables(self._parsed_rows(path), _BLOCK_ROWS))
+        nullable = [name for name, (_, has_nulls) in types.items() if has_nulls]
+        for text in _text_tables(self._parsed_rows(path), block_rows):
+            columns = [_as_type(text.column(name), kind) for name, (kind, _) in types.items()]
+            yield frame_of(pa.table(columns, list(types)), nullable=nullable)
 
     @abstractmethod
     def _parsed_rows(self, path: Path) -> Iterator[Any]:
@@ -175,14 +190,20 @@ def read_rows(rows: Iterator[Any]) -> pd.DataFrame:
     """
     import pyarrow as pa
 
+    text = pa.concat_tables(_text_tables(rows, _BLOCK_ROWS))
+    return frame_of(pa.table(list(map(_typed, text.columns)), text.column_names))
+
+
+def _text_tables(rows: Iterator[Any], block_rows: int) -> Iterator[pa.Table]:
+    """Yield the text of rows in blocks of that many."""
+    import pyarrow as pa
+
     first = next(rows)
     names = [cell.tag for cell in first]
     cells = chain.from_iterable(map(_cells, chain([first], rows)))
-    chunks: list[list[pa.Array]] = [[] for _ in names]
-    while block := list(islice(cells, _BLOCK_ROWS * len(names))):
-        for position, arrays in enumerate(chunks):
-            arrays.append(pa.array(block[position :: len(names)], pa.large_string()))
-    return frame_of(pa.table([_typed(pa.chunked_array(each)) for each in chunks], names))
+    while block := list(islice(cells, block_rows * len(names))):
+        arrays = [pa.array(block[i :: len(names)], pa.large_string()) for i in range(len(names))]
+        yield pa.table(arrays, names)
 
 
 _text_of = attrgetter("text")
@@ -204,14 +225,61 @@ def _text_or_null(cell: Any) -> str | None:
 def _typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column in the first type that fits all its text."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if text.null_count == len(text):
         return text
-    for kind in (pa.int64(), pa.uint64(), pa.float64()):
+    for kind in _types():
         try:
-            return text.cast(kind)
+            return _as_type(text, kind)
         except pa.ArrowInvalid:
             continue
+    return text
+
+
+def _types() -> list[pa.DataType]:
+    import pyarrow as pa
+
+    return [pa.int64(), pa.uint64(), pa.float64(), pa.bool_()]
+
+
+def _as_type(text: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """Return text in one of `_types`, or as it is; raise ArrowInvalid if a value does not fit."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_boolean(kind):
+        return text.cast(kind)
     is_true = pc.equal(text, "true")
-    return is_true if pc.all(pc.or_(is_true, pc.equal(text, "false"))).as_py() else text
+    if not pc.all(pc.or_(is_true, pc.equal(text, "false")), min_count=0).as_py():
+        raise pa.ArrowInvalid("neither true nor false")
+    return is_true
+
+
+def _common_types(tables: Iterable[pa.Table]) -> dict[str, tuple[pa.DataType, bool]]:
+    """Return the first type that fits all text of a column, and True for nulls, by column."""
+    import pyarrow as pa
+
+    fitting: dict[str, list[pa.DataType]] = {}
+    has_values: set[str] = set()
+    has_nulls: set[str] = set()
+    for table in tables:
+        for name, text in zip(table.column_names, table.columns, strict=True):
+            fitting[name] = [kind for kind in fitting.get(name, _types()) if _fits(text, kind)]
+            if text.null_count < len(text):
+                has_values.add(name)
+            if text.null_count:
+                has_nulls.add(name)
+    return {
+        name: (kinds[0] if kinds and name in has_values else pa.large_string(), name in has_nulls)
+        for name, kinds in fitting.items()
+    }
+
+
+def _fits(text: pa.ChunkedArray, kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    try:
+        _as_type(text, kind)
+    except pa.ArrowInvalid:
+        return False
+    return True

@@ -1,0 +1,47 @@
+"""Dtypes that pandas infers from all rows of a file, found batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def common_dtypes(batches: Iterable[pd.DataFrame], dtype_of_nulls: type) -> dict[Any, type]:
+    """Return the dtypes that the columns of all batches together have, by column label.
+
+    Parameters
+    ----------
+    batches : iterable of pandas.DataFrame
+        Batches of rows, with the dtypes that pandas inferred for each.
+    dtype_of_nulls : type
+        The dtype of a column of nulls.
+    """
+    from pandas.api.types import infer_dtype
+
+    kinds: dict[Any, set[str]] = {}
+    for df in batches:
+        for name, column in df.items():
+            found = kinds.setdefault(name, set())
+            if column.hasnans:
+                found.add("null")
+            if column.notna().any():
+                is_unsigned = column.dtype == "uint64"
+                found.add("unsigned" if is_unsigned else infer_dtype(column, skipna=True))
+    return {name: _common_dtype(found, dtype_of_nulls) for name, found in kinds.items()}
+
+
+def _common_dtype(kinds: set[str], dtype_of_nulls: type) -> type:
+    """Return the dtype for values of several kinds, in the words of `pandas.api.types.infer_dtype`."""
+    import numpy as np
+
+    values = kinds - {"null"}
+    if not values:
+        return dtype_of_nulls
+    if values == {"boolean"}:
+        return object if "null" in kinds else bool
+    if values <= {"integer", "unsigned"} and "null" not in kinds:
+        return np.uint64 if "unsigned" in values else np.int64
+    return float if values <= {"integer", "unsigned", "floating"} else str
