@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.tables import sql
 from adapter_core.tables.sql import query
@@ -62,6 +63,54 @@ class Adapter(sql.SQLiteTable):
         with closing(_opened(path)) as database:
             return [name for name, _ in database.execute(sql.NAMES_AND_TYPES)]
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with closing(_opened(path)) as database:
+            dtypes = _dtypes(path, database, columns)
+            part = sql.row_range(self._column_names(path), start, stop)
+            return _selected(database, columns, part).astype(dtypes)
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        with closing(_opened(path)) as database:
+            declared = dict(database.execute(sql.NAMES_AND_TYPES))
+            where = sql.fitted_to_declared(predicate, declared)
+            dtypes = _dtypes(path, database, columns)
+            constants = [each.value for each in where.comparisons]
+            part = _selected(database, columns, f"WHERE {sql.condition(where)}", params=constants)
+            return part.astype(dtypes)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with closing(_opened(path)) as database:
+            dtypes = _dtypes(path, database, columns)
+            for batch in _selected(database, columns, chunksize=batch_rows):
+                yield batch.astype(dtypes)
+
 
 def _opened(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _selected(
+    database: sqlite3.Connection, columns: list[str] | None, clause: str = "", **options: Any
+) -> Any:
+    import pandas as pd
+
+    return pd.read_sql_query(f"{query(columns, sql.TABLE)} {clause}", database, **options)
+
+
+def _dtypes(path: Path, database: sqlite3.Connection, columns: list[str] | None) -> dict[str, Any]:
+    """Return the dtypes that depend on nulls in all rows, by column."""
+    sql.check_whole(path)
+    declared = dict(database.execute(sql.NAMES_AND_TYPES))
+    rows, values = sql.counts(database.cursor(), columns or list(declared))
+    return {name: _dtype(declared[name], values[name], rows) for name in values}
+
+
+def _dtype(declared: str, values: int, rows: int) -> Any:
+    if declared == "BOOLEAN":
+        return bool if values == rows else "boolean"
+    if not values or declared == "BLOB":
+        return object
+    numbers = {"REAL": "float64", "INTEGER": "int64" if values == rows else "float64"}
+    return numbers.get(declared, str)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -49,10 +50,7 @@ class Adapter(sql.SQLiteTable):
             declared = dict(cursor.fetchall())
             cursor.execute(_LAST_ROW)
             (rows,) = cursor.fetchone()
-            cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(rows or 1)})
-            cursor.execute(query(columns, sql.TABLE))
-            table = cursor.fetch_arrow_table()
-        return frame_of(_as_declared(table, declared))
+            return frame_of(_as_declared(_fetched(cursor, rows, query(columns, sql.TABLE)), declared))
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
         sql.check_whole(path)
@@ -65,6 +63,23 @@ class Adapter(sql.SQLiteTable):
             cursor.execute(sql.NAMES_AND_TYPES)
             return [name for name, _ in cursor.fetchall()]
 
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with _checked(path, columns) as parts:
+            return parts.fetched(start, stop)
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        with _checked(path, columns) as parts:
+            where = sql.fitted_to_declared(predicate, parts.declared)
+            constants = [each.value for each in where.comparisons]
+            return parts.selected(f"WHERE {sql.condition(where)}", constants)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with _checked(path, columns) as parts:
+            for start in range(0, parts.rows, batch_rows):
+                yield parts.fetched(start, start + batch_rows)
+
 
 @contextmanager
 def _cursor(path: Path, mode: str) -> Iterator[Any]:
@@ -73,6 +88,45 @@ def _cursor(path: Path, mode: str) -> Iterator[Any]:
     address = f"{path.absolute().as_uri()}?mode={mode}"
     with dbapi.connect(address) as connection, connection.cursor() as cursor:
         yield cursor
+
+
+@dataclass
+class _Parts:
+    """Some columns of a table, for queries of some of its rows."""
+
+    cursor: Any
+    columns: list[str] | None
+    declared: dict[str, str]
+    rows: int
+    """Number of all rows."""
+    nullable: list[str]
+    """Columns with nulls."""
+
+    def fetched(self, start: int, stop: int | None) -> pd.DataFrame:
+        return self.selected(sql.row_range(self.declared, start, stop))
+
+    def selected(self, clause: str, constants: Sequence[Any] = ()) -> pd.DataFrame:
+        statement = f"{query(self.columns, sql.TABLE)} {clause}"
+        table = _fetched(self.cursor, self.rows, statement, constants)
+        return frame_of(_as_declared(table, self.declared), nullable=self.nullable)
+
+
+@contextmanager
+def _checked(path: Path, columns: list[str] | None) -> Iterator[_Parts]:
+    sql.check_whole(path)
+    with _cursor(path, "ro") as cursor:
+        cursor.execute(sql.NAMES_AND_TYPES)
+        declared = dict(cursor.fetchall())
+        rows, values = sql.counts(cursor, columns or list(declared))
+        nullable = [name for name, found in values.items() if found < rows]
+        yield _Parts(cursor, columns, declared, rows, nullable)
+
+
+def _fetched(cursor: Any, batch_rows: int, statement: str, constants: Sequence[Any] = ()) -> pa.Table:
+    """Return the result of a query of at most that many rows, in one batch."""
+    cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(batch_rows or 1)})
+    cursor.execute(statement, constants)
+    return cursor.fetch_arrow_table()
 
 
 def _as_declared(table: pa.Table, declared: dict[str, str]) -> pa.Table:

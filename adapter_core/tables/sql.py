@@ -14,6 +14,7 @@ from adapter_core import ColumnSums, DataFormat, Feature, Kind, Predicate, Trait
 from adapter_core.column_batches import needed_columns
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
+from adapter_core.predicate import BOOLEANS, NUMBERS, TEXT
 from adapter_core.values import integers_beyond_int64
 
 if TYPE_CHECKING:
@@ -102,6 +103,12 @@ _DECLARED = {
 
 _NUMBERS = {"BOOLEAN", "INTEGER", "REAL"}
 
+_CONTENTS = {"BOOLEAN": BOOLEANS, "INTEGER": NUMBERS, "REAL": NUMBERS, "BLOB": "bytes"}
+"""Contents of columns for `Comparison.fitted`, by declared types; all others are text."""
+
+_ROW_NUMBERS = "rowid", "_rowid_", "oid"
+"""Names of SQLite's own row numbers, which start at 1; a column may take one of them."""
+
 
 class SQLiteTable(DataFormat):
     """An SQLite database of one table."""
@@ -110,7 +117,7 @@ class SQLiteTable(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
+    supports: ClassVar = frozenset(Feature)
     refuses: ClassVar = REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -173,6 +180,41 @@ def creation(df: pd.DataFrame) -> str:
     """Return the statement that creates the table, without its rows."""
     columns = (f"{quoted(name)} {declared}" for name, declared in declared_types(df).items())
     return f"CREATE TABLE {TABLE} ({', '.join(columns)})"
+
+
+def row_range(names: Iterable[str], start: int, stop: int | None) -> str:
+    """Return the clause for the rows from `start` to before `stop`, or to the end if None.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The names of all columns.
+    start, stop : int
+        Numbers of rows, from 0.
+    """
+    taken = {name.lower() for name in names}
+    number = next((each for each in _ROW_NUMBERS if each not in taken), None)
+    if number is None:
+        return f"LIMIT {-1 if stop is None else stop - start} OFFSET {start}"
+    return f"WHERE {number} > {start}" + ("" if stop is None else f" AND {number} <= {stop}")
+
+
+def fitted_to_declared(predicate: Predicate, declared: Mapping[str, str]) -> Predicate:
+    """Return a predicate, whose columns exist, after a check against their declared types.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If a column cannot be compared with its constant.
+    """
+    return predicate.fitted(lambda each: each.fitted(_CONTENTS.get(declared[each.column], TEXT)))
+
+
+def counts(cursor: Any, columns: Sequence[str]) -> tuple[int, dict[str, int]]:
+    """Return the number of rows, and of values that are not null in each of some columns."""
+    totals = ", ".join(["count(*)", *(f"count({quoted(name)})" for name in columns)])
+    rows, *found = cursor.execute(f"SELECT {totals} FROM {TABLE}").fetchone()  # noqa: S608 (quoted)
+    return rows, dict(zip(columns, found, strict=True))
 
 
 def check_whole(path: Path) -> None:
