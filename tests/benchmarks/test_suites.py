@@ -109,6 +109,7 @@ ANALYSIS = {
     "analysis.AnalysisCost.track_query_requests",
     "analysis.AnalysisRead.time_query",
 }
+ALL_BENCHMARKS = TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH | ANALYSIS
 STORES = {"hdf5": "HDF5", "npy": "NPY", "npy_memmap": "NPY.memmap"}
 """Array stores that the clone keeps; the others would show the same."""
 XARRAY = {"zarr_dir_xarray": "Zarr.dir[xarray]"}
@@ -239,7 +240,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
     assert found.pop("version")
     notes = {name: found.pop(name) for name in list(found) if name.startswith("notes.")}
     assert notes["notes.Notes.track_lines"]["params"] == [["'Plain'"], ["'shopping'"]]
-    assert set(found) == TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH | ANALYSIS
+    assert set(found) == ALL_BENCHMARKS
     toy = ["Toy", "Broken", "Raising", "Hanging", "Crashing", "Exacting", "Lying", "Losing"]
     formats = [sorted([*USUAL.values(), *toy], key=str.lower), DATASETS]
     every = sorted([*formats[0], *KEPT_ENGINES.values()], key=str.lower)
@@ -616,7 +617,7 @@ def test_the_site_contains_the_same_numbers(project, printed):
     html = project / ".asv/tiny/html"
     index = json.loads((html / "index.json").read_text())
     usual = {name for name in index["benchmarks"] if not name.startswith("notes.")}
-    assert usual == TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH
+    assert usual == ALL_BENCHMARKS
     assert index["graph_param_list"][0]["env-FORMAT_BENCH_SCALE"] == "tiny"
     graphs = [
         path
