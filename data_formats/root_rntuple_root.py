@@ -81,20 +81,22 @@ class _StoredRNTuple(StoredTable):
     def is_list(self, column: str) -> bool:
         return self._types[column].startswith("std::vector")
 
-    def values(self, column: str) -> np.ndarray:
+    def values(self, column: str, rows: slice | None = None) -> np.ndarray:
         import numpy as np
 
         inner = re.fullmatch(r"std::array<([\w:]+),(\d+)>", self._types[column])
         name, shape = (inner[1], (int(inner[2]),)) if inner else (self._types[column], ())
         dtype = np.dtype(next(code for code, each in TYPES.items() if each == name))
-        values = np.empty((self._table.Rows(), *shape), dtype)
-        self._table.ReadValues(column, width_bytes(values), values.ctypes.data)
+        first, last = (rows.start, rows.stop) if rows else (0, self._table.Rows())
+        values = np.empty((last - first, *shape), dtype)
+        self._table.ReadValues(column, width_bytes(values), values.ctypes.data, first, last)
         return values
 
-    def lists(self, column: str) -> tuple[np.ndarray, np.ndarray]:
+    def lists(self, column: str, rows: slice | None = None) -> tuple[np.ndarray, np.ndarray]:
         import numpy as np
 
-        found = self._table.ReadLists(column)
+        first, last = (rows.start, rows.stop) if rows else (0, self._table.Rows())
+        found = self._table.ReadLists(column, first, last)
         offsets, values = found.offsets, found.bytes
         return (
             np.frombuffer(offsets.data(), np.int64, offsets.size()).copy(),

@@ -85,22 +85,29 @@ class _StoredTTree(StoredTable):
     def is_list(self, column: str) -> bool:
         return bool(self._tree.GetLeaf(column).GetLeafCount())
 
-    def values(self, column: str) -> np.ndarray:
+    def values(self, column: str, rows: slice | None = None) -> np.ndarray:
         import numpy as np
 
         leaf = self._tree.GetLeaf(column)
         name, is_array = str(leaf.GetTypeName()), "[" in str(leaf.GetTitle())
         dtype = np.dtype(next(code for code, (_, each) in LEAVES.items() if each == name))
         shape = (leaf.GetLenStatic(),) if is_array else ()
-        values = np.empty((self._table.Rows(), *shape), dtype)
-        self._table.ReadValues(column, width_bytes(values), values.ctypes.data)
+        first, last = (rows.start, rows.stop) if rows else (0, self._table.Rows())
+        values = np.empty((last - first, *shape), dtype)
+        self._table.ReadValues(column, width_bytes(values), values.ctypes.data, first, last)
         return values.byteswap(inplace=True)  # baskets are big-endian
 
-    def lists(self, column: str) -> tuple[np.ndarray, np.ndarray]:
+    def lists(self, column: str, rows: slice | None = None) -> tuple[np.ndarray, np.ndarray]:
         import numpy as np
 
-        offsets = np.zeros(self._table.Rows() + 1, np.int64)
-        np.cumsum(self.values(f"{column}__size"), out=offsets[1:])
+        first, last = (rows.start, rows.stop) if rows else (0, self._table.Rows())
+        # The bytes of a row are found by the sizes of those before it in the basket.
+        start = self._table.BasketStart(column, first) if first < last else first
+        offsets = np.zeros(last - start + 1, np.int64)
+        np.cumsum(self.values(f"{column}__size", slice(start, last)), out=offsets[1:])
         values = np.empty(offsets[-1], np.uint8)
-        self._table.ReadLists(column, offsets.ctypes.data, values.ctypes.data)
-        return offsets, values
+        self._table.ReadLists(column, offsets.ctypes.data, values.ctypes.data, start, last)
+        if start == first:
+            return offsets, values
+        offsets = offsets[first - start :]
+        return offsets - offsets[0], values[offsets[0] :].copy()

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Availability, Codec, Kind
+from adapter_core import Availability, Codec, Feature, Kind
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.root_uproot import Root
@@ -25,7 +25,7 @@ from adapter_core.tables.root_uproot import Root
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.tables.array_format import ArrayTable, Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
 HELPERS = Path(__file__).with_name("root_tables.hxx")
@@ -41,6 +41,7 @@ class NativeRoot(ArrayFormat):
 
     suffix = Root.suffix
     modules: ClassVar = {"root": "ROOT"}
+    supports: ClassVar = frozenset(Feature)
     traits: ClassVar = Root.traits
     codecs: ClassVar = (
         Codec("zlib", range(1, 10), 1),
@@ -74,9 +75,7 @@ class NativeRoot(ArrayFormat):
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:
         with opened(path) as file:
-            keys = [str(key.GetName()) for key in file.GetListOfKeys()]
-            tables = [self._table(file, key) for key in keys if key != DESCRIPTION]
-            table_of = {column: table for table in tables for column in table.columns()}
+            table_of = self._tables(file)
 
             @lru_cache(maxsize=2)  # bytes and offsets of text are requested one after the other
             def lists(column: str) -> tuple[np.ndarray, np.ndarray]:
@@ -91,6 +90,28 @@ class NativeRoot(ArrayFormat):
 
             description = str(file.Get(DESCRIPTION).GetString())
             yield description, lambda names: {name: get(name) for name in names}
+
+    @contextmanager
+    def _opened_rows(self, path: Path) -> Iterator[OpenedRows]:
+        with opened(path) as file:
+            table_of = self._tables(file)
+
+            def read(names: list[str], rows: slice) -> dict[str, np.ndarray]:
+                arrays: dict[str, np.ndarray] = {}
+                for name in names:
+                    if name + OFFSETS in names:
+                        arrays[name + OFFSETS], arrays[name] = table_of[name].lists(name, rows)
+                    elif not name.endswith(OFFSETS):
+                        arrays[name] = table_of[name].values(name, rows)
+                return arrays
+
+            yield str(file.Get(DESCRIPTION).GetString()), read
+
+    def _tables(self, file: Any) -> dict[str, StoredTable]:
+        """Return the table of each column of an open file."""
+        keys = [str(key.GetName()) for key in file.GetListOfKeys()]
+        tables = [self._table(file, key) for key in keys if key != DESCRIPTION]
+        return {column: table for table in tables for column in table.columns()}
 
     @abstractmethod
     def _table(self, file: Any, name: str) -> StoredTable:
@@ -109,12 +130,12 @@ class StoredTable(ABC):
         """Return True if each row has a list of values, of any length."""
 
     @abstractmethod
-    def values(self, column: str) -> np.ndarray:
-        """Return the values of a column, shape (rows,) or (rows, length)."""
+    def values(self, column: str, rows: slice | None = None) -> np.ndarray:
+        """Return the values of a column, shape (rows,) or (rows, length); by default of all rows."""
 
     @abstractmethod
-    def lists(self, column: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the offsets of each row's bytes, int64 of shape (rows + 1,), and all bytes."""
+    def lists(self, column: str, rows: slice | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the offsets of each row's bytes, int64 of shape (rows + 1,), and the bytes."""
 
 
 @lru_cache

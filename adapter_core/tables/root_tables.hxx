@@ -80,6 +80,17 @@ class RNTupleTable {
    };
    std::vector<Cluster> fClusters;
 
+   // Calls a function with each cluster that has rows of a range, and with this part of its rows.
+   template <typename Take>
+   void ForEachCluster(std::size_t first, std::size_t last, Take take)
+   {
+      for (const auto &each : fClusters) {
+         const auto from = std::max(each.first, first), to = std::min(each.first + each.rows, last);
+         if (from < to)
+            take(each, from - each.first, to - each.first);
+      }
+   }
+
 public:
    RNTupleTable(const std::string &path, const std::string &name) : fReader(ROOT::RNTupleReader::Open(name, path))
    {
@@ -108,38 +119,43 @@ public:
       return -1;
    }
 
-   void ReadValues(const std::string &name, std::size_t width, std::uintptr_t values)
+   // Values of the rows from `first` to before `last`.
+   void ReadValues(const std::string &name, std::size_t width, std::uintptr_t values, std::size_t first,
+                   std::size_t last)
    {
       auto view = fReader->GetView<void>(name, nullptr);
       if (view.GetField().GetValueSize() != width)
          throw std::runtime_error("the values of " + name + " have another size");
-      for (const auto &each : fClusters) {
+      ForEachCluster(first, last, [&](const Cluster &each, std::size_t from, std::size_t to) {
          auto bulk = view.CreateBulk();
-         bulk.AdoptBuffer(reinterpret_cast<char *>(values) + each.first * width, each.rows);
-         bulk.ReadBulk(each.start, nullptr, each.rows);
-      }
+         bulk.AdoptBuffer(reinterpret_cast<char *>(values) + (each.first + from - first) * width, to - from);
+         bulk.ReadBulk({each.start.GetClusterId(), from}, nullptr, to - from);
+      });
    }
 
-   Lists ReadLists(const std::string &name)
+   Lists ReadLists(const std::string &name, std::size_t first, std::size_t last)
    {
       Lists lists;
-      lists.offsets.reserve(Rows() + 1);
+      lists.offsets.reserve(last - first + 1);
       auto sizes = fReader->GetView<Size>(name);
       auto items = fReader->GetCollectionView(name).GetView<std::uint8_t>("_0");
-      for (const auto &each : fClusters) {
+      ForEachCluster(first, last, [&](const Cluster &each, std::size_t from, std::size_t to) {
          const auto before = lists.bytes.size();
          auto end = before;
+         std::uint64_t skipped = 0;
          auto sizesOfRows = sizes.CreateBulk();
-         const auto size = static_cast<const Size *>(sizesOfRows.ReadBulk(each.start, nullptr, each.rows));
-         for (std::size_t i = 0; i < each.rows; ++i)
+         const auto size = static_cast<const Size *>(sizesOfRows.ReadBulk(each.start, nullptr, to));
+         for (std::size_t i = 0; i < from; ++i)
+            skipped += size[i];
+         for (std::size_t i = from; i < to; ++i)
             lists.offsets.push_back(end += size[i]);
          if (end == before)
-            continue;
+            return;
          lists.bytes.resize(end);
          auto bulk = items.CreateBulk();
          bulk.AdoptBuffer(&lists.bytes[before], end - before);
-         bulk.ReadBulk(each.start, nullptr, end - before);
-      }
+         bulk.ReadBulk({each.start.GetClusterId(), skipped}, nullptr, end - before);
+      });
       return lists;
    }
 };
@@ -183,16 +199,23 @@ class TTreeTable {
    TTree &fTree;
    TBufferFile fBuffer{TBuffer::kWrite, 32 * 1024};
 
-   // Calls a function with each decompressed basket, whose values are still big-endian.
-   template <typename Take>
-   void ForEachBasket(const std::string &name, Take take)
+   TBranch &Branch(const std::string &name) const
    {
       auto branch = fTree.GetBranch(name.c_str());
       if (!branch)
          throw std::runtime_error("there is no branch " + name);
-      const std::size_t rows = Rows();
-      for (std::size_t row = 0; row < rows;) {
-         const auto count = branch->GetBulkRead().GetEntriesSerialized(row, fBuffer);
+      return *branch;
+   }
+
+   // Calls a function with each decompressed basket that has rows of a range; values are still big-endian.
+   template <typename Take>
+   void ForEachBasket(const std::string &name, std::size_t first, std::size_t last, Take take)
+   {
+      if (first >= last)
+         return;
+      auto &branch = Branch(name);
+      for (std::size_t row = BasketStart(name, first); row < last;) {
+         const auto count = branch.GetBulkRead().GetEntriesSerialized(row, fBuffer);
          if (count <= 0)
             throw std::runtime_error("a basket of " + name + " cannot be read");
          take(row, count, fBuffer.GetCurrent());
@@ -205,19 +228,34 @@ public:
 
    std::size_t Rows() const { return fTree.GetEntries(); }
 
-   void ReadValues(const std::string &name, std::size_t width, std::uintptr_t values)
+   // First row of the basket that contains a row.
+   std::size_t BasketStart(const std::string &name, std::size_t row) const
    {
-      ForEachBasket(name, [&](std::size_t row, std::size_t count, const char *basket) {
-         std::memcpy(reinterpret_cast<char *>(values) + row * width, basket, count * width);
+      auto &branch = Branch(name);
+      const auto begins = branch.GetBasketEntry();
+      const auto end = begins + branch.GetWriteBasket() + 1;
+      return *(std::upper_bound(begins, end, static_cast<Long64_t>(row)) - 1);
+   }
+
+   // Values of the rows from `first` to before `last`.
+   void ReadValues(const std::string &name, std::size_t width, std::uintptr_t values, std::size_t first,
+                   std::size_t last)
+   {
+      ForEachBasket(name, first, last, [&](std::size_t row, std::size_t count, const char *basket) {
+         const auto from = std::max(row, first), to = std::min(row + count, last);
+         std::memcpy(reinterpret_cast<char *>(values) + (from - first) * width, basket + (from - row) * width,
+                     (to - from) * width);
       });
    }
 
-   // Bytes of all rows; the offsets have the length of each.
-   void ReadLists(const std::string &name, std::uintptr_t offsets, std::uintptr_t bytes)
+   // Bytes of the rows from `first`, which starts a basket, to before `last`; the offsets have the length of each.
+   void ReadLists(const std::string &name, std::uintptr_t offsets, std::uintptr_t bytes, std::size_t first,
+                  std::size_t last)
    {
       const auto begins = reinterpret_cast<const std::int64_t *>(offsets);
-      ForEachBasket(name, [&](std::size_t row, std::size_t count, const char *basket) {
-         std::memcpy(reinterpret_cast<char *>(bytes) + begins[row], basket, begins[row + count] - begins[row]);
+      ForEachBasket(name, first, last, [&](std::size_t row, std::size_t count, const char *basket) {
+         const auto from = begins[row - first], to = begins[std::min(row + count, last) - first];
+         std::memcpy(reinterpret_cast<char *>(bytes) + from, basket, to - from);
       });
    }
 };

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Kind, Trait, UnavailableError
+from adapter_core import Codec, Feature, Kind, Trait, UnavailableError
 from adapter_core.availability import import_failure
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import RemoteFile
-    from adapter_core.tables.array_format import ArrayTable, Opened
+    from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
 TABLE = "table"
@@ -47,6 +47,9 @@ class Root(ArrayFormat):
     )
     remote_schemes: ClassVar = ("http", "root")
     remote_requires: ClassVar = ("fsspec", "aiohttp")
+    supports: ClassVar = frozenset(Feature)
+    # uproot writes one basket or cluster for all rows, which is read for each block.
+    block_rows = 2**20
     refuses: ClassVar = {
         **REFUSES,
         Kind.HALF_FLOAT: "uproot writes none",
@@ -86,6 +89,29 @@ class Root(ArrayFormat):
                 return _offsets(array) if column != name else _values(array)
 
             yield str(file[DESCRIPTION]), lambda names: {name: get(name) for name in names}
+
+    @contextmanager
+    def _opened_rows(self, path: Path) -> Iterator[OpenedRows]:
+        import awkward as ak
+        import uproot
+
+        with uproot.open(path, handler=uproot.MultithreadedFileSource) as file:
+            table_of = _tables(file)
+
+            def read(names: list[str], rows: slice) -> dict[str, np.ndarray]:
+                arrays: dict[str, np.ndarray] = {}
+                for name in names:
+                    if name.endswith(OFFSETS):
+                        continue
+                    branch = table_of[name][name]
+                    part = branch.array(entry_start=rows.start, entry_stop=rows.stop, library="ak")
+                    array = ak.to_packed(part)
+                    arrays[name] = _values(array)
+                    if name + OFFSETS in names:
+                        arrays[name + OFFSETS] = _offsets(array)
+                return arrays
+
+            yield str(file[DESCRIPTION]), read
 
     @contextmanager
     def _opened_remote(self, file: RemoteFile) -> Iterator[Opened]:

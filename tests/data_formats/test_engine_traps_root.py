@@ -77,3 +77,21 @@ def test_changed_bits_are_noticed_in_an_rntuple_alone(kind, tmp_path):
             adapter.read(path)
     else:
         assert verify(values, adapter.read(path)).errors
+
+
+def test_slices_start_and_end_within_baskets(kind, tmp_path):
+    words = ["a", "bb", "ccc", "", "eeeee"]
+    df = pd.DataFrame(
+        {"x": [i / 8 for i in range(60_000)], "word": [words[i % 7 % 5] for i in range(60_000)]}
+    )
+    path = tmp_path / "t.root"
+    data_formats.get(f"{kind}[ROOT]").save(df, path)
+    for reader in (kind, f"{kind}[ROOT]"):
+        for rows in (
+            slice(4_090, 4_100),
+            slice(30_000, 45_001),
+            slice(59_990, None),
+            slice(60_000, 60_001),
+        ):
+            expected = df[rows].reset_index(drop=True)
+            pd.testing.assert_frame_equal(data_formats.get(reader).read(path, rows=rows), expected)
