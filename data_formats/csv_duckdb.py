@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Feature
 from adapter_core.column_batches import needed_columns
+from adapter_core.errors import InvalidSelectionError
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
 from adapter_core.tables.duckdb import (
@@ -83,7 +84,7 @@ class Adapter(InferredCSV):
         types = dict.fromkeys(needed_columns(columns, where), "DOUBLE")
         try:
             return sums_of_relation(_open(path, all_varchar=True, dtype=types), columns, where)
-        except duckdb.ConversionException:  # booleans, or no numbers
+        except (duckdb.ConversionException, InvalidSelectionError):  # booleans, or no numbers
             return super()._sum_columns(path, columns, where)
 
     def _column_names(self, path: Path) -> list[str]:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Availability, Codec, Feature, Kind
+from adapter_core import Availability, Codec, Comparison, Feature, Kind
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.root_uproot import Root
@@ -192,6 +192,27 @@ def _contiguous(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def _without_times(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: each.view("i8") if each.dtype.kind in "mM" else each for name, each in arrays.items()}
+
+
+def cpp_condition(comparison: Comparison, value: str) -> str:
+    """Return a comparison as an expression of C++, which is false for NaN.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The comparison, fitted to its column.
+    value : str
+        The expression of the column's value.
+    """
+    constant = comparison.value
+    if isinstance(constant, bool):
+        text = str(constant).lower()
+    elif isinstance(constant, float) and math.isinf(constant):
+        text = "INFINITY" if constant > 0 else "-INFINITY"
+    else:
+        text = repr(constant)
+    condition = f"{value} {comparison.operator} {text}"
+    return f"({condition} && {value} == {value})" if comparison.operator == "!=" else condition
 
 
 @contextmanager

@@ -116,11 +116,16 @@ def test_a_table_without_rows_has_sums_of_zero(adapter, tmp_path):
         assert [len(values) for values in arrays.values()] == [0, 0]
 
 
-def test_text_and_nulls_are_not_added_up(adapter, tmp_path):
-    df = pd.DataFrame({"word": ["1", "x", "3"], "number": [1.5, 2.5, 3.5]})
+def test_booleans_and_integers_are_added_up_but_not_text(adapter, tmp_path):
+    columns = {"number": [1.5, 2.5, 3.5], "truth": [True, False, True]}
+    large = np.full(3, 2**31 - 1, np.int32)
+    df = pd.DataFrame({"word": ["1", "x", "3"], **columns, "large": large})
     path = tmp_path / f"words{adapter.suffix}"
     adapter.save(df, path)
-    assert adapter.sum_columns(path, ["number"]) == ColumnSums(3, {"number": 7.5})
+    expected = {"number": 7.5, "truth": 2.0, "large": float(3 * (2**31 - 1))}
+    assert adapter.sum_columns(path, list(expected)) == ColumnSums(3, expected)
+    odd = Predicate([Comparison("truth", "==", True), Comparison("number", "!=", 1.5)])
+    assert adapter.sum_columns(path, ["large"], odd) == ColumnSums(1, {"large": 2.0**31 - 1})
     for ask in (adapter.sum_columns, adapter.read_arrays):
         with pytest.raises(InvalidSelectionError, match="'word'"):
             ask(path, ["word"])

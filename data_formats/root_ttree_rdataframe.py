@@ -1,0 +1,22 @@
+"""ROOT's TTree through RDataFrame."""
+
+from __future__ import annotations
+
+from adapter_core.tables.root_data_frame import RDataFrameQueries
+from adapter_core.tables.root_native_ttree import NativeTTree
+
+
+class Adapter(RDataFrameQueries, NativeTTree):
+    """A TTree analysed by RDataFrame, one event loop with ROOT's own threads.
+
+    Saving and reading whole tables are those of ``ROOT.TTree[ROOT]``.
+    """
+
+    label = "ROOT.TTree[RDataFrame]"
+    requires = (
+        "pandas",
+        "pyarrow",
+        "root>=0.1a12; sys_platform == 'linux' and platform_machine == 'x86_64'",
+    )
+    suite = "analysis"
+    excluded_from_all = "wheels of ROOT are alphas, for Linux on x86-64 alone, and take 591 MB"
