@@ -20,4 +20,5 @@ class Adapter(JvmStore):
     format_name = "duckdb"
     artifacts = ("duckdb_jdbc",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    keeps_nested = False
+    seeks = ""
+    refuses_nested = "a table of flat records is appended here"

@@ -17,5 +17,5 @@ class Adapter(JvmStore):
     format_name = "message-pack"
     artifacts = ("msgpack-core",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    keeps_nested = False
+    refuses_nested = "arrays of flat records are packed by hand here"
     detects_truncation = False

@@ -21,6 +21,7 @@ class Adapter(JvmStore):
     format_name = "mvstore"
     artifacts = ("h2-mvstore",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.APPEND, Trait.SINGLE_FILE})
-    keeps_nested = False
+    seeks = ""
+    refuses_nested = "its data type here is that of flat records"
     # It opens the last version of the map that is complete in the file.
     detects_truncation = False

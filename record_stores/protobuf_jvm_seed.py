@@ -21,4 +21,4 @@ class Adapter(JvmStore):
     artifacts = ("protobuf-java",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     detects_truncation = False  # nor within the last message, at the end of a field
-    lazy = True
+    lazy = "texts are decoded at their first use"

@@ -20,6 +20,7 @@ class Adapter(JvmStore):
     format_name = "sqlite"
     artifacts = ("sqlite-jdbc",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    keeps_nested = False
+    seeks = ""
+    refuses_nested = "a table has flat records"
     # A page that is cut short is filled with zeros.
     detects_truncation = False

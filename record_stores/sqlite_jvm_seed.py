@@ -21,7 +21,8 @@ class Adapter(JvmStore):
     format_name = "sqlite-seed"
     artifacts = ("sqlite-jdbc",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    keeps_nested = False
-    keeps_values = False
+    seeks = ""
+    refuses_nested = "a table has flat records"
+    loses_values = "texts of digits lose leading zeros, and become numbers"
     # A page that is cut short is filled with zeros.
     detects_truncation = False

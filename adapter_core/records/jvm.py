@@ -93,14 +93,16 @@ class JvmStore(BaseAdapter):
     """Name of the format for the driver: its class is `AvroGenericFormat` for "avro-generic"."""
     codecs: ClassVar[tuple[Codec, ...]] = (GZIP, ZSTD)
     """Codecs around the file, or the format's own of these names."""
-    keeps_nested: ClassVar[bool] = True
-    """True if nested records with lists and optional fields are supported."""
-    keeps_values: ClassVar[bool] = True
-    """False if records with texts of digits come back with other values."""
+    refuses_nested: ClassVar[str] = ""
+    """Reason why optional, repeated and nested fields are not supported; empty if they are."""
+    loses_values: ClassVar[str] = ""
+    """Values that come back as other ones, as a clause; empty if all come back."""
+    seeks: ClassVar[str] = "its records have no index"
+    """Reason why a record cannot be read by position without those before it; empty if it can."""
     detects_truncation: ClassVar[bool] = True
     """True if reading a truncated file always raises; else records may be missing without an error."""
-    lazy: ClassVar[bool] = False
-    """True if fields are decoded, or objects made of them, at each access."""
+    lazy: ClassVar[str] = ""
+    """Work that is left until a field is used, as a clause; empty if there is none."""
     runs_code: ClassVar[str] = ""
     """Code that reading a hostile file may run, as a sentence; empty if none."""
     newest_java: ClassVar[int | None] = None
@@ -180,7 +182,8 @@ class JvmStore(BaseAdapter):
         if not answer or java is None or jars is None:
             raise UnavailableError(self.label, answer.reason, answer.install_hint)
         lines = [each.to_json(self.format_name) for each in requests]
-        with tempfile.TemporaryDirectory(prefix="format-bench-jvm-") as scratch:
+        # The runner removes folders called format-bench-* that no runner has locked.
+        with tempfile.TemporaryDirectory(prefix="formatbench-jvm-") as scratch:
             command = [str(java.java), *_flags(java, heap_gib, scratch)]
             command += ["-cp", os.pathsep.join(map(str, [*class_path, *sorted(jars.glob("*.jar"))]))]
             found = _run([*command, MAIN_CLASS], lines, limit_seconds, Path(scratch))

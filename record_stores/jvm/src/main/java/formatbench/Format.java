@@ -38,7 +38,7 @@ public interface Format {
      * @throws UnsupportedException if the format has no way to it
      */
     default Object entry(Class<?> type, Path path, Codec codec, long position) throws Exception {
-        throw new UnsupportedException("its records have no index: all before one would be read");
+        throw new UnsupportedException("its records have no index");
     }
 
     /** Throw {@link UnsupportedException}, with the reason, for a type or a codec it cannot keep. */

@@ -1,5 +1,7 @@
 package formatbench;
 
+import java.util.Set;
+
 /** Heap in use, after collections that agree. */
 final class Heap {
     /** Difference that two readings in a row may have, of objects that the JVM itself makes. */
@@ -12,9 +14,14 @@ final class Heap {
 
     private Heap() {}
 
-    /** Wait for threads that a library has told to end, since they may refer to objects. */
-    static void awaitThreads(int before) throws InterruptedException {
-        for (long waited = 0; Thread.activeCount() > before && waited < MOST_MILLIS; ) {
+    /** Return the threads that are alive. */
+    static Set<Thread> threads() {
+        return Thread.getAllStackTraces().keySet();
+    }
+
+    /** Wait for new threads that a library has told to end, since they may refer to objects. */
+    static void awaitThreads(Set<Thread> before) throws InterruptedException {
+        for (long waited = 0; waited < MOST_MILLIS && !before.containsAll(threads()); ) {
             Thread.sleep(PAUSE_MILLIS);
             waited += PAUSE_MILLIS;
         }

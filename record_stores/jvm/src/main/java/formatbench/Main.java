@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -113,7 +114,7 @@ public final class Main {
 
     private void read(Request request) throws Exception {
         Format format = request.checkedFormat();
-        int threads = Thread.activeCount();
+        Set<Thread> threads = Heap.threads();
         long before = Heap.settledBytes();
         for (int number = 1; number <= request.calls(); number++) {
             System.gc();
