@@ -7,6 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from adapter_core import RemoteFile
+from adapter_core.availability import import_failure
+from adapter_core.errors import LinkError
 from format_bench.links.client import Answer
 from format_bench.links.commands import CommandedProcess
 from format_bench.links.server import Conditions, Exchange
@@ -25,9 +27,17 @@ class RangeServer(CommandedProcess):
         Address to listen at.
     prefix : sequence of str
         Command that starts it in a namespace; empty for none.
+
+    Raises
+    ------
+    LinkError
+        If the library of the server is missing.
     """
 
     def __init__(self, folder: Path, host: str = LOOPBACK, prefix: Sequence[str] = ()) -> None:
+        reason = import_failure("aiohttp")
+        if reason:
+            raise LinkError(f'no range server: {reason}; try: pip install ".[links]"')
         super().__init__("format_bench.links.server", str(folder), host, prefix=prefix)
         self._host = host
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
-from io import StringIO
-from typing import Any
+from dataclasses import dataclass
 
 from format_bench.links.link import NETWORK
 from format_bench.links.model import SEGMENT_BYTES, LinkModel, Observation, fit
+from format_bench.results import flat_csv
 
 FITTED_MS = (0.0, 100.0)
 """Round-trip times that the model is fitted to."""
@@ -60,21 +58,12 @@ class LinkResult:
 
 def to_csv(results: Iterable[LinkResult]) -> str:
     """Return results as CSV."""
-    text = StringIO()
-    writer = csv.DictWriter(text, [each.name for each in fields(LinkResult)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(each) for each in results)
-    return text.getvalue()
+    return flat_csv.to_csv(LinkResult, results)
 
 
 def from_csv(text: str) -> list[LinkResult]:
     """Return the results of a CSV text."""
-    kinds: dict[str, Any] = {"int": int, "str": str, "float": float}
-    types = {each.name: kinds[str(each.type)] for each in fields(LinkResult)}
-    return [
-        LinkResult(**{name: types[name](value) for name, value in row.items()})
-        for row in csv.DictReader(StringIO(text))
-    ]
+    return flat_csv.from_csv(LinkResult, text)
 
 
 def model_of(results: Iterable[LinkResult]) -> LinkModel:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.recommendation.answer import Excluded, Ranked, Recommendation
-    from format_bench.recommendation.sensitivity import BreakEven
+    from format_bench.recommendation.sensitivity import BreakEven, RemoteBreakEven
     from format_bench.results.candidates import Candidate
     from format_bench.results.metrics import Measure
 
@@ -45,6 +45,19 @@ def break_even(found: BreakEven) -> str:
     return (
         f"Below {quantity(found.bytes_per_second, 'bytes')}/s, fetched and read, {found.smaller}, "
         f"which is smaller, is sooner there; above it {found.other}, which reads faster."
+    )
+
+
+def remote_break_even(found: RemoteBreakEven) -> str:
+    """Return a break-even on a server as a sentence."""
+    waits = [f"{name} waits for {number:.0f}" for name, number in found.round_trips.items()]
+    start = f"Read on a server, with round trips of {found.round_trip_seconds * 1000:.0f} ms "
+    start += f"({joined(waits, most=None)}):"
+    if found.bytes_per_second is None:
+        return f"{start} {found.smaller} is sooner there at any speed."
+    return (
+        f"{start} below {quantity(found.bytes_per_second, 'bytes')}/s {found.smaller}, which fetches "
+        f"less, is sooner there; above it {found.other}."
     )
 
 
@@ -144,6 +157,8 @@ def show(answer: Recommendation, *, quiet: bool) -> None:
     terminal.prose(console, paragraph(answer))
     for each in answer.break_evens:
         terminal.prose(console, break_even(each))
+    for remote in answer.remote_break_evens:
+        terminal.prose(console, remote_break_even(remote))
     _show_excluded(console, answer)
     if not quiet:
         for caveat in answer.caveats:
@@ -193,6 +208,7 @@ def to_json(answer: Recommendation) -> dict[str, Any]:
         "change": change
         and {"metric": change.measure.option, "weight": change.weight, "first": change.name},
         "break_evens": [each._asdict() for each in answer.break_evens],
+        "remote_break_evens": [each._asdict() for each in answer.remote_break_evens],
         "remarks": answer.caveats,
     }
 

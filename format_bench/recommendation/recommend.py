@@ -16,14 +16,21 @@ from format_bench.recommendation.scoring import (
     place_range,
     shift_of,
 )
-from format_bench.recommendation.sensitivity import break_even_of, smallest_change
+from format_bench.recommendation.sensitivity import (
+    break_even_of,
+    remote_break_even_of,
+    smallest_change,
+)
 from format_bench.recommendation.transfer import NO_TRANSFER, READ_TIME, SAVE_TIME, SIZE, Speeds
+from format_bench.results import link_costs
 from format_bench.results.candidates import Candidate, DatasetSize, candidates_of, datasets_of
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import pareto_front
+from format_bench.results.suites import family_of_suite
 
 if TYPE_CHECKING:
     from format_bench.recommendation.requirements import Requirement
+    from format_bench.recommendation.sensitivity import RemoteBreakEven
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
@@ -89,9 +96,22 @@ def recommend(
             first.logs, {each.candidate.name: each.logs for each in others}, counting
         ),
         break_evens=[each for each in break_evens if each],
+        remote_break_evens=_remote_break_evens(ranked, suite),
         caveats=caveats(results, scoped, scoring, noise),
         speeds=speeds,
     )
+
+
+def _remote_break_evens(ranked: list[Ranked], suite: str) -> list[RemoteBreakEven]:
+    """Return the break-evens on servers of the first candidate with the others on the front."""
+    if family_of_suite(suite).name != link_costs.FAMILY:
+        return []
+    first, *others = ranked
+    costs = link_costs.shipped()
+    found = [
+        remote_break_even_of(first.candidate, each.candidate, costs) for each in others if each.on_front
+    ]
+    return [each for each in found if each]
 
 
 def _needed(

@@ -3,6 +3,9 @@
 To fetch and then read takes size / speed + read time, as in `format_bench.recommendation.transfer`. Two
 candidates take the same time at the speed (larger size - smaller size) / (longer read time - shorter
 read time); below it the smaller one arrives first.
+
+To read a file on a server takes fetched bytes / speed + read time + round trips * round-trip time, with
+bytes and round trips as the study of links has counted them: see `LinkCosts`.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from format_bench.results.candidates import Candidate, DatasetSize, datasets_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Weights
+    from format_bench.results.link_costs import LinkCosts
     from format_bench.results.metrics import Measure
 
 
@@ -74,21 +78,73 @@ def break_even_of(one: Candidate, other: Candidate) -> BreakEven | None:
 
     None if no data set has size and read time of both, or if both are equal.
     """
-    datasets = [
-        each for each in datasets_of([one, other]) if _has_both(one, each) and _has_both(other, each)
-    ]
-    if not datasets:
-        return None
+    datasets = _common_datasets(one, other)
     totals = [
         (_total(each, SIZE, datasets), _total(each, READ_TIME, datasets), each.name)
         for each in (one, other)
     ]
+    return _meeting(totals) if datasets else None
+
+
+ROUND_TRIP_SECONDS = 0.02
+"""Round-trip time of break-evens on servers: that of a link between two cities."""
+
+
+class RemoteBreakEven(NamedTuple):
+    """The speed at which two candidates take the same time to be read on a server."""
+
+    smaller: str
+    """Name of the candidate that fetches fewer bytes."""
+    other: str
+    bytes_per_second: float | None
+    """None if the smaller one also takes no more other time, and so is faster at any speed."""
+    round_trip_seconds: float
+    round_trips: dict[str, float]
+    """Round trips of both that are waited for, by name, each data set read once."""
+
+
+def remote_break_even_of(
+    one: Candidate, other: Candidate, costs: Mapping[str, LinkCosts]
+) -> RemoteBreakEven | None:
+    """Return the break-even of two candidates, each to read all data sets on a server once.
+
+    None if one of them has no costs, or as for `break_even_of`.
+
+    Parameters
+    ----------
+    one, other : Candidate
+        Candidates of a suite of tables.
+    costs : mapping
+        Costs of whole reads by format.
+    """
+    datasets = _common_datasets(one, other)
+    found = [(each, costs.get(each.configuration.format)) for each in (one, other)]
+    totals, round_trips = [], {}
+    for candidate, cost in found:
+        if cost is None or not datasets:
+            return None
+        round_trips[candidate.name] = cost.round_trips * len(datasets)
+        seconds = _total(candidate, READ_TIME, datasets)
+        seconds += round_trips[candidate.name] * ROUND_TRIP_SECONDS
+        totals.append((_total(candidate, SIZE, datasets) * cost.share, seconds, candidate.name))
+    even = _meeting(totals)
+    return even and RemoteBreakEven(*even, ROUND_TRIP_SECONDS, round_trips)
+
+
+def _meeting(totals: list[tuple[float, float, str]]) -> BreakEven | None:
+    """Return the break-even of two candidates' bytes, other seconds, and names."""
     (size, seconds, name), (larger, others_seconds, other_name) = sorted(totals)
     if (size, seconds) == (larger, others_seconds):
         return None
     slower_seconds = seconds - others_seconds
     speed = (larger - size) / slower_seconds if slower_seconds > 0 else None
     return BreakEven(name, other_name, speed)
+
+
+def _common_datasets(one: Candidate, other: Candidate) -> list[DatasetSize]:
+    return [
+        each for each in datasets_of([one, other]) if _has_both(one, each) and _has_both(other, each)
+    ]
 
 
 def _has_both(candidate: Candidate, dataset: DatasetSize) -> bool:

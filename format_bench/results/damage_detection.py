@@ -5,13 +5,12 @@ The table is damage_detection.csv, the output of `format-bench study damage --fa
 
 from __future__ import annotations
 
-import csv
 import functools
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import resources
-from io import StringIO
-from typing import Any
+
+from format_bench.results import flat_csv
 
 
 @dataclass(frozen=True)
@@ -54,21 +53,12 @@ class DamageCounts:
 
 def to_csv(counts: Iterable[DamageCounts]) -> str:
     """Return the table as CSV."""
-    text = StringIO()
-    writer = csv.DictWriter(text, [each.name for each in fields(DamageCounts)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({**asdict(each), "checksums": int(each.checksums)} for each in counts)
-    return text.getvalue()
+    return flat_csv.to_csv(DamageCounts, counts)
 
 
 def from_csv(text: str) -> list[DamageCounts]:
     """Return the table of a CSV text."""
-    kinds: dict[str, Callable[[str], Any]] = {"int": int, "str": str, "bool": lambda text: text == "1"}
-    types = {each.name: kinds[str(each.type)] for each in fields(DamageCounts)}
-    return [
-        DamageCounts(**{name: types[name](value) for name, value in row.items()})
-        for row in csv.DictReader(StringIO(text))
-    ]
+    return flat_csv.from_csv(DamageCounts, text)
 
 
 @functools.cache

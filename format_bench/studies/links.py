@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import click
 
@@ -27,10 +27,9 @@ from format_bench.links.results import (
     model_of,
     to_csv,
 )
-from format_bench.links.trials import QUESTIONS, SPARSE, LinkTrial
-
-if TYPE_CHECKING:
-    from format_bench.links.model import LinkModel
+from format_bench.links.trials import DATASET, QUESTIONS, SPARSE, LinkTrial
+from format_bench.results import flat_csv
+from format_bench.results.link_costs import LinkCosts
 
 SHOWN_MS = (0.0, 20.0, 100.0)
 """Round-trip times whose wall times are shown."""
@@ -131,19 +130,58 @@ def _row(group: list[LinkResult], mbit: float) -> list[str]:
 
 
 def _fitted(group: list[LinkResult]) -> list[str]:
-    if any(each.error for each in group) or not {*FITTED_MS} <= {each.round_trip_ms for each in group}:
+    if not _is_complete(group):
         return ["-"] * 5
-    model: LinkModel = model_of(group)
+    model = model_of(group)
     errors = [abs(each) for each in held_back_errors(model, group)]
-    shown = ["-", "-"]
-    if errors:
-        shown = [f"{sum(errors) / len(errors):.0%}", f"{max(errors):.0%}"]
     return [
         f"{model.cpu_seconds:.2f}",
         f"{model.round_trips:.1f}",
         f"{model.transfer_share:.2f}",
-        *shown,
+        f"{sum(errors) / len(errors):.0%}",
+        f"{max(errors):.0%}",
     ]
+
+
+def _is_complete(group: list[LinkResult]) -> bool:
+    """Return True if the model can be fitted to results, and compared with others."""
+    settings = {each.round_trip_ms for each in group if not each.error}
+    return {*FITTED_MS, *HELD_BACK_MS} <= settings and not any(each.error for each in group)
+
+
+def facts(results: Sequence[LinkResult]) -> str:
+    """Return the summary that the package ships, as CSV."""
+    found = []
+    for question in QUESTIONS:
+        for group in _groups([each for each in results if each.question == question]):
+            if _is_complete(group):
+                found.append(_costs(group))
+    return flat_csv.to_csv(LinkCosts, found)
+
+
+def _costs(group: list[LinkResult]) -> LinkCosts:
+    first, model = group[0], model_of(group)
+    errors = [abs(each) for each in held_back_errors(model, group)]
+    versions = data_formats.find(first.format).availability().versions
+    return LinkCosts(
+        format=first.format,
+        scheme=first.scheme,
+        question=first.question,
+        requests=first.requests,
+        connections=first.connections,
+        sent_bytes=first.sent_bytes,
+        file_bytes=first.file_bytes,
+        cpu_seconds=round(model.cpu_seconds, 4),
+        round_trips=round(model.round_trips, 2),
+        transfer_share=round(model.transfer_share, 3),
+        mean_error=round(sum(errors) / len(errors), 4),
+        largest_error=round(max(errors), 4),
+        link=first.link,
+        dataset=DATASET,
+        rows=first.rows,
+        date=datetime.now(UTC).date().isoformat(),
+        libraries=", ".join(f"{name} {version}" for name, version in versions.items()),
+    )
 
 
 def _failures(results: Sequence[LinkResult]) -> str:
@@ -216,6 +254,7 @@ def run(trials: Sequence[LinkTrial], out: Path, *, delays_only: bool = False) ->
 @click.option(
     "--page", "shown", type=click.Path(path_type=Path), help="Print the page of results instead."
 )
+@click.option("--facts", "summarized", type=click.Path(path_type=Path), help="Print a summary as CSV.")
 def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     out: Path | None,
     formats: str,
@@ -223,6 +262,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     repeats: int,
     delays_only: bool,  # noqa: FBT001 (a switch)
     shown: Path | None,
+    summarized: Path | None,
 ) -> None:
     """Read tables over a link with a round-trip time and a bandwidth.
 
@@ -236,13 +276,21 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
       format-bench study links --formats Parquet,Zarr --rows 20000 --out links.csv
       format-bench study links --page links.csv > docs/links.md
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    if summarized:
+        click.echo(facts(_read(summarized)), nl=False)
+        return
     if shown:
-        results = from_csv(shown.read_text(encoding="utf-8"))
-        if not results:
-            raise InvalidResultsError(f"{shown} contains no results")
+        results = _read(shown)
     elif out is None:
         raise click.UsageError("give --out FILE to measure, or --page RESULTS for the page")
     else:
         chosen = trials_of([each for each in formats.split(",") if each], rows, repeats)
         results = run(chosen, out, delays_only=delays_only)
     click.echo(page(results), nl=False)
+
+
+def _read(path: Path) -> list[LinkResult]:
+    results = from_csv(path.read_text(encoding="utf-8"))
+    if not results:
+        raise InvalidResultsError(f"{path} contains no results")
+    return results

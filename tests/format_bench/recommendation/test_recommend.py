@@ -18,9 +18,12 @@ from format_bench.recommendation import Requirement, output, purposes, recommend
 from format_bench.recommendation.purposes import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import log_factor, shift_of
+from format_bench.recommendation.sensitivity import remote_break_even_of
 from format_bench.recommendation.transfer import Speeds
-from format_bench.results import damage_detection
+from format_bench.results import damage_detection, link_costs
+from format_bench.results.candidates import candidates_of
 from format_bench.results.export import export
+from format_bench.results.link_costs import LinkCosts
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise_floor import Floors
@@ -129,6 +132,59 @@ def test_a_break_even_is_where_both_take_the_same_time():
     assert even == ("ORC", "Feather", pytest.approx(100e6))
     assert 10e6 / even.bytes_per_second + 1.0 == pytest.approx(60e6 / even.bytes_per_second + 0.5)
     assert output.break_even(even).startswith("Below 100 MB/s, fetched and read, ORC")
+
+
+def _costs(label, share, round_trips):
+    sent = round(1000 * share)
+    return LinkCosts(
+        label,
+        "s3",
+        "whole",
+        9,
+        1,
+        sent,
+        1000,
+        0.1,
+        round_trips,
+        1.0,
+        0.0,
+        0.0,
+        "network",
+        "t",
+        9,
+        "",
+        "",
+    )
+
+
+def test_a_break_even_on_a_server_counts_fetched_bytes_and_round_trips():
+    found = results_of(
+        {"ORC": {"read time": 1.0, "size": 10e6}, "Feather": {"read time": 0.5, "size": 60e6}}
+    )
+    orc, feather = candidates_of(found.records)
+    costs = {"ORC": _costs("ORC", 1.5, 60.0), "Feather": _costs("Feather", 1.0, 10.0)}
+    even = remote_break_even_of(feather, orc, costs)
+    # ORC: 15 MB, 1 s and 60 round trips of 20 ms; Feather: 60 MB, 0.5 s and 10 round trips.
+    assert (even.smaller, even.other) == ("ORC", "Feather")
+    assert even.bytes_per_second == pytest.approx(45e6 / 1.5)
+    sentence = output.remote_break_even(even)
+    assert "(Feather waits for 10 and ORC waits for 60): below 30 MB/s ORC" in sentence
+    near = costs | {"ORC": _costs("ORC", 1.0, 0.0), "Feather": _costs("Feather", 1.0, 50.0)}
+    assert "ORC is sooner there at any speed" in output.remote_break_even(
+        remote_break_even_of(orc, feather, near)
+    )
+    assert remote_break_even_of(orc, feather, {"ORC": costs["ORC"]}) is None
+
+
+def test_break_evens_on_servers_come_from_the_shipped_table():
+    values = {
+        "ROOT.RNTuple": {"read time": 1.0, "size": 3e6},
+        "Parquet": {"read time": 2.0, "size": 1e6},
+    }
+    (found,) = recommend(results_of(values), {READ: 1, SIZE: 1}).remote_break_evens
+    assert found.round_trips == {label: link_costs.shipped()[label].round_trips for label in values}
+    unknown = {"SQLite": {"read time": 1.0, "size": 3e6}, "Parquet": {"read time": 2.0, "size": 1e6}}
+    assert recommend(results_of(unknown), {READ: 1, SIZE: 1}).remote_break_evens == []
 
 
 def test_a_transfer_adds_size_by_speed_to_the_time():
