@@ -137,4 +137,4 @@ def toy(label: str) -> ToySubject:
 
 def store_bytes(path: Path) -> None:
     """Store the table of all toys: 16,384 bytes, the numbers 0 to 255 again and again."""
-    pd.DataFrame({"byte": list(range(256)) * 64}).to_pickle(path)
+    TableOperations.store(pd.DataFrame({"byte": list(range(256)) * 64}), path)
