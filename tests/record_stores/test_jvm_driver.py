@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 import record_stores
-from adapter_core import UnavailableError
+from adapter_core import Trait, UnavailableError
 from adapter_core.records.jvm import JvmRequest
 from adapter_core.records.maven import find_java
 
@@ -25,20 +24,21 @@ def run(tmp_path_factory):
     if not java.has_compiler:
         pytest.skip(f"{java.java} has no compiler beside it")
     classes = tmp_path_factory.mktemp("classes")
-    source = Path(__file__).parent / "planted/formatbench/formats/PlantedFormat.java"
+    sources = (Path(__file__).parent / "planted/formatbench/formats").glob("*.java")
     jars = record_stores.jvm.built(java)
     subprocess.run(
-        [java.java.parent / "javac", "--release", "17", "-cp", f"{jars}/*", "-d", classes, source],
+        [java.java.parent / "javac", "--release", "17", "-cp", f"{jars}/*", "-d", classes, *sources],
         check=True,
     )
 
-    def serve(*names, operation="read", calls=1, limit_seconds=60):
+    def serve(*names, operation="read", calls=1, limit_seconds=60, format_name="planted"):
         requests = [
-            JvmRequest(operation, "entities", 10, classes / name, calls=calls, format_name="planted")
+            JvmRequest(operation, "entities", 10, classes / name, calls=calls, format_name=format_name)
             for name in names
         ]
         return store.run_all(requests, limit_seconds, heap_gib=1, class_path=[classes])
 
+    serve.folder = classes
     return serve
 
 
@@ -83,6 +83,17 @@ def test_an_exception_is_an_answer(run):
     assert error["type"] == "java.lang.IllegalStateException"
     assert error["sentence"] == 'planted "error"\n\u00e9'
     assert found[-1]["event"] == "end"
+
+
+def test_reading_serialized_objects_runs_code_that_the_file_names(run):
+    store = record_stores.find("Java.serialization[jvm]")
+    assert store.runs_code
+    assert Trait.SAFE not in store.traits
+    (written,) = run("payload.ser", operation="write")
+    assert [each["event"] for each in written] == ["ready", "call", "end"]
+    (found,) = run("payload.ser", operation="check", format_name=store.format_name)
+    assert found[1]["type"] == "java.lang.ClassCastException"
+    assert (run.folder / "made").exists()
 
 
 def test_a_crash_ends_the_answers(run):
@@ -136,14 +147,13 @@ def test_an_incomplete_toolchain_is_the_reason(monkeypatch, tmp_path, version, p
 
 
 def test_a_failing_build_reports_the_first_error_and_leaves_nothing(monkeypatch, tmp_path):
-    shell = shutil.which("sh")
     for program, script in (
         ("java", "echo 'openjdk version \"21.0.1\"' >&2"),
         ("javac", ""),
         ("mvn", "echo '[ERROR] COMPILATION ERROR : planted'; echo '[ERROR] more'; exit 1"),
     ):
         path = tmp_path / program
-        path.write_text(f"#!{shell}\n{script}\n")
+        path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
     monkeypatch.setenv("FORMAT_BENCH_JAVA", str(tmp_path / "java"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

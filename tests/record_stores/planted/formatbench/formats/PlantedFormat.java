@@ -3,6 +3,8 @@ package formatbench.formats;
 import formatbench.Codec;
 import formatbench.Entity;
 import formatbench.Format;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
@@ -12,7 +14,14 @@ public class PlantedFormat implements Format {
     private static final int MEGABYTE = 1_000_000;
 
     @Override
-    public void write(List<?> records, Class<?> type, Path path, Codec codec) {
+    public void write(List<?> records, Class<?> type, Path path, Codec codec) throws IOException {
+        if (path.getFileName().toString().equals("payload.ser")) {
+            try (ObjectOutputStream output = new ObjectOutputStream(codec.create(path))) {
+                output.writeInt(1);
+                output.writeObject(new Payload(path.resolveSibling("made")));
+            }
+            return;
+        }
         throw new IllegalStateException("planted \"error\"\n\u00e9");
     }
 
