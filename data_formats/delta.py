@@ -116,7 +116,14 @@ class Adapter(DataFormat):
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         with _dataset(path) as data:
             nullable = nullable_columns(data.schema, columns, data.to_batches)
-            for part in tables_of(data.to_batches(columns, batch_size=batch_rows), batch_rows):
+            batches = data.to_batches(
+                columns,
+                batch_size=batch_rows,
+                batch_readahead=1,
+                fragment_readahead=1,
+                fragment_scan_options=_buffered(),
+            )
+            for part in tables_of(batches, batch_rows):
                 yield frame_of(part, nullable=nullable)
 
 
@@ -126,6 +133,13 @@ def _dataset(path: Path) -> Iterator[ds.Dataset]:
 
     with _addressable(path) as location:
         yield deltalake.DeltaTable(location).to_pyarrow_dataset()
+
+
+def _buffered() -> ds.ParquetFragmentScanOptions:
+    """Return options for files read through small buffers, not by row groups."""
+    import pyarrow.dataset as ds
+
+    return ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
 
 
 @contextmanager

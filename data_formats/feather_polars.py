@@ -10,11 +10,11 @@ from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_
 from adapter_core.tables.polars import (
     PolarsColumns,
     arrays_of_scan,
-    batches_of,
     filtered,
     nullable_columns,
     polars_of,
     projected,
+    rows_of,
     sliced,
     sums_of_scan,
 )
@@ -81,8 +81,10 @@ class Adapter(PolarsColumns):
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         table = projected(_scanned(path), columns)
         nullable = nullable_columns(table)
-        for batch in batches_of(table, batch_rows):
-            yield frame_of(batch, nullable=nullable)
+        # Polars writes all rows as one record batch, which its own batches would read at once.
+        for start in range(0, rows_of(table), batch_rows):
+            part = sliced(table, start, start + batch_rows).collect()
+            yield frame_of(part.to_arrow(), nullable=nullable)
 
 
 def _scanned(path: Path) -> pl.LazyFrame:

@@ -136,6 +136,13 @@ def sliced(table: pl.LazyFrame, start: int, stop: int | None) -> pl.LazyFrame:
     return table.slice(start, None if stop is None else stop - start)
 
 
+def rows_of(table: pl.LazyFrame) -> int:
+    """Return the number of rows of a table."""
+    import polars as pl
+
+    return int(table.select(pl.len()).collect().item())
+
+
 def nullable_columns(table: pl.LazyFrame) -> list[str]:
     """Return the columns of integers or booleans that contain nulls."""
     import polars as pl
