@@ -34,14 +34,16 @@ USUAL = {
 PAGE, PICTURE = "reads.md", "reads"
 
 
-def run(data: Data, labels: list[str], codecs: list[str | None], method: Method | None) -> list[Answer]:
+def run(
+    data: Data, labels: list[str], codecs: list[str | None], method: Method | None, *, check: bool
+) -> list[Answer]:
     """Return the maps of all formats, with a line of progress for each."""
     known = registry_of(FAMILIES[data.family]).names()
     chosen = labels or [each for each in USUAL[data.family] if each in known]
     wanted = session.configurations(data.family, chosen, codecs)
     found = []
     for number, each in enumerate(wanted, 1):
-        answers = list(session.answers(data, each, method))
+        answers = list(session.answers(data, each, method, check=check))
         click.echo(f"[{number}/{len(wanted)}] {each}: {picture.words(answers[:1])}", err=True)
         found += answers
     return found
@@ -61,6 +63,7 @@ def run(data: Data, labels: list[str], codecs: list[str | None], method: Method 
     type=click.Choice([each.value for each in Method]),
     help="Way to find the bytes.  [default: exact where it is permitted]",
 )
+@click.option("--check", is_flag=True, help="Count by strace, /proc and page residency, too.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -83,6 +86,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     where: str | None,
     codecs: str,
     method: str | None,
+    check: bool,  # noqa: FBT001 (a switch)
     out: Path,
     scratch: Path | None,
 ) -> None:
@@ -107,7 +111,8 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         plain = session.own(data, sample, folder) if data else session.generated(dataset, rows, folder)
         asked = session.with_selection(plain, [each for each in columns.split(",") if each], where)
         chosen = [None if each == "none" else each for each in codecs.split(",")]
-        answers = run(asked, list(labels), chosen, Method(method) if method else None)
+        way = Method(method) if method else None
+        answers = run(asked, list(labels), chosen, way, check=check)
     _write(asked, answers, out)
 
 

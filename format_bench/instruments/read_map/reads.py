@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -59,6 +60,17 @@ class ReadMap:
     def share(self) -> float:
         """The distinct bytes by the size of the files, from 0 to 1; 0 for empty files."""
         return self.distinct_bytes / self.file_bytes if self.file_bytes else 0.0
+
+    @property
+    def page_bytes(self) -> int:
+        """The bytes of the distinct pages of which at least one byte was read, in whole pages."""
+        reads = self.reads.copy()
+        ends = -(-(reads["offset"] + reads["bytes"]) // mmap.PAGESIZE) * mmap.PAGESIZE
+        reads["offset"] -= reads["offset"] % mmap.PAGESIZE
+        reads["bytes"] = ends - reads["offset"]
+        # The last page of a file must not reach into the next file.
+        files = {name: -(-size // mmap.PAGESIZE) * mmap.PAGESIZE for name, size in self.files.items()}
+        return ReadMap(self.method, files, reads).distinct_bytes
 
     @property
     def requests(self) -> int | None:

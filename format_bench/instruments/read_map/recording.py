@@ -35,8 +35,9 @@ LIMIT_SECONDS = 600.0
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
 MS_RDONLY, MS_REC, MS_PRIVATE = 1, 0x4000, 1 << 18
 
-# Machine as in platform.machine(): its number in audit.h, and those of fadvise64 and readahead.
-SYSTEM_CALLS = {"x86_64": (0xC000003E, 221, 187), "aarch64": (0xC00000B7, 223, 213)}
+# By platform.machine(): its number in audit.h, and those of fadvise64, readahead and madvise.
+SYSTEM_CALLS = {"x86_64": (0xC000003E, 221, 187, 28), "aarch64": (0xC00000B7, 223, 213, 233)}
+MADV_WILLNEED = 3
 
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PR_SET_NO_NEW_PRIVS = 22, 2, 38
 # Operations of the filter's machine: load a word, jump if equal, return.
@@ -195,19 +196,25 @@ def covered(path: Path, device_name: str = DEVICE) -> tuple[int, int]:
 
 
 def _ignore_advice() -> None:
-    """Let posix_fadvise(2) and readahead(2) do nothing in this process and its children.
+    """Let advice on what will be needed do nothing in this process and its children.
 
-    Their reads fill a page cache that the direct reads after them pass by, so all would count twice.
+    After posix_fadvise(2) and readahead(2) the kernel fills the page cache, which direct reads pass by,
+    so that all would count twice; after madvise(2) it reads pages that may never be touched.
     """
     if platform.machine() not in SYSTEM_CALLS:
         return
-    machine, *calls = SYSTEM_CALLS[platform.machine()]
-    # Of the data of a system call, the number is at byte 0 and the machine at byte 4 (seccomp(2)).
+    machine, fadvise, readahead, madvise = SYSTEM_CALLS[platform.machine()]
+    # Of the data of a system call, the number is at byte 0, the machine at byte 4, and the third
+    # argument at byte 32 (seccomp(2)). Jumps are counted from the next step.
     steps = [
         (LOAD, 0, 0, 4),
-        (JUMP_IF_EQUAL, 0, len(calls) + 1, machine),
+        (JUMP_IF_EQUAL, 0, 6, machine),
         (LOAD, 0, 0, 0),
-        *((JUMP_IF_EQUAL, len(calls) - at, 0, call) for at, call in enumerate(calls)),
+        (JUMP_IF_EQUAL, 5, 0, fadvise),
+        (JUMP_IF_EQUAL, 4, 0, readahead),
+        (JUMP_IF_EQUAL, 0, 2, madvise),
+        (LOAD, 0, 0, 32),
+        (JUMP_IF_EQUAL, 1, 0, MADV_WILLNEED),
         (RETURN, 0, 0, ALLOW),
         (RETURN, 0, 0, RETURN_ZERO),
     ]

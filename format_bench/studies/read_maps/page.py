@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import mmap
 import platform
 import re
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from format_bench.studies.read_maps.questions import Question
 if TYPE_CHECKING:
     from format_bench.instruments.read_map import ReadMap
     from format_bench.results.candidates import Configuration
+    from format_bench.studies.read_maps.counts import Counted
     from format_bench.studies.read_maps.session import Answer, Data
 
 UNITS = {"tables": "rows", "images": "images", "arrays": "chunks"}
@@ -53,6 +55,31 @@ the median one. **in sequence**: requests that start where the last one to the s
 """
 
 
+_CHECKS = """\
+## Checked by other means
+
+The first question again, without the recording file system. Bytes and requests:
+
+- **map**: as above.
+- **strace**: system calls that read from the file and returned anything. It does not see touches of
+  memory maps, and counts a call of more than 1 MiB once.
+- **process**: /proc/self/io of a process that has read a copy of the file before. It counts all files
+  and pipes, also calls that return nothing, and the reading of /proc/self/io itself; memory maps it does
+  not see either.
+- **library**: what the library has counted itself (`num_requested_bytes` and `num_requested_chunks` of
+  uproot's source, ROOT's `TFile::GetFileBytesRead` and `GetFileReadCalls`). They count parts before they
+  are put together to requests. ROOT's RNTuple reads its pages by another class, which these counters do
+  not contain.
+
+Pages of 4 KiB:
+
+- **map, pages**: the distinct pages of the map.
+- **resident**: pages in the page cache after a read of a file that was proven absent from it, in a
+  process with a shim (LD_PRELOAD) that turns read-ahead off for each opened and mapped file, and ignores
+  advice.
+"""
+
+
 def page(data: Data, answers: Sequence[Answer], picture: str, alt: str) -> str:
     """Return the page in Markdown.
 
@@ -73,7 +100,7 @@ def page(data: Data, answers: Sequence[Answer], picture: str, alt: str) -> str:
     parts += [_COLUMNS, *_table([each for each in answers if each.asked == first]), ""]
     if others:
         parts += ["## Other questions\n", *_matrix(data, answers), ""]
-    parts += [*_reasons(answers), *_versions(answers)]
+    parts += [*_checks(answers), *_reasons(answers), *_versions(answers)]
     return "\n".join(parts) + "\n"
 
 
@@ -141,6 +168,30 @@ def _short(answer: Answer) -> str:
     if found.requests is None:
         return f"≤ {found.share:.1%}{mark}"
     return f"{found.share:.1%}, {found.requests:,}{mark}"
+
+
+def _checks(answers: Sequence[Answer]) -> Iterator[str]:
+    checked = [each for each in answers if each.counted and each.map]
+    if checked:
+        yield _CHECKS
+        header = "format", "map", "strace", "process", "library", "map, pages", "resident"
+        rows = [[str(each.configuration), *_counts(each.map, each.counted)] for each in checked]
+        yield from table_lines(header, rows)
+        yield ""
+
+
+def _counts(found: ReadMap | None, other: Counted | None) -> Iterator[str]:
+    if found and other:
+        yield _traced(found.asked_bytes, found.requests)
+        for each in (other.traced, other.process, other.library):
+            yield _traced(each.asked_bytes, each.calls) if each else "-"
+        yield f"{found.page_bytes // mmap.PAGESIZE:,}"
+        resident = other.resident_bytes
+        yield "-" if resident is None else f"{resident // mmap.PAGESIZE:,}"
+
+
+def _traced(asked_bytes: int | None, calls: int | None) -> str:
+    return "-" if asked_bytes is None else f"{asked_bytes:,} in {calls:,}"
 
 
 def _reasons(answers: Sequence[Answer]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import user_data
+from format_bench.studies.read_maps.counts import Counted, counted
 from format_bench.studies.read_maps.questions import (
     CUT,
     QUESTIONS,
@@ -81,6 +82,8 @@ class Answer:
     map: ReadMap | None
     sentence: str = ""
     """The reason; with a map, a remark."""
+    counted: Counted | None = None
+    """Independent counts, if they were asked for."""
 
 
 def generated(dataset: str, size: int | None, folder: Path) -> Data:
@@ -175,11 +178,14 @@ def configurations(
     return found
 
 
-def answers(data: Data, configuration: Configuration, method: Method | None = None) -> Iterator[Answer]:
+def answers(
+    data: Data, configuration: Configuration, method: Method | None = None, *, check: bool = False
+) -> Iterator[Answer]:
     """Save the data beside them, and yield a map for each question; the file is removed at the end.
 
     Where a format cannot read a part, the map is that of the least that contains it, with a remark: of
-    the columns of all rows, or of everything.
+    the columns of all rows, or of everything. With `check`, the reads of the first question are also
+    counted by other means.
     """
     path = data.path.parent / f"case{_suffix(data.family, configuration)}"
     saved = isolation.run(save, data, configuration, path, limit_seconds=LIMIT_SECONDS)
@@ -188,7 +194,11 @@ def answers(data: Data, configuration: Configuration, method: Method | None = No
             if saved.status:
                 yield Answer(configuration, asked, None, f"{saved.status}: {saved.sentence}")
             else:
-                yield _answer(data, configuration, asked, path, method)
+                found = _answer(data, configuration, asked, path, method)
+                if check and asked == data.asked[0] and found.map and not found.sentence:
+                    call = partial(answer, configuration, asked, data.path)
+                    found = replace(found, counted=counted(call, path))
+                yield found
     finally:
         if path.is_dir():
             shutil.rmtree(path)

@@ -68,10 +68,15 @@ def read_known_pages(path):
     libc.fclose(stream)
 
 
-def advise_and_read_a_page(path):
+def advise_and_read_two_pages(path):
     file = os.open(path, os.O_RDONLY)
     os.posix_fadvise(file, 0, SIZE, os.POSIX_FADV_WILLNEED)
     os.pread(file, PAGE, 5 * PAGE)
+    with mmap.mmap(file, 0, access=mmap.ACCESS_READ) as pages:
+        pages.madvise(mmap.MADV_WILLNEED)
+        pages[9 * PAGE]
+        pages.madvise(mmap.MADV_DONTNEED)
+        pages[9 * PAGE]
 
 
 def read_all(path):
@@ -123,6 +128,7 @@ def test_22_pages_by_pread_read_map_and_stdio_are_recorded_exactly_and_in_order(
     # The file ends 100 bytes before the end of its last page.
     assert found.distinct_bytes == 22 * PAGE - 100
     assert found.asked_bytes == 23 * PAGE - 100
+    assert found.page_bytes == 22 * PAGE
     assert found.share == found.distinct_bytes / SIZE
     assert found.median_request_bytes == PAGE
     assert found.request_sizes == {PAGE: 23}
@@ -143,8 +149,8 @@ def test_a_whole_read_is_recorded_whole_in_pieces_and_its_result_is_that_of_the_
 
 @pytest.mark.usefixtures("_exact")
 def test_advice_is_not_a_read(path):
-    found = reads_of(advise_and_read_a_page, path)
-    assert found.reads[["offset", "bytes"]].tolist() == [(5 * PAGE, PAGE)]
+    found = reads_of(advise_and_read_two_pages, path)
+    assert found.reads[["offset", "bytes"]].tolist() == [(5 * PAGE, PAGE), (9 * PAGE, PAGE)]
 
 
 @pytest.mark.usefixtures("_exact")
@@ -303,6 +309,7 @@ def test_requests_to_several_files_may_alternate_and_still_be_sequential():
     found = map_of((0, 0, 50), (1, 0, 30), (0, 50, 50), (1, 30, 70), files=files)
     assert found.sequential_share == 1
     assert found.places.tolist() == [0, 100, 50, 130]
+    assert found.page_bytes == 2 * PAGE
     assert found.request_sizes == {32: 1, 64: 2, 128: 1}
 
 
