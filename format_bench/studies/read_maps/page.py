@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from format_bench.display.markdown import table_lines
-from format_bench.display.text import quantity
+from format_bench.display.text import joined, quantity
 from format_bench.families.operations import registry_of
 from format_bench.instruments.read_map import Method
 from format_bench.results.suites import FAMILIES
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 UNITS = {"tables": "rows", "images": "images", "arrays": "chunks"}
 """Nouns for the size of data, by family."""
+
+LITTLE, MOST, AGAIN = 0.1, 0.98, 1.2
+"""Shares of a file that count as little, and as all of it; and the ratio from which bytes are reread."""
 
 _HEAD = """\
 # Which bytes are read
@@ -96,8 +99,10 @@ def page(data: Data, answers: Sequence[Answer], picture: str, alt: str) -> str:
     parts = [_HEAD, *_extent(data, answers)]
     parts += [f"## {_title(first.phrase)}\n"]
     if picture:
-        parts += [f"![{alt}]({picture})\n"]
-    parts += [_COLUMNS, *_table([each for each in answers if each.asked == first]), ""]
+        vectors = picture.replace(".png", ".svg")
+        parts += [f"![{alt}]({picture})\n", f"The same picture [as SVG]({vectors}).\n"]
+    of_first = [each for each in answers if each.asked == first]
+    parts += [*_summary(of_first), _COLUMNS, *_table(of_first), ""]
     if others:
         parts += ["## Other questions\n", *_matrix(data, answers), ""]
     parts += [*_checks(answers), *_reasons(answers), *_versions(answers)]
@@ -120,6 +125,40 @@ def _extent(data: Data, answers: Sequence[Answer]) -> Iterator[str]:
         f"Data: `{data.name}`, {data.size:,} {UNITS[data.family]}. {datetime.now(UTC):%Y-%m-%d}, Linux "
         f"{platform.release().partition('-')[0]}. Made by\n`format-bench study reads`.\n"
     )
+
+
+def _summary(answers: Sequence[Answer]) -> Iterator[str]:
+    """Yield who reads little, who everything, and who reads again, as a list."""
+    maps = {str(each.configuration): each.map for each in answers if each.map}
+    shares = [found.share for found in maps.values()]
+    if not shares:
+        return
+    little = [name for name, found in maps.items() if found.share < LITTLE]
+    everything = [name for name, found in maps.items() if found.share > MOST]
+    again = {
+        name: found.asked_bytes / found.distinct_bytes
+        for name, found in maps.items()
+        if found.asked_bytes and found.asked_bytes > AGAIN * found.distinct_bytes
+    }
+    if little:
+        least = min(maps, key=lambda name: maps[name].share)
+        yield (
+            f"- {len(little)} of {len(maps)} read less than {LITTLE:.0%} of the file; the least, "
+            f"{maps[least].share:.1%}, {least}."
+        )
+    if everything:
+        yield f"- All of it is read by {joined(everything, most=None)}."
+    if again:
+        times = joined([f"{name} ({ratio:.1f} times)" for name, ratio in again.items()], most=None)
+        yield f"- Bytes are read again, so that more are asked for than the distinct ones: {times}."
+    requests = {name: found.requests for name, found in maps.items() if found.requests}
+    if len(requests) > 1:
+        fewest, most = min(requests, key=requests.__getitem__), max(requests, key=requests.__getitem__)
+        yield (
+            f"- The fewest requests: {fewest}, {requests[fewest]:,}; the most: {most}, "
+            f"{requests[most]:,}."
+        )
+    yield ""
 
 
 def _table(answers: Sequence[Answer]) -> Iterator[str]:

@@ -74,8 +74,6 @@ def test_the_measured_files_are_removed(out):
     [
         (["--columns", "nothing", "--rows", 10], "there is no column 'nothing'"),
         (["--where", "PX about 3", "--rows", 10], "'PX about 3' is not of the form 'COLUMN < NUMBER'"),
-        (["--data", "no-such-file.csv"], "no-such-file.csv"),
-        (["--sample", 3], "--sample is about --data, which is not given"),
         (["NoSuchFormat", "--rows", 10], "there is no data format 'NoSuchFormat'"),
     ],
 )
