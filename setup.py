@@ -17,7 +17,7 @@ from data_generator import datasets  # noqa: E402
 from format_bench.results.suites import FAMILIES  # noqa: E402
 
 own_packages = {family.adapters.partition(".")[0] for family in FAMILIES.values()}
-PACKAGES = sorted({"adapter_core", "data_generator", "format_bench", "record_stores"} | own_packages)
+PACKAGES = sorted({"adapter_core", "data_generator", "format_bench"} | own_packages)
 
 adapters = [each for family in FAMILIES.values() for each in declarations(ROOT / family.folder)]
 extras: dict[str, set[str]] = {

@@ -1,7 +1,7 @@
 """Contract of adapters: base classes, registry, availability, errors.
 
-`adapter_core.arrays`, `adapter_core.images` and `adapter_core.tables` are the parts that several
-adapters of one kind share.
+`adapter_core.arrays`, `adapter_core.images`, `adapter_core.records` and `adapter_core.tables` are the
+parts that several adapters of one kind share.
 Third-party packages are imported inside functions only: the facts of every adapter can be read on a
 machine without the formats' libraries.
 """
@@ -13,7 +13,7 @@ from adapter_core.array_store import ArrayStore
 from adapter_core.availability import Availability
 from adapter_core.codecs import Codec
 from adapter_core.column_batches import ColumnSums
-from adapter_core.data_format import PARTIAL_READS, DataFormat, Feature
+from adapter_core.data_format import DataFormat, Feature
 from adapter_core.errors import (
     OLD_NAMES,
     CannotHoldError,
@@ -30,12 +30,14 @@ from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
 from adapter_core.kinds import Kind
 from adapter_core.predicate import Comparison, Predicate
+from adapter_core.record_set import RecordSet
+from adapter_core.record_store import RecordStore
+from adapter_core.record_type import RecordType
 from adapter_core.registry import Registry
 from adapter_core.remote import RemoteFile
 from adapter_core.traits import Trait
 
 __all__ = [
-    "PARTIAL_READS",
     "ArrayReader",
     "ArraySource",
     "ArrayStore",
@@ -53,6 +55,9 @@ __all__ = [
     "InvalidSelectionError",
     "Kind",
     "Predicate",
+    "RecordSet",
+    "RecordStore",
+    "RecordType",
     "Registry",
     "RemoteFile",
     "RemoteReadError",

@@ -22,6 +22,7 @@ FormatBenchError
 ├── NotColdError                            a file could not be proven absent from the page cache
 ├── ReadsNotMappedError                     a call whose reads were to be recorded did not return
 ├── WrongValuesError                        data came back with other values than were saved
+├── JvmError                                a JVM failed, crashed or ran out of memory
 ├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
 ├── InvalidResultsError (ValueError)        a file does not consist of records
 ├── InvalidNoiseFloorError                  a file does not contain noise floors
@@ -249,6 +250,10 @@ class ReadsNotMappedError(FormatBenchError):
 
 class WrongValuesError(FormatBenchError):
     """Data came back with other values than were saved."""
+
+
+class JvmError(FormatBenchError):
+    """A JVM that failed, crashed or ran out of memory while it measured; the message is its own."""
 
 
 class InvalidRecordError(FormatBenchError, ValueError):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from enum import IntEnum, StrEnum
 from functools import cached_property
-from operator import attrgetter
-from typing import Any
+from itertools import chain
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 
 class FieldKind(StrEnum):
@@ -62,21 +65,36 @@ class RecordType:
         In order.
     object_class : type, optional
         A dataclass with these fields; by default one with slots is made.
+    retired : tuple of Field
+        Fields of older versions of the type, for formats whose schemas keep their places.
     """
 
     name: str
     fields: tuple[Field, ...]
     object_class: Any = field(default=None, compare=False)
+    retired: tuple[Field, ...] = ()
 
     def __post_init__(self) -> None:
         if self.object_class is None:
-            made = make_dataclass(self.name, [(each.name, Any) for each in self.fields], slots=True)
-            object.__setattr__(self, "object_class", made)
+            object.__setattr__(self, "object_class", self._dataclass())
+
+    def _dataclass(self) -> Any:
+        fields: list[Any] = []
+        for each in self.fields:
+            # A parameter after one with a default needs one, too.
+            has_default = each.default is not None or (fields and len(fields[-1]) > 2)  # noqa: PLR2004
+            fields.append((each.name, Any, each.default) if has_default else (each.name, Any))
+        return make_dataclass(self.name, fields, slots=True)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the fields, in order."""
         return tuple(each.name for each in self.fields)
+
+    def types(self) -> list[RecordType]:
+        """Return this type and all nested ones, each after those that it contains."""
+        nested = [each.record.types() for each in self.fields if each.record is not None]
+        return [*chain.from_iterable(nested), self]
 
     @cached_property
     def is_flat(self) -> bool:
@@ -92,16 +110,33 @@ class RecordType:
 
         Numbers are integers, enums the positions of their symbols, nested records tuples; null is None.
         """
-        get = attrgetter(*self.names)
-        if self.is_flat:
-            return get if len(self.fields) > 1 else lambda each: (get(each),)
-        converters = [plain_value(each) for each in self.fields]
+        return self._plain_by(attrgetter)
+
+    @cached_property
+    def plain_of_mapping(self) -> Callable[[Any], tuple[Any, ...]]:
+        """The same function for mappings of the fields' names."""
+        return self._plain_by(itemgetter)
+
+    @cached_property
+    def plain_of_sequence(self) -> Callable[[Any], tuple[Any, ...]]:
+        """The same function for sequences in order of the fields."""
+        return self._plain_by(lambda *_names: tuple)
+
+    def _plain_by(self, getter: Callable[..., Callable[[Any], Any]]) -> Callable[[Any], tuple[Any, ...]]:
+        get = getter(*self.names)
+        converters = [_plain_value(each, getter) for each in self.fields]
+        if len(self.names) == 1 and getter in {attrgetter, itemgetter}:
+            # Of one name, these return the value and no tuple.
+            get_one, get = get, lambda each: (get_one(each),)
+        if not any(converters):
+            return get
 
         def plain(each: Any) -> tuple[Any, ...]:
+            values = get(each)
             return tuple(
                 [
                     value if convert is None else convert(value)
-                    for convert, value in zip(converters, get(each), strict=True)
+                    for convert, value in zip(converters, values, strict=True)
                 ]
             )
 
@@ -110,7 +145,7 @@ class RecordType:
     @cached_property
     def make(self) -> Callable[[Sequence[Any]], Any]:
         """Function that returns an object of plain values in order of the fields."""
-        made, makers = self.object_class, [object_value(each) for each in self.fields]
+        made, makers = self.object_class, [_object_value(each) for each in self.fields]
         if not any(makers):
             return lambda values: made(*values)
         return lambda values: made(
@@ -118,16 +153,18 @@ class RecordType:
         )
 
 
-def plain_value(of: Field) -> Callable[[Any], Any] | None:
+def _plain_value(of: Field, getter: Callable[..., Callable[[Any], Any]]) -> Callable[[Any], Any] | None:
     """Return the function from a field's value to its plain value; None if they are equal."""
-    if of.kind is FieldKind.ENUM:
-        return _each(of, int)
+    if of.enum is not None:
+        enum = of.enum
+        # Avro has the symbols of an enum for values.
+        return _each(of, lambda value: int(enum[value] if isinstance(value, str) else value))
     if of.record is not None:
-        return _each(of, of.record.plain)
+        return _each(of, of.record._plain_by(getter))  # noqa: SLF001 (its own class)
     return None
 
 
-def object_value(of: Field) -> Callable[[Any], Any] | None:
+def _object_value(of: Field) -> Callable[[Any], Any] | None:
     """Return the function from a field's plain value to that of an object; None if they are equal."""
     if of.enum is not None:
         return _each(of, of.enum)

@@ -25,8 +25,7 @@ class Adapter(JSONLines):
     """One JSON object a line, written by Polars, since pyarrow cannot write JSON, and read by pyarrow.
 
     `pyarrow.json.read_json` turns text like dates into timestamps, and drops their time zones. These
-    columns are read again as text. pyarrow's batches have the types of the first one, and end with an
-    error where others do not fit; hence all rows are read at once.
+    columns are read again as text.
     """
 
     label = "JSON[pyarrow]"

@@ -1,15 +1,22 @@
 """Record stores, one file each: ``names()`` lists them, ``get("Kryo[jvm]")`` returns one.
 
-Each file of this folder is a store and declares a class ``Adapter``. Those of the JVM are declarations:
-their code is a class of the Maven module in the folder `jvm`.
+Each file of this folder is a store and declares a class ``Adapter``, a subclass of
+`adapter_core.record_store.RecordStore`. Those of the JVM are subclasses of
+`adapter_core.records.jvm.JvmStore`, declarations without code: theirs is a class of the Maven module in
+the folder `jvm`. Other packages add stores through the entry-point group ``format_bench.record_stores``;
+the name of an entry is the label, its object the class.
 """
 
 from pathlib import Path
+from typing import Any
 
-from adapter_core import BaseAdapter, Registry
+from adapter_core import Registry
+from adapter_core.records.jvm import JvmRequest, JvmStore
 from adapter_core.records.maven import MavenModule
 
-registry: Registry[BaseAdapter] = Registry("record_stores", Path(__file__).parent, "record store")
+__all__ = ["JvmRequest", "JvmStore", "find", "get", "jvm", "names", "registry"]
+
+registry: Registry[Any] = Registry("record_stores", Path(__file__).parent, "record store")
 names = registry.names
 find = registry.find
 get = registry.get

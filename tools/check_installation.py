@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGES = (
-    *("adapter_core", "array_stores", "data_formats", "image_storages"),
+    *("adapter_core", "array_stores", "data_formats", "image_storages", "record_stores"),
     *("data_generator", "format_bench"),
 )
 
@@ -34,9 +34,10 @@ def check_reasons(*, minimal: bool) -> list[str]:
     import array_stores
     import data_formats
     import image_storages
+    import record_stores
 
     available = {}
-    for registry in (array_stores, data_formats, image_storages):
+    for registry in (array_stores, data_formats, image_storages, record_stores):
         for label in registry.names():
             answer = registry.find(label).availability()
             available[label] = bool(answer)

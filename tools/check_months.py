@@ -24,6 +24,7 @@ ADAPTERS = {
     "data_formats": ["csv", "csv_pyarrow", "feather", "parquet"],
     "array_stores": ["npy"],
     "image_storages": ["png", "sqlite"],
+    "record_stores": ["json"],
 }
 BEGINNING = "2026-08-15"
 DAYS = ["2026-09-01", "2026-10-15", "2026-11-15"]

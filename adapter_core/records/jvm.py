@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability
+from adapter_core.codec_choice import CodecChoice
 from adapter_core.codecs import Codec
 from adapter_core.errors import UnavailableError
 from adapter_core.records.maven import (
@@ -83,7 +83,7 @@ class JvmRequest:
         )
 
 
-class JvmStore(BaseAdapter):
+class JvmStore(CodecChoice):
     """A record format of the JVM.
 
     A subclass lies beside a folder `jvm`, the Maven module with its Java class.

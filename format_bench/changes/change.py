@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAMESPACE = uuid.UUID("5b7f6f0c-6f3e-5a0c-9d55-2f1f1b3c9a10")
 
 # Units of counts, as opposed to measured quantities.
-COUNTS = ("columns", "files", "images", "properties")
+COUNTS = ("columns", "fields", "files", "images", "properties")
 
 
 class ChangeKind(StrEnum):

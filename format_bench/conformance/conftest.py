@@ -12,9 +12,9 @@ from data_generator.synthetic.edge_case_images import equal, unequal
 from format_bench.conformance.selection import ready, selected
 
 if TYPE_CHECKING:
-    from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage
+    from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage, RecordStore
 
-FIXTURES = {"adapter": "table", "storage": "image", "store": "array"}
+FIXTURES = {"adapter": "table", "storage": "image", "store": "array", "record_store": "record"}
 """Family of each fixture that is an adapter."""
 
 
@@ -72,6 +72,13 @@ def storage(request: pytest.FixtureRequest) -> ImageStorage:
 @pytest.fixture
 def store(request: pytest.FixtureRequest) -> ArrayStore:
     """Return an available array store, also for the codec of the test if it has one."""
+    with_codec = "codec" in request.fixturenames
+    return ready(request.param, request.getfixturevalue("codec") if with_codec else None)
+
+
+@pytest.fixture
+def record_store(request: pytest.FixtureRequest) -> RecordStore:
+    """Return an available record store, also for the codec of the test if it has one."""
     with_codec = "codec" in request.fixturenames
     return ready(request.param, request.getfixturevalue("codec") if with_codec else None)
 

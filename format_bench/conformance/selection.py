@@ -13,12 +13,14 @@ import pytest
 import array_stores
 import data_formats
 import image_storages
+import record_stores
 from adapter_core import (
     ArrayStore,
     BaseAdapter,
     Codec,
     DataFormat,
     ImageStorage,
+    RecordStore,
     UnavailableError,
 )
 
@@ -26,6 +28,7 @@ FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
     "table": (DataFormat, data_formats),
     "image": (ImageStorage, image_storages),
     "array": (ArrayStore, array_stores),
+    "record": (RecordStore, record_stores),
 }
 """Families of the tests, with the base class of their adapters and the package that lists them."""
 
@@ -53,9 +56,21 @@ def selected(config: pytest.Config, family: str) -> list[SelectedAdapter]:
     base, package = FAMILIES[family]
     name = config.getoption("--adapter")
     if name is None:
-        return [SelectedAdapter(label, partial(package.find, label)) for label in package.names()]
+        return [
+            SelectedAdapter(label, partial(package.find, label))
+            for label in package.names()
+            if _is_of(base, package, label)
+        ]
     adapter = load(name)
     return [SelectedAdapter(adapter.label, adapter)] if issubclass(adapter, base) else []
+
+
+def _is_of(base: type[BaseAdapter], package: Any, label: str) -> bool:
+    """Return whether the contract applies: record stores of the JVM have tests of their own."""
+    try:
+        return isinstance(package.find(label), base)
+    except UnavailableError:
+        return True
 
 
 def load(name: str) -> type[BaseAdapter]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adapter_core import BaseAdapter, Registry
-    from format_bench.results.suites import Family
+    from format_bench.results.suites import Family, Step
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,18 @@ class Operations(ABC):
         WrongValuesError
             If anything came back with another value.
         """
+
+    def measure(self, step: Step, file: Path) -> list[Measured] | None:  # noqa: ARG002 (few need it)
+        """Measure a step whose calls another process makes and times; None if this one has to.
+
+        Parameters
+        ----------
+        step : Step
+            A step of the family's declaration.
+        file : Path
+            The file to save to or to read.
+        """
+        return None
 
     def track(
         self,

@@ -149,7 +149,7 @@ class Record:
     metric: str
     """One of `METRICS`."""
     unit: str
-    """"seconds", "bytes", "columns", "files", "images", "properties" or "ratio"."""
+    """"seconds", "bytes", "columns", "fields", "files", "images", "properties" or "ratio"."""
     value: float | None
     repeats: list[float]
     """All samples in the order taken, in `unit`; possibly none."""

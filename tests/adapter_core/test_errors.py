@@ -16,7 +16,7 @@ from adapter_core.errors import FormatBenchError
 
 ROOT = Path(adapter_core.__file__).parents[1]
 PACKAGES = (
-    *("adapter_core", "array_stores", "data_formats", "image_storages"),
+    *("adapter_core", "array_stores", "data_formats", "image_storages", "record_stores"),
     *("data_generator", "format_bench", "benchmarks", "tools"),
 )
 ERRORS = {

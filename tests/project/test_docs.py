@@ -29,6 +29,7 @@ ENTRY_POINTS = (
     "format_bench.array_stores",
     "format_bench.data_formats",
     "format_bench.image_storages",
+    "format_bench.record_stores",
 )
 
 NAVIGATION = ("index", "next", "prev", "search")
@@ -153,7 +154,10 @@ def test_files_named_in_documents_exist():
 
 def test_names_of_code_in_documents_exist():
     missing = []
-    packages = "adapter_core|array_stores|data_formats|image_storages|data_generator|format_bench|tools"
+    packages = (
+        "adapter_core|array_stores|data_formats|image_storages|record_stores|data_generator|"
+        "format_bench|tools"
+    )
     for path in MARKDOWN:
         text = path.read_text(encoding="utf-8")
         if path.name == "CHANGELOG.md":

@@ -61,7 +61,7 @@ _TICKS, _AXIS_LABEL = 16.0, 38.0
 # From so many rows on, ticks are labelled at both ends.
 _MANY_ROWS = 16
 # Units that the ticks carry, and those of values that are whole numbers.
-_SHOWN_UNITS, _COUNTS = {"seconds", "bytes"}, {"columns", "files", "images", "properties"}
+_SHOWN_UNITS, _COUNTS = {"seconds", "bytes"}, {"columns", "fields", "files", "images", "properties"}
 
 
 @dataclass(frozen=True)

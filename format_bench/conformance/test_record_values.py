@@ -1,0 +1,103 @@
+"""Records come back with equal values of all fields, by digest and one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+import data_generator
+from adapter_core import CannotHoldError, UnsupportedError
+from adapter_core.entities import ENTITY, PERSON, Address, Entity, Person, Status
+from adapter_core.record_digest import digest
+from adapter_core.record_set import RecordSet
+
+TEXTS = ["", "x" * 100_000, "\U0001f600\u0301", "a\0b", "057", "\u2028\u0085\x7f", '"\\\n\r\t', "null"]
+NUMBERS = [0, -1, 1, 2**31 - 1, -(2**31), 127, -129, 2**16]
+
+PEOPLE = [
+    Person(2**31 - 1, "", None, None, Status.UNKNOWN, [], [], None),
+    Person(-(2**31), "\0", "", 0, Status.CLOSED, ["", "\U0001f600"], NUMBERS, Address("", 0, "c", "")),
+    Person(0, "x" * 70_000, "n", -1, Status.ACTIVE, TEXTS, [0], Address("s", -1, "", None)),
+]
+
+
+def records(name, count) -> RecordSet:
+    return data_generator.records(name, count).records
+
+
+def assert_equal(store, found, expected):
+    assert digest(map(store.plain(expected.of), found), expected.of) == expected.digest
+
+
+@pytest.mark.parametrize("count", [0, 1, 1_500])
+def test_entities_come_back(record_store, count, path):
+    expected = records("entities", count)
+    record_store.save(expected, path)
+    found = record_store.read(path)
+    assert isinstance(found, list)
+    assert len(found) == count
+    assert_equal(record_store, found, expected)
+
+
+def test_extreme_numbers_and_unusual_texts_come_back(record_store, path):
+    rows = [
+        Entity(*(NUMBERS[(row + i) % 8] for i in range(5)), *(TEXTS[(row + i) % 8] for i in range(5)))
+        for row in range(8)
+    ]
+    for expected in (RecordSet.of_objects(ENTITY, rows), records("entities-edge", 20)):
+        record_store.save(expected, path)
+        assert_equal(record_store, record_store.read(path), expected)
+
+
+def test_nulls_lists_enums_and_nested_records_come_back_or_are_refused(record_store, path):
+    for expected in (RecordSet.of_objects(PERSON, PEOPLE), records("entities-nested", 300)):
+        if record_store.refuses_nested:
+            with pytest.raises(CannotHoldError, match=record_store.label.partition("[")[0]):
+                record_store.save(expected, path)
+            assert not path.exists()
+            continue
+        record_store.save(expected, path)
+        assert_equal(record_store, record_store.read(path, PERSON), expected)
+
+
+def test_iteration_yields_the_same_records_or_is_refused(record_store, path):
+    expected = records("entities", 1_100)
+    record_store.save(expected, path)
+    if record_store.iterates:
+        with pytest.raises(UnsupportedError, match="cannot iterate"):
+            record_store.iterate(path)
+        return
+    found = record_store.iterate(path)
+    assert iter(found) is found
+    assert_equal(record_store, found, expected)
+
+
+def test_a_single_record_is_the_one_at_its_position_or_is_refused(record_store, path):
+    expected = records("entities", 1_100)
+    record_store.save(expected, path)
+    if record_store.seeks:
+        with pytest.raises(UnsupportedError, match="single record"):
+            record_store.entry(path, 0)
+        return
+    plain = record_store.plain(ENTITY)
+    for position in (0, 1_099, 500):
+        assert plain(record_store.entry(path, position)) == ENTITY.plain(expected.objects[position])
+    for position in (1_100, -1):
+        with pytest.raises(IndexError):
+            record_store.entry(path, position)
+
+
+def test_objects_live_on_after_the_file_is_gone(record_store, path):
+    expected = records("entities", 700)
+    record_store.save(expected, path)
+    found = record_store.read(path)
+    record_store.remove(path)
+    assert_equal(record_store, found, expected)
+
+
+def test_texts_are_shared_only_if_declared(record_store, path):
+    expected = records("entities", 3_000)
+    record_store.save(expected, path)
+    plain = record_store.plain(ENTITY)
+    # Kept, since the number of an object may be used again.
+    texts = [text for each in map(plain, record_store.read(path)) for text in each[5:] if len(text) > 1]
+    assert (len({id(each) for each in texts}) < len(texts)) == record_store.shares_texts

@@ -1,0 +1,1 @@
+"""Records, objects of a program, and the stores in record_stores."""

@@ -1,0 +1,91 @@
+"""Comparison of records read back with those saved."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.record_digest import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from adapter_core import RecordSet, RecordType
+    from adapter_core.record_type import Field
+
+_NOT_A_RECORD = (struct.error, AttributeError, TypeError, ValueError, LookupError)
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class RecordDiff:
+    """Differences between the records read back and those saved."""
+
+    losses: tuple[str, ...] = ()
+    """Fields whose values are right, but of another type, as sentences."""
+    errors: tuple[str, ...] = ()
+    """The first difference, as a sentence."""
+
+
+def verify_records(
+    records: RecordSet, found: Iterable[Any], plain: Callable[[Any], tuple[Any, ...]]
+) -> RecordDiff:
+    """Compare records read back with those saved, by the digest of all fields.
+
+    If the digests differ, the saved records are made again for the first difference.
+
+    Parameters
+    ----------
+    records : RecordSet
+        The saved records.
+    found : iterable
+        Objects read back; iterated over twice.
+    plain : callable
+        Returns the plain values of an object read.
+    """
+    try:
+        same = digest(map(plain, found), records.of) == records.digest
+    except _NOT_A_RECORD:
+        same = False
+    if not same:
+        return RecordDiff(errors=(_first_difference(records, found, plain),))
+    first = next(iter(found), None)
+    return RecordDiff(losses=tuple(_losses(first, records.of)) if first is not None else ())
+
+
+def _first_difference(
+    records: RecordSet, found: Iterable[Any], plain: Callable[[Any], tuple[Any, ...]]
+) -> str:
+    of = records.of
+    pairs = zip_longest(records.iterate(), found, fillvalue=_MISSING)
+    for position, (saved, read) in enumerate(pairs):
+        if saved is _MISSING or read is _MISSING:
+            more = "more" if saved is _MISSING else "fewer"
+            return f"{more} than {position:,} of {records.count:,} records came back"
+        try:
+            values = plain(read)
+        except _NOT_A_RECORD as error:
+            return f"record {position:,} lacks a field: {type(error).__name__}: {error}"
+        for name, expected, value in zip_longest(of.names, of.plain(saved), values):
+            if expected != value or type(expected) is not type(value):
+                return f"{name} of record {position:,}: {expected!r:.60} came back as {value!r:.60}"
+    return "the records have equal values of other types"
+
+
+def _losses(found: Any, of: RecordType) -> Iterable[str]:
+    for field in of.fields:
+        if field.enum is not None:
+            value = _value(found, field)
+            if not isinstance(value, field.enum):
+                yield f"{field.name}: {field.enum.__name__} comes back as {type(value).__name__}"
+
+
+def _value(found: Any, field: Field) -> Any:
+    """Return the value of a field of an object of any kind."""
+    if isinstance(found, dict):
+        return found[field.name]
+    if isinstance(found, (list, tuple)):
+        return None
+    return getattr(found, field.name)

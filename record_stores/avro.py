@@ -1,0 +1,113 @@
+"""Avro through fastavro."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import RecordStore, Trait
+from adapter_core.codecs import Codec
+from adapter_core.record_store import ObjectKind
+from adapter_core.record_type import Field, FieldKind, RecordType
+from adapter_core.records.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from io import BufferedReader
+    from pathlib import Path
+
+# fastavro's names of the codecs of the family.
+_NAMES = {"gzip": "deflate", "zstd": "zstandard"}
+
+
+class Adapter(RecordStore):
+    """An Avro object container file with its schema; the codecs are the format's own, block by block.
+
+    A program that reads gives its own schema, and the library resolves the two by Avro's rules: by
+    names and aliases, with defaults for fields that the file lacks.
+    """
+
+    label = "Avro"
+    suffix = ".avro"
+    requires = ("fastavro", "backports.zstd")
+    modules: ClassVar = {"backports.zstd": "backports.zstd"}
+    kind = ObjectKind.DICT
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    codecs: ClassVar = (
+        Codec("gzip", range(1, 10), 6),
+        Codec("zstd", range(1, 23), 3, requires="backports.zstd"),
+    )
+
+    def _save(
+        self,
+        objects: Sequence[Any],
+        of: RecordType,
+        path: Path,
+        codec: str | None = None,
+        level: int | None = None,
+    ) -> None:
+        import fastavro
+
+        with path.open("wb") as file:
+            fastavro.writer(
+                file,
+                schema_of(of),
+                documents(objects, of, symbols=True),
+                codec=_NAMES[codec] if codec else "null",
+                codec_compression_level=level,
+            )
+
+    def _read(self, path: Path, of: RecordType) -> list[Any]:
+        with path.open("rb") as file:
+            return list(_reader(file, of))
+
+    def _iterate(self, path: Path, of: RecordType) -> Iterator[Any]:
+        with path.open("rb") as file:
+            yield from _reader(file, of)
+
+    def _codec_used(self, path: Path) -> str | None:
+        import fastavro
+
+        names = {avro: name for name, avro in _NAMES.items()}
+        with path.open("rb") as file:
+            return names.get(fastavro.reader(file).codec)
+
+
+def _reader(file: BufferedReader, of: RecordType) -> Iterator[Any]:
+    import fastavro
+
+    expected = schema_of(of)
+    reader = fastavro.reader(file)
+    # Resolving takes time for each record, also of equal schemas.
+    if fastavro.parse_schema(reader.writer_schema) == expected:
+        return iter(reader)
+    file.seek(0)
+    return iter(fastavro.reader(file, expected))
+
+
+@cache
+def schema_of(of: RecordType) -> Any:
+    """Return the parsed schema of a record type."""
+    import fastavro
+
+    return fastavro.parse_schema(_schema(of))
+
+
+def _schema(of: RecordType) -> dict[str, Any]:
+    return {"type": "record", "name": of.name, "fields": [_field(each) for each in of.fields]}
+
+
+def _field(of: Field) -> dict[str, Any]:
+    avro: Any = {FieldKind.INT32: "int", FieldKind.TEXT: "string"}.get(of.kind)
+    if of.enum is not None:
+        avro = {"type": "enum", "name": of.enum.__name__, "symbols": list(of.symbols)}
+    elif of.record is not None:
+        avro = _schema(of.record)
+    if of.repeated:
+        avro = {"type": "array", "items": avro}
+    found = {"name": of.name, "type": ["null", avro] if of.optional else avro}
+    if of.optional or of.default is not None:
+        found["default"] = of.default
+    if of.earlier_name:
+        found["aliases"] = [of.earlier_name]
+    return found

@@ -1,0 +1,42 @@
+"""BSON through pymongo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from adapter_core import Trait
+from adapter_core.record_store import ObjectKind
+from adapter_core.records.documents import documents
+from adapter_core.records.stream import StreamStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from io import BufferedReader
+
+    from adapter_core.record_type import RecordType
+
+
+class Adapter(StreamStore):
+    """BSON documents one after another, as in the files of mongodump, by `bson.encode`."""
+
+    label = "BSON"
+    suffix = ".bson"
+    requires = ("pymongo", "zstandard")
+    modules: ClassVar = {"pymongo": "bson"}
+    kind = ObjectKind.DICT
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+
+    def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
+        import bson
+
+        file.writelines(map(bson.encode, documents(objects, of)))
+
+    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
+        import bson
+
+        return bson.decode_all(file.read())
+
+    def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
+        import bson
+
+        return bson.decode_file_iter(file)

@@ -1,0 +1,102 @@
+"""Apache Fory's language-independent encoding through pyfory."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Optional
+
+from adapter_core import Trait
+from adapter_core.record_type import FieldKind
+from adapter_core.records.stream import StreamStore, blocks, read_frames, write_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from io import BufferedReader
+
+    from adapter_core.record_type import Field, RecordType
+
+_BLOCK_ROWS = 10_000
+
+# By default, objects of more than 128 MiB are written but not read.
+_NO_LIMIT = 2**62
+
+
+class Adapter(StreamStore):
+    """Lists of up to 10,000 registered dataclasses, each after its size, in the compatible mode.
+
+    Registration is required, so a file can name no other class: reading runs no code from it. The
+    compatible mode writes the names of fields with each list and resolves added and removed ones.
+    """
+
+    label = "Fory"
+    suffix = ".fory"
+    requires = ("pyfory>=1.7", "zstandard")
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+
+    def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
+        serialize = _fory(of).serialize
+        for block in blocks(objects, _BLOCK_ROWS):
+            write_frame(serialize(block), file)
+
+    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
+        return list(self._iterate_stream(file, of))
+
+    def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
+        return chain.from_iterable(map(_fory(of).deserialize, read_frames(file)))
+
+
+@cache
+def _fory(of: RecordType) -> Any:
+    """Return the serializer of a record type, with its classes registered."""
+    import pyfory
+
+    found = pyfory.Fory(
+        xlang=True, ref=False, strict=True, compatible=True, max_graph_memory_bytes=_NO_LIMIT
+    )
+    for each in of.types():
+        for field in each.fields:
+            if field.enum is not None:
+                found.register_type(field.enum, name=f"records.{field.enum.__name__}")
+        with _annotated(each):
+            found.register_type(each.object_class, name=f"records.{each.name}")
+            # The annotations are used when the first object is written.
+            found.serialize(_example(each))
+    return found
+
+
+@contextmanager
+def _annotated(of: RecordType) -> Iterator[None]:
+    """Annotate a class with pyfory's types; by its own, each number would take up to 9 bytes."""
+    annotations = of.object_class.__annotations__
+    usual = dict(annotations)
+    annotations.update({each.name: _hint(each) for each in of.fields})
+    try:
+        yield
+    finally:
+        annotations.update(usual)
+
+
+def _hint(of: Field) -> Any:
+    import pyfory
+
+    hint: Any = str if of.kind is FieldKind.TEXT else pyfory.FixedInt32
+    if of.record is not None:
+        hint = of.record.object_class
+    elif of.enum is not None:
+        hint = of.enum
+    if of.repeated:
+        return list[hint]
+    # pyfory does not know the unions of PEP 604.
+    return Optional[hint] if of.optional else hint  # noqa: UP045
+
+
+def _example(of: RecordType) -> Any:
+    values: list[Any] = [
+        [] if each.repeated else "" if each.kind is FieldKind.TEXT else 0 for each in of.fields
+    ]
+    nested = [
+        None if each.record is not None else value for each, value in zip(of.fields, values, strict=True)
+    ]
+    return of.make(nested)

@@ -1,0 +1,42 @@
+"""JSON lines through Python's json."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from adapter_core import Trait
+from adapter_core.record_store import ObjectKind
+from adapter_core.records.documents import documents
+from adapter_core.records.stream import StreamStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from io import BufferedReader
+
+    from adapter_core.record_type import RecordType
+
+
+class Adapter(StreamStore):
+    """A line of JSON for each record, by `json.JSONEncoder` and `json.loads`; enums are numbers.
+
+    Text is written as it is, not as escapes in ASCII, which the encoder does at the same speed.
+    """
+
+    label = "JSON"
+    suffix = ".jsonl"
+    requires = ("zstandard",)
+    kind = ObjectKind.DICT
+    traits: ClassVar = frozenset(
+        {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
+    )
+
+    def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
+        encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+        file.writelines((encode(each) + "\n").encode() for each in documents(objects, of))
+
+    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
+        return list(map(json.loads, file))
+
+    def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
+        return map(json.loads, file)

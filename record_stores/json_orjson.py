@@ -1,0 +1,41 @@
+"""JSON lines through orjson."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from adapter_core import Trait
+from adapter_core.record_store import ObjectKind
+from adapter_core.records.stream import StreamStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from io import BufferedReader
+
+    from adapter_core.record_type import RecordType
+
+
+class Adapter(StreamStore):
+    """A line of JSON for each record, by `orjson.dumps`, which takes dataclasses, and `orjson.loads`."""
+
+    label = "JSON[orjson]"
+    suffix = ".jsonl"
+    requires = ("orjson", "zstandard")
+    kind = ObjectKind.DICT
+    traits: ClassVar = frozenset(
+        {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
+    )
+
+    def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
+        import orjson
+
+        dumps, option = orjson.dumps, orjson.OPT_APPEND_NEWLINE
+        file.writelines(dumps(each, None, option) for each in objects)
+
+    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
+        return list(self._iterate_stream(file, of))
+
+    def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
+        import orjson
+
+        return map(orjson.loads, file)

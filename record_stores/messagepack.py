@@ -1,0 +1,46 @@
+"""MessagePack through msgpack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from adapter_core import Trait
+from adapter_core.record_store import ObjectKind
+from adapter_core.records.stream import StreamStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from io import BufferedReader
+
+    from adapter_core.record_type import RecordType
+
+# As msgpack's own default for bytes in memory.
+_NO_LIMIT = 2**31 - 1
+
+
+class Adapter(StreamStore):
+    """An array of MessagePack for each record, in order of the fields, by `Packer` and `Unpacker`."""
+
+    label = "MessagePack"
+    suffix = ".msgpack"
+    requires = ("msgpack", "zstandard")
+    kind = ObjectKind.TUPLE
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+
+    def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
+        import msgpack
+
+        pack = msgpack.Packer().pack
+        file.writelines(map(pack, map(of.plain, objects)))
+
+    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
+        return list(self._iterate_stream(file, of))
+
+    def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
+        import msgpack
+
+        unpacker = msgpack.Unpacker(file, use_list=False, max_buffer_size=_NO_LIMIT)
+        yield from unpacker
+        # Unpacker ends silently within a record.
+        if unpacker.tell() != file.tell():
+            raise ValueError("the file ends within a record")

@@ -1,0 +1,125 @@
+"""Parquet through pyarrow, column by column to objects."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import RecordStore, Trait
+from adapter_core.codecs import Codec
+from adapter_core.record_type import FieldKind
+from adapter_core.records.documents import document_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from adapter_core.record_type import Field, RecordType
+
+_BATCH_ROWS = 65_536
+
+
+class Adapter(RecordStore):
+    """A column for each field; the codecs are the format's own.
+
+    Columns of texts stay encoded by their dictionaries while they are read: each distinct text of a
+    row group becomes one object that its records share. The memory of the objects falls by nearly half.
+    """
+
+    label = "Parquet"
+    suffix = ".parquet"
+    requires = ("pyarrow>=15",)
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    shares_texts = True
+    detects_truncation = True
+    seeks = "a page is the least that can be read, and pyarrow reads row groups"
+    codecs: ClassVar = (Codec("gzip", range(1, 10), 6), Codec("zstd", range(1, 23), 3))
+
+    def _save(
+        self,
+        objects: Sequence[Any],
+        of: RecordType,
+        path: Path,
+        codec: str | None = None,
+        level: int | None = None,
+    ) -> None:
+        import pyarrow.parquet as pq
+
+        pq.write_table(_table(objects, of), path, compression=codec or "none", compression_level=level)
+
+    def _read(self, path: Path, of: RecordType) -> list[Any]:
+        return list(chain.from_iterable(self._blocks(path, of, 2**31 - 1)))
+
+    def _iterate(self, path: Path, of: RecordType) -> Iterator[Any]:
+        return chain.from_iterable(self._blocks(path, of, _BATCH_ROWS))
+
+    @staticmethod
+    def _blocks(path: Path, of: RecordType, batch_rows: int) -> Iterator[list[Any]]:
+        import pyarrow.parquet as pq
+
+        texts = [each.name for each in of.fields if each.kind is FieldKind.TEXT and not each.repeated]
+        with pq.ParquetFile(path, read_dictionary=texts) as file:
+            for batch in file.iter_batches(batch_rows):
+                yield _objects(batch, of)
+
+    def _codec_used(self, path: Path) -> str | None:
+        import pyarrow.parquet as pq
+
+        metadata = pq.read_metadata(path)
+        if not metadata.num_row_groups:
+            return None
+        name = metadata.row_group(0).column(0).compression.lower()
+        return None if name == "uncompressed" else name
+
+
+def _table(objects: Sequence[Any], of: RecordType) -> pa.Table:
+    import pyarrow as pa
+
+    schema = pa.schema([_arrow_field(each) for each in of.fields])
+    columns = []
+    for field, arrow in zip(of.fields, schema, strict=True):
+        values = [getattr(each, field.name) for each in objects]
+        if field.record is not None:
+            convert = document_of(field.record)
+            values = [None if each is None else convert(each) for each in values]
+        columns.append(pa.array(values, arrow.type))
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _arrow_field(of: Field) -> pa.Field:
+    import pyarrow as pa
+
+    arrow = pa.string() if of.kind is FieldKind.TEXT else pa.int32()
+    if of.record is not None:
+        arrow = pa.struct([_arrow_field(each) for each in of.record.fields])
+    if of.repeated:
+        arrow = pa.list_(pa.field("element", arrow, nullable=False))
+    return pa.field(of.name, arrow, nullable=of.optional)
+
+
+def _objects(batch: pa.RecordBatch, of: RecordType) -> list[Any]:
+    columns = [_values(batch, each) for each in of.fields]
+    return list(map(of.object_class, *columns))
+
+
+def _values(batch: pa.RecordBatch, of: Field) -> list[Any]:
+    import pyarrow as pa
+
+    if of.name not in batch.schema.names and of.default is not None:
+        return [of.default] * batch.num_rows
+    column = batch.column(of.name)
+    if isinstance(column, pa.DictionaryArray):
+        texts = [*column.dictionary.to_pylist(), None]
+        places = column.indices.fill_null(len(texts) - 1).to_numpy().tolist()
+        return list(map(texts.__getitem__, places))
+    if of.kind is FieldKind.INT32 and not of.repeated and not column.null_count:
+        return column.to_numpy().tolist()
+    values = column.to_pylist()
+    if of.enum is not None:
+        return list(map(of.enum, values))
+    if of.record is not None:
+        plain, make = of.record.plain_of_mapping, of.record.make
+        return [None if each is None else make(plain(each)) for each in values]
+    return values

@@ -1,0 +1,46 @@
+"""Pickle, protocol 5."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from adapter_core import Trait
+from adapter_core.records.stream import StreamStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from io import BufferedReader
+
+    from adapter_core.record_type import RecordType
+
+
+class Adapter(StreamStore):
+    """The list of objects as one pickle, which keeps shared texts shared.
+
+    Loading runs code that the file names: open files from trusted sources only.
+    """
+
+    label = "Pickle"
+    suffix = ".pickle"
+    requires = ("zstandard",)
+    traits: ClassVar = frozenset({Trait.SINGLE_FILE})
+    iterates = "the list is one pickle"
+    detects_truncation = True
+
+    def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
+        pickle.dump(list(objects), file, protocol=5)
+
+    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
+        return _Unpickler(file, of).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    """Unpickler that finds the program's present class under the name of a record type."""
+
+    def __init__(self, file: BinaryIO, of: RecordType) -> None:
+        super().__init__(file)
+        self._classes = {each.object_class.__qualname__: each.object_class for each in of.types()}
+
+    def find_class(self, module: str, name: str) -> Any:
+        return self._classes.get(name) or super().find_class(module, name)

@@ -1,0 +1,56 @@
+"""Protobuf through Google's protobuf, in blocks."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from adapter_core import Trait
+from adapter_core.record_store import ObjectKind
+from adapter_core.records.documents import document_of
+from adapter_core.records.protobuf_types import block_of, plain_of_message
+from adapter_core.records.stream import StreamStore, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from io import BufferedReader
+
+    from adapter_core.record_type import RecordType
+
+_BLOCK_ROWS = 500
+
+
+class Adapter(StreamStore):
+    """Length-delimited messages of up to 500 records in a repeated field.
+
+    protobuf splits a stream into messages in Python, and a repeated field in C: half of the time of
+    a message for each record.
+    """
+
+    label = "Protobuf"
+    suffix = ".pb"
+    requires = ("protobuf>=6", "zstandard")
+    modules: ClassVar = {"protobuf": "google.protobuf"}
+    kind = ObjectKind.MESSAGE
+    lazy = "texts are decoded when they are used, each time anew"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+
+    def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
+        return plain_of_message(of)
+
+    def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
+        from google.protobuf import proto
+
+        message, document = block_of(of), document_of(of)
+        for block in blocks(objects, _BLOCK_ROWS):
+            proto.serialize_length_prefixed(message(record=list(map(document, block))), file)
+
+    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
+        return list(self._iterate_stream(file, of))
+
+    def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
+        from google.protobuf import proto
+
+        message = block_of(of)
+        read = iter(lambda: proto.parse_length_prefixed(message, file), None)
+        return chain.from_iterable(block.record for block in read)

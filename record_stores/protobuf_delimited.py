@@ -1,0 +1,48 @@
+"""Protobuf through Google's protobuf, a message for each record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from adapter_core import Trait
+from adapter_core.record_store import ObjectKind
+from adapter_core.records.documents import document_of
+from adapter_core.records.protobuf_types import message_of, plain_of_message
+from adapter_core.records.stream import StreamStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from io import BufferedReader
+
+    from adapter_core.record_type import RecordType
+
+
+class Adapter(StreamStore):
+    """A length-delimited message for each record, as the published program writes them."""
+
+    label = "Protobuf[delimited]"
+    suffix = ".pb"
+    requires = ("protobuf>=6", "zstandard")
+    modules: ClassVar = {"protobuf": "google.protobuf"}
+    kind = ObjectKind.MESSAGE
+    lazy = "texts are decoded when they are used, each time anew"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+
+    def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
+        return plain_of_message(of)
+
+    def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
+        from google.protobuf import proto
+
+        message, document = message_of(of), document_of(of)
+        for each in objects:
+            proto.serialize_length_prefixed(message(**document(each)), file)
+
+    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
+        return list(self._iterate_stream(file, of))
+
+    def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
+        from google.protobuf import proto
+
+        message = message_of(of)
+        return iter(lambda: proto.parse_length_prefixed(message, file), None)

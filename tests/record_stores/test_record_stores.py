@@ -1,0 +1,103 @@
+"""Traps of single record formats, hostile files, and sizes in other languages."""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+
+import pytest
+
+import data_generator
+import record_stores
+from adapter_core import RecordSet, RecordType
+from adapter_core.entities import ENTITY, PERSON
+from adapter_core.record_type import Field, FieldKind
+from format_bench.verification.records import verify_records
+
+
+def records(name, count) -> RecordSet:
+    return data_generator.records(name, count).records
+
+
+def ready(label):
+    store = record_stores.find(label)
+    answer = store.availability()
+    if not answer:
+        pytest.skip(answer.reason)
+    return store
+
+
+class Payload:
+    """An object whose pickle calls a function."""
+
+    def __reduce__(self):
+        return note, ("code of the file",)
+
+
+called: list[str] = []
+
+
+def note(text: str) -> None:
+    called.append(text)
+
+
+def test_a_pickle_runs_code_that_it_names(tmp_path):
+    called.clear()
+    path = tmp_path / "hostile.pickle"
+    path.write_bytes(pickle.dumps([Payload()]))
+    assert called == []
+    ready("Pickle").read(path)
+    assert called == ["code of the file"]
+
+
+def test_fory_refuses_a_class_that_is_not_registered(tmp_path):
+    pyfory = pytest.importorskip("pyfory")
+    called.clear()
+    store = ready("Fory")
+    hostile = pyfory.Fory(xlang=False, ref=False, strict=False).serialize([Payload()])
+    path = tmp_path / f"hostile{store.suffix}"
+    path.write_bytes(len(hostile).to_bytes(4, "little") + hostile)
+    with pytest.raises(Exception, match=r"."):
+        store.read(path)
+    assert called == []
+
+
+@pytest.mark.parametrize("label", ["Fory", "JSON[msgspec]", "Protobuf"])
+def test_all_types_of_one_process_keep_to_themselves(label, tmp_path):
+    store = ready(label)
+    for name, of in (("entities", ENTITY), ("entities-nested", PERSON), ("entities", ENTITY)):
+        path = tmp_path / f"{name}{store.suffix}"
+        expected = records(name, 30)
+        store.save(expected, path)
+        assert not verify_records(expected, store.read(path, of), store.plain(of)).errors
+
+
+def test_columns_of_sqlite_keep_texts_of_digits(tmp_path):
+    of = RecordType("Code", (Field("code", FieldKind.TEXT, 1),))
+    expected = RecordSet.of_objects(of, [of.make(["057"]), of.make(["1e3"])])
+    path = tmp_path / "codes.sqlite"
+    store = ready("SQLite")
+    store.save(expected, path)
+    assert store.read(path, of) == [("057",), ("1e3",)]
+    # A column declared `string`, as the published program has it, has the affinity NUMERIC.
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE codes (code string)")
+        connection.execute("INSERT INTO codes VALUES ('057')")
+        assert connection.execute("SELECT code FROM codes").fetchone() == (57,)
+
+
+def test_bytes_of_delimited_messages_are_those_of_java(tmp_path):
+    # protobuf-java writes as many for the first 10,000 of the published entities.
+    store = ready("Protobuf[delimited]")
+    path = tmp_path / "entities.pb"
+    store.save(records("entities-seed", 10_000), path)
+    assert store.size_bytes(path) == 1_001_191
+
+
+def test_a_gzip_file_is_read_by_gzip(tmp_path):
+    import gzip
+
+    store = ready("JSON")
+    store.save(records("entities", 10), tmp_path / "a.jsonl")
+    store.save(records("entities", 10), tmp_path / "b.jsonl", "gzip")
+    assert gzip.decompress((tmp_path / "b.jsonl").read_bytes()) == (tmp_path / "a.jsonl").read_bytes()
