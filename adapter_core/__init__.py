@@ -13,7 +13,7 @@ from adapter_core.array_store import ArrayStore
 from adapter_core.availability import Availability
 from adapter_core.codecs import Codec
 from adapter_core.column_batches import ColumnSums
-from adapter_core.data_format import DataFormat, Feature
+from adapter_core.data_format import PARTIAL_READS, DataFormat, Feature
 from adapter_core.errors import (
     OLD_NAMES,
     CannotHoldError,
@@ -38,6 +38,7 @@ from adapter_core.remote import RemoteFile
 from adapter_core.traits import Trait
 
 __all__ = [
+    "PARTIAL_READS",
     "ArrayReader",
     "ArraySource",
     "ArrayStore",

@@ -49,6 +49,9 @@ class Feature(StrEnum):
     """Reads over a network, by `DataFormat.read_remote`; derived from `DataFormat.remote_schemes`."""
 
 
+PARTIAL_READS = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.FILTER, Feature.BATCHES})
+"""Features of a format whose library reads all kinds of parts."""
+
 _INSTEAD = {
     Feature.COLUMNS: "it reads whole tables only",
     Feature.ROWS: "it reads all rows",

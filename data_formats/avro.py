@@ -11,7 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, DataFormat, Feature, Kind, Trait, whole_file
+from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait, whole_file
 from adapter_core.remote import fetched
 from adapter_core.tables.arrow import PANDAS, frame_of_part
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
@@ -55,7 +55,7 @@ class Adapter(DataFormat):
     suffix = ".avro"
     requires = ("pandas", "pyarrow>=15", "fastavro", "cramjam", "backports.zstd", "lz4", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     remote_schemes: ClassVar = ("http",)
     codecs: ClassVar = (
         Codec("deflate", range(1, 10), 6),

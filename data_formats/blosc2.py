@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Codec, Feature, Trait
+from adapter_core import PARTIAL_READS, Codec, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.text_arrays import as_fixed_width
 
@@ -40,7 +40,7 @@ class Adapter(ArrayFormat):
         Codec(name, LEVELS, LEVEL) for name in ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
     )
     default_codec = "zstd"
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import blosc2

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait, whole_file
+from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait, whole_file
 from adapter_core.remote import fetched
 from adapter_core.tables.inferred import common_dtypes
 from adapter_core.values import (
@@ -52,7 +52,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     holds_duplicate_names = True
     detects_truncation = False
     reads_nullable_integers_as_floats = True

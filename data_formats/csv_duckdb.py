@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Feature
+from adapter_core import PARTIAL_READS
 from adapter_core.column_batches import needed_columns
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.tables.arrow import frame_of
@@ -50,7 +50,7 @@ class Adapter(InferredCSV):
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     numbers: ClassVar = rf"{DECIMAL}|0[xX][0-9a-fA-F]+|0[bB][01]+"
     booleans: ClassVar = "(?i:true|false|t|f|yes|no)"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Feature
+from adapter_core import PARTIAL_READS
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import InferredCSV, plain_of
@@ -42,7 +42,7 @@ class Adapter(InferredCSV):
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     booleans: ClassVar = "(?i:true|false)"
 
     def _check_values(self, df: pd.DataFrame) -> None:

@@ -30,7 +30,8 @@ class Adapter(InferredCSV):
 
     Text is quoted, and nulls are empty. pyarrow infers types from all rows. Columns that it takes for
     dates or times of day are read again as text, whose form could differ from that in the file. A column
-    of whole floats, written without a point, comes back as integers.
+    of whole floats, written without a point, comes back as integers. pyarrow's batches have the types of
+    the first one, and end with an error where others do not fit; hence all rows are read at once.
     """
 
     label = "CSV[pyarrow]"

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
     array_batches,
@@ -52,7 +52,7 @@ class Adapter(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.TIME: _NO_TYPE,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Codec, DataFormat, Feature, Trait
+from adapter_core import PARTIAL_READS, Codec, DataFormat, Trait
 from adapter_core.arrow_codec import codec_of_file
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
@@ -37,7 +37,7 @@ class Adapter(DataFormat):
     suffix = ".feather"
     requires = ("pandas", "pyarrow>=15")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
     default_codec = "lz4"
     refuses: ClassVar = REFUSES_WITH_METADATA

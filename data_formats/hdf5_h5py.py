@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Feature, Trait
+from adapter_core import PARTIAL_READS, Codec, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import array_names_of_numbers
 
@@ -43,7 +43,7 @@ class Adapter(ArrayFormat):
     requires = ("pandas", "pyarrow", "h5py")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("fsspec", "aiohttp")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Feature, Kind, Trait
+from adapter_core import PARTIAL_READS, Kind, Trait
 from adapter_core.tables.hdf5 import CODECS, CODECS_OF_BLOSC2, HDF5
 from adapter_core.values import any_contains, any_equals, text_columns
 
@@ -38,7 +38,7 @@ class Adapter(HDF5):
     suffix = ".h5"
     requires = ("pandas", "tables", "pyarrow")
     traits: ClassVar = frozenset({Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     holds_zero_rows = False
     codecs: ClassVar = CODECS + CODECS_OF_BLOSC2
     checksums = "Fletcher-32 of each chunk of the table: fletcher32"

@@ -14,7 +14,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
     array_batches,
@@ -63,7 +63,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyiceberg", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.NULL: "Iceberg has no type for them before version 3",

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import DataFormat, Feature, Trait
+from adapter_core import PARTIAL_READS, DataFormat, Trait
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
     array_batches,
@@ -45,7 +45,7 @@ class Adapter(DataFormat):
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     refuses: ClassVar = REFUSES_WITH_METADATA
     crash_on_damage = "damaged offsets of text end the process (SIGABRT) when the values are used"
 

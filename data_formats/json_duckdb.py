@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Feature, Predicate
+from adapter_core import PARTIAL_READS, Predicate
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
 from adapter_core.tables.duckdb import (
@@ -38,7 +38,7 @@ class Adapter(JSONLines):
     requires = ("pandas", "duckdb>=1.2", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

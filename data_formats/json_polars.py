@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Feature, Predicate
+from adapter_core import PARTIAL_READS, Predicate
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
 from adapter_core.tables.polars import (
@@ -38,7 +38,7 @@ class Adapter(JSONLines):
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -25,7 +25,8 @@ class Adapter(JSONLines):
     """One JSON object a line, written by Polars, since pyarrow cannot write JSON, and read by pyarrow.
 
     `pyarrow.json.read_json` turns text like dates into timestamps, and drops their time zones. These
-    columns are read again as text.
+    columns are read again as text. pyarrow's batches have the types of the first one, and end with an
+    error where others do not fit; hence all rows are read at once.
     """
 
     label = "JSON[pyarrow]"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Codec, DataFormat, Feature, Kind, Trait
+from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait
 from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _DICTIONARY = re.compile(r"dictionary: Some.*?num_dictionary_items", re.DOTALL)
 _SCHEME = re.compile(r"scheme: CompressionAlgorithm(\w+)")
 
+# The defaults are 16 batches and 2 GiB, which would be most of a table in memory.
+_READ_AHEAD = 2
+_IO_BUFFER_BYTES = 2**26
+
 
 class Adapter(DataFormat):
     """A Lance data set (a directory) through pylance, written directly from an Arrow table.
@@ -45,7 +49,7 @@ class Adapter(DataFormat):
     modules: ClassVar = {"pylance": "lance"}
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))
     remote_schemes: ClassVar = ("s3",)
     refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
@@ -119,7 +123,13 @@ class Adapter(DataFormat):
         import lance
         import pyarrow as pa
 
-        for batch in lance.dataset(path).to_batches(columns=columns, batch_size=batch_rows):
+        batches = lance.dataset(path).to_batches(
+            columns=columns,
+            batch_size=batch_rows,
+            batch_readahead=_READ_AHEAD,
+            io_buffer_size=_IO_BUFFER_BYTES,
+        )
+        for batch in batches:
             yield frame_of_part(pa.Table.from_batches([batch]))
 
     @staticmethod

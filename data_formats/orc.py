@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Codec, DataFormat, Feature, Kind, Trait
+from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait
 from adapter_core.tables.arrow import array_batches, arrow_filter
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
@@ -43,7 +43,7 @@ class Adapter(DataFormat):
     suffix = ".orc"
     requires = ("pandas", "pyarrow>=15")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     reads_nullable_integers_as_floats = True
     remote_schemes: ClassVar = ("s3",)
     codecs: ClassVar = (Codec("snappy"), Codec("zlib"), Codec("lz4"), Codec("zstd"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, DataFormat, Feature, Kind, Predicate, Trait
+from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Predicate, Trait
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
     array_batches,
@@ -32,7 +32,7 @@ class Adapter(DataFormat):
     suffix = ".parquet"
     requires = ("pandas", "pyarrow>=15")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (
         Codec("snappy"),
         Codec("gzip", range(1, 10), 9),

@@ -25,8 +25,9 @@ class Adapter(DataFormat):
     """Apache Parquet through `fastparquet.write` and `fastparquet.ParquetFile`, without Arrow.
 
     fastparquet's build decides if text is read as pandas' text or as Python objects; the dtype that was
-    saved is restored from the file's metadata. Damage may crash the process, since lengths in a file are
-    trusted, as in 14 of 56 trials with fastparquet 2026.9.0: open files from trusted sources only.
+    saved is restored from the file's metadata. All rows are one row group, the least that fastparquet
+    reads. Damage may crash the process, since lengths in a file are trusted, as in 14 of 56 trials with
+    fastparquet 2026.9.0: open files from trusted sources only.
     """
 
     label = "Parquet[fastparquet]"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Feature, Kind, Trait
+from adapter_core import PARTIAL_READS, Kind, Trait
 from adapter_core.kinds import kinds_of
 from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
@@ -48,7 +48,7 @@ class Adapter(ArrayFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     remote_schemes: ClassVar = ("s3",)
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     block_rows = TILE_ROWS
     refuses: ClassVar = {**REFUSES, Kind.HALF_FLOAT: "TileDB has no type for them"}
 

@@ -7,7 +7,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
 from adapter_core.predicate import OPERATORS
 from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.arrow import (
@@ -18,7 +18,6 @@ from adapter_core.tables.arrow import (
     frame_of,
     may_be_nullable,
 )
-from adapter_core.tables.arrow_parts import tables_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +46,7 @@ class Adapter(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     remote_schemes: ClassVar = ("http", "s3")
     crash_on_damage = "damaged files end the process during a read (SIGABRT)"
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
@@ -86,7 +85,7 @@ class Adapter(DataFormat):
         import vortex
 
         file = vortex.open(str(path))
-        rows = max((last for _, last in file.splits()), default=0)
+        rows = _rows(file)
         range_of_rows = min(start, rows), rows if stop is None else min(stop, rows)
         part = file.to_repeated_scan(columns).execute(row_range=range_of_rows).to_arrow().read_all()
         return frame_of(part, nullable=_nullable_columns(file, columns))
@@ -103,8 +102,12 @@ class Adapter(DataFormat):
 
         file = vortex.open(str(path))
         nullable = _nullable_columns(file, columns)
-        for part in tables_of(file.to_arrow(columns, batch_size=batch_rows), batch_rows):
-            yield frame_of(part, nullable=nullable)
+        rows = _rows(file)
+        # One scan of the whole file would read far ahead.
+        scan = file.to_repeated_scan(columns)
+        for start in range(0, rows, batch_rows):
+            part = scan.execute(row_range=(start, min(start + batch_rows, rows)))
+            yield frame_of(part.to_arrow().read_all(), nullable=nullable)
 
 
 def _store_of(file: RemoteFile) -> Any:
@@ -124,6 +127,10 @@ def _store_of(file: RemoteFile) -> Any:
     if file.endpoint:
         options["endpoint"] = file.endpoint
     return S3Store(file.bucket, config=options, client_options=clients, retry_config=retries)
+
+
+def _rows(file: vortex.VortexFile) -> int:
+    return max((last for _, last in file.splits()), default=0)
 
 
 def _nullable_columns(file: vortex.VortexFile, columns: list[str] | None) -> list[str]:

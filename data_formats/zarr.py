@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Feature, Trait
+from adapter_core import PARTIAL_READS, Codec, Trait
 from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 
@@ -41,7 +41,7 @@ class Adapter(ArrayFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 5), Codec("zstd", range(1, 23), 3))
     default_codec = "zstd"
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     block_rows = 2**20
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("obstore",)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Comparison, DataFormat, Feature, Kind, Predicate, UnknownNameError
+from adapter_core import PARTIAL_READS, Comparison, DataFormat, Kind, Predicate, UnknownNameError
 from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
@@ -49,7 +49,7 @@ class DuckDBColumns(DataFormat):
 
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
 
     def _check_values(self, df: pd.DataFrame) -> None:
         reason = misnamed(df.columns)

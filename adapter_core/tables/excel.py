@@ -53,7 +53,8 @@ class Workbook(DataFormat):
     """One sheet of an xlsx workbook, which is a ZIP archive that all libraries compress.
 
     Numbers are 64-bit floats; columns of whole numbers without nulls come back as integers, dates as
-    datetimes, and categories as text. An empty cell is a null.
+    datetimes, and categories as text. An empty cell is a null. Rows are not read alone, since
+    the type of a column depends on all its cells.
     """
 
     suffix = ".xlsx"

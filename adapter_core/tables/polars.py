@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait, UnknownNameError
+from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait, UnknownNameError
 from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
@@ -26,7 +26,7 @@ class PolarsColumns(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
 
     def _check_values(self, df: pd.DataFrame) -> None:
         name = without_zone_name(df)

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Availability, Codec, Comparison, Feature, Kind
+from adapter_core import PARTIAL_READS, Availability, Codec, Comparison, Kind
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.root_uproot import Root
@@ -41,7 +41,7 @@ class NativeRoot(ArrayFormat):
 
     suffix = Root.suffix
     modules: ClassVar = {"root": "ROOT"}
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     traits: ClassVar = Root.traits
     codecs: ClassVar = (
         Codec("zlib", range(1, 10), 1),

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Feature, Kind, Trait, UnavailableError
+from adapter_core import PARTIAL_READS, Codec, Kind, Trait, UnavailableError
 from adapter_core.availability import import_failure
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
@@ -47,7 +47,7 @@ class Root(ArrayFormat):
     )
     remote_schemes: ClassVar = ("http", "root")
     remote_requires: ClassVar = ("fsspec", "aiohttp")
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     # uproot writes one basket or cluster for all rows, which is read for each block.
     block_rows = 2**20
     refuses: ClassVar = {

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ColumnSums, DataFormat, Feature, Kind, Predicate, Trait, UnknownNameError
+from adapter_core import PARTIAL_READS, ColumnSums, DataFormat, Kind, Predicate, Trait, UnknownNameError
 from adapter_core.column_batches import needed_columns
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
@@ -117,7 +117,7 @@ class SQLiteTable(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset(Feature)
+    supports: ClassVar = PARTIAL_READS
     refuses: ClassVar = REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:
