@@ -1,0 +1,148 @@
+"""HDF5 by rows through h5py."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core import Codec, Feature, Trait
+from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
+from adapter_core.tables.arrays import OFFSETS, VALID, array_names_of_numbers
+
+if TYPE_CHECKING:
+    import h5py
+    import numpy as np
+    import pandas as pd
+
+    from adapter_core.column_batches import Batch
+    from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
+
+
+ROWS = "__rows"
+"""Name of the dataset of rows, which no other array has."""
+
+# The type of a dataset is part of its object header, whose messages have less than 64 KiB:
+# https://support.hdfgroup.org/documentation/hdf5/latest/_h5_a__u_g.html
+MAX_TYPE_BYTES = 64_000
+
+BATCH_ROWS = 16_384
+"""Rows that are added up at a time."""
+
+
+class Adapter(ArrayFormat):
+    """HDF5 through h5py: one dataset of compound type, whose values lie row by row.
+
+    A projection reads whole rows, from which HDF5 takes the requested fields. Times are integers. Text,
+    whose length differs, is bytes and offsets in further datasets: in rows it would be a pointer to a
+    heap. The description of the table is an attribute of the file. HDF5 notices a truncated file, but no
+    flipped bits.
+    """
+
+    label = "HDF5.rows[h5py]"
+    suffix = ".h5"
+    requires = ("pandas", "pyarrow", "h5py")
+    suite = "analysis"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    supports: ClassVar = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.BATCHES})
+    codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        import h5py
+        import numpy as np
+
+        super()._check_values(df)
+        names = [self._array_name(i, name) for i, name in enumerate(df.columns)]
+        largest = np.dtype([(name + end, "f8") for name in names for end in ("", VALID)])
+        if len(h5py.h5t.py_create(largest, logical=True).encode()) > MAX_TYPE_BYTES:
+            raise self.refusal(f"the type of {len(names):,} columns may not fit in 64 KiB")
+
+    def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
+        import h5py
+
+        fields, others = _divided(table.arrays)
+        with h5py.File(path, "w") as file:
+            file.attrs[DESCRIPTION] = table.description
+            for name, array in {**others, **({ROWS: _rows_of(fields)} if fields else {})}.items():
+                # HDF5 has no chunks, and hence no filters, for empty arrays.
+                options = {"compression": codec, "compression_opts": level} if array.size else {}
+                file.create_dataset(name, data=array, **options)
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[Opened]:
+        with self._opened_rows(path) as (description, get):
+            yield description, lambda names: get(names, slice(None))
+
+    @contextmanager
+    def _opened_rows(self, path: Path) -> Iterator[OpenedRows]:
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            get_others = by_elements(lambda name, part: file[name][part])
+
+            def get(names: list[str], part: slice) -> dict[str, np.ndarray]:
+                others = [name for name in names if name in file]
+                fields = [name for name in names if name not in file]
+                rows = _fields(file[ROWS], fields)[part] if fields else {}
+                # Copies, since views would keep all fields in memory.
+                found = {name: rows[name].copy() for name in fields}
+                if part == slice(None):
+                    return found | {name: file[name][()] for name in others}
+                return {**found, **get_others(others, part)}
+
+            yield file.attrs[DESCRIPTION], get
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            table = json.loads(file.attrs[DESCRIPTION])
+            names = array_names_of_numbers(table["columns"], columns)
+            fields = _fields(file[ROWS], list(names.values()))
+            for start in range(0, max(table["rows"], 1), BATCH_ROWS):
+                rows = fields[start : start + BATCH_ROWS]
+                yield {column: rows[name] for column, name in names.items()}
+
+    def _codec_used(self, path: Path) -> str | None:
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            for dataset in file.values():
+                if dataset.id.get_storage_size() < dataset.nbytes:
+                    return dataset.compression
+        return None
+
+
+def _divided(
+    arrays: Mapping[str, np.ndarray],
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return the arrays with a value a row, and those of text."""
+    is_text = {
+        name: name.endswith(OFFSETS) or name + OFFSETS in arrays or array.ndim > 1
+        for name, array in arrays.items()
+    }
+    fields = {name: array for name, array in arrays.items() if not is_text[name]}
+    return fields, {name: array for name, array in arrays.items() if is_text[name]}
+
+
+def _rows_of(fields: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return arrays of one length as one of compound type, shape (rows,)."""
+    import numpy as np
+
+    plain = {
+        name: each.view("int64") if each.dtype.kind in "mM" else each for name, each in fields.items()
+    }
+    length = len(next(iter(plain.values())))
+    rows = np.empty(length, [(name, each.dtype) for name, each in plain.items()])
+    for name, each in plain.items():
+        rows[name] = each
+    return rows
+
+
+def _fields(rows: h5py.Dataset, names: list[str]) -> Any:
+    """Return an object whose slices are rows with at least these fields."""
+    # To take fields apart costs HDF5 more than to copy rows that mostly consist of them.
+    wanted = sum(rows.dtype[name].itemsize for name in names)
+    return rows if 2 * wanted > rows.dtype.itemsize else rows.fields(names)
