@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Trait
 from adapter_core.tables import row_format
-from adapter_core.tables.rows import row_blocks
+from adapter_core.tables.rows import BLOCK_ROWS, row_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from adapter_core.column_batches import Batch
 
 _READ_BYTES = 2**20
 
@@ -50,6 +54,23 @@ class Adapter(DataFormat):
                 file.write(packer.getbuffer())
                 packer.reset()
             file.write(packer.getbuffer())
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import numpy as np
+
+        with _unpacker(path) as rows:
+            description = rows.unpack()
+            dtypes = row_format.dtypes_of_numbers(description, columns)
+            names = row_format.names_of(description)
+            getters = {name: itemgetter(names.index(name)) for name in columns}
+            found = 0
+            while block := list(islice(rows, BLOCK_ROWS)):
+                found += len(block)
+                yield {
+                    name: np.fromiter(map(get, block), dtypes[name], len(block))
+                    for name, get in getters.items()
+                }
+        row_format.check_rows(description, found)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with _unpacker(path) as rows:

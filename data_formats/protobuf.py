@@ -15,209 +15,38 @@ message Rows {
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from itertools import repeat
-from operator import attrgetter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from adapter_core import DataFormat, Feature, Kind, Trait
-from adapter_core.kinds import kinds_of
-from adapter_core.tables import row_format
-from adapter_core.tables.rows import EPOCH_KINDS, row_blocks
+from adapter_core.tables.protobuf import ProtobufTable, message_class
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
-
-# Protobuf allows names that start with an underscore; those of Python's own attributes do.
-_FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-
-# https://protobuf.dev/programming-guides/proto3/#assigning
-_RESERVED_NUMBERS = range(19_000, 20_000)
-
-_TYPES = {
-    Kind.BOOLEAN: "TYPE_BOOL",
-    Kind.NULLABLE_BOOLEAN: "TYPE_BOOL",
-    Kind.HALF_FLOAT: "TYPE_FLOAT",
-    Kind.TEXT: "TYPE_STRING",
-    Kind.CATEGORY: "TYPE_STRING",
-    Kind.NULL: "TYPE_STRING",
-    Kind.BINARY: "TYPE_BYTES",
-}
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 
-class Adapter(DataFormat):
+class Adapter(ProtobufTable):
     """Length-delimited messages of Protobuf, written and read by `google.protobuf.proto`.
 
-    The first message is a `google.protobuf.FileDescriptorProto` of types made from the table, and the
-    second a `google.protobuf.Struct` with the names of the columns, their dtypes and the number of rows.
-    The others are `Rows` of up to 500 rows each: protobuf splits a stream into messages in Python, and
-    repeated fields in C.
-
-    Datetimes and timedeltas are integers in the unit of the dtype.
+    After the messages that describe the table come `Rows` of up to 500 rows each: protobuf splits a
+    stream into messages in Python, and repeated fields in C.
     """
 
     label = "Protobuf"
-    suffix = ".pb"
     requires = ("pandas", "pyarrow>=15", "protobuf>=6")
-    modules: ClassVar = {"protobuf": "google.protobuf"}
     suite = "engines"
-    holds_nul_in_names = False
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
-    refuses: ClassVar = row_format.REFUSES
 
-    def _save(
-        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    def _write_blocks(
+        self, schema: FileDescriptorProto, blocks: Iterable[list[dict[str, Any]]], file: BinaryIO
     ) -> None:
-        from google.protobuf import proto, struct_pb2
+        from google.protobuf import proto
 
-        schema = schema_of(df)
-        row_message = rows_class(schema)
-        names = [field.name for field in row_type(schema).field]
-        description = struct_pb2.Struct()
-        description.update(row_format.describe(df))
-        with path.open("wb") as file:
-            proto.serialize_length_prefixed(schema, file)
-            proto.serialize_length_prefixed(description, file)
-            for rows in row_blocks(df):
-                fields = [dict(zip(names, row)) for row in rows]  # noqa: B905 (once a row)
-                proto.serialize_length_prefixed(row_message(row=fields), file)
+        rows = message_class(schema, "Rows")
+        for block in blocks:
+            proto.serialize_length_prefixed(rows(row=block), file)
 
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        with path.open("rb") as file:
-            schema, description = _head(file)
-            return row_format.table_of_columns(description, _column_blocks(schema, file))
+    def _row_blocks(self, schema: FileDescriptorProto, file: BinaryIO) -> Iterator[list[Any]]:
+        from google.protobuf import proto
 
-    def _column_names(self, path: Path) -> list[str]:
-        with path.open("rb") as file:
-            return row_format.names_of(_head(file)[1])
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        with path.open("rb") as file:
-            schema, description = _head(file)
-            blocks = _column_blocks(schema, file)
-            yield from row_format.batches_of_columns(description, blocks, batch_rows)
-
-
-def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
-    """Return the description of the messages for a table, shape (rows, columns).
-
-    Fields have the names of their columns; if any of these is not a valid name, all have numbers for
-    names. Fields of columns with nulls are `optional`, since other fields of proto3 are never null.
-    """
-    from google.protobuf import descriptor_pb2
-
-    prefix = "column_"
-    while _has_conflict(prefix, df.columns):
-        prefix += "_"
-    file = descriptor_pb2.FileDescriptorProto(name="table.proto", package="table", syntax="proto3")
-    row = file.message_type.add(name="Row")
-    usual = all(map(_FIELD_NAME.fullmatch, df.columns))
-    for position, ((name, column), kind) in enumerate(zip(df.items(), kinds_of(df), strict=True)):
-        field = row.field.add(
-            name=name if usual else f"{prefix}{position}",
-            json_name=name,
-            number=_number(position),
-            type=_type(column, kind),
-            label="LABEL_OPTIONAL",
-        )
-        if _has_presence(column, kind):
-            field.proto3_optional = True
-            field.oneof_index = len(row.oneof_decl)
-            # No field has this name, since names of fields do not start with an underscore.
-            row.oneof_decl.add(name=f"_{field.name}")
-    rows = file.message_type.add(name="Rows")
-    rows.field.add(
-        name="row", number=1, type="TYPE_MESSAGE", type_name=".table.Row", label="LABEL_REPEATED"
-    )
-    return file
-
-
-def _has_conflict(prefix: str, names: Iterable[str]) -> bool:
-    """Return True if a column has the name by number of a field before its own."""
-    # protobuf refuses such a `json_name`; that of a later field is allowed.
-    numbered = set()
-    for position, name in enumerate(names):
-        if name in numbered:
-            return True
-        numbered.add(f"{prefix}{position}")
-    return False
-
-
-def rows_class(file: FileDescriptorProto) -> Any:
-    """Return the class of the message `Rows`."""
-    from google.protobuf import descriptor_pool, message_factory
-
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("table.Rows"))
-
-
-def row_type(file: FileDescriptorProto) -> DescriptorProto:
-    """Return the description of the message `Row`."""
-    return file.message_type[0]
-
-
-def _number(position: int) -> int:
-    number = position + 1
-    return number if number < _RESERVED_NUMBERS.start else number + len(_RESERVED_NUMBERS)
-
-
-def _has_presence(column: pd.Series, kind: Kind) -> bool:
-    """Return True if a column has nulls; NaN in NumPy's floats is a value."""
-    is_float = kind in (Kind.FLOAT, Kind.HALF_FLOAT)
-    return not is_float and bool(column.isna().any())
-
-
-def _type(column: pd.Series, kind: Kind) -> str:
-    if kind in _TYPES:
-        return _TYPES[kind]
-    if kind in EPOCH_KINDS:
-        return "TYPE_SINT64"
-    bits = max(32, 8 * column.dtype.itemsize)
-    if kind in (Kind.FLOAT, Kind.NULLABLE_FLOAT):
-        return {32: "TYPE_FLOAT", 64: "TYPE_DOUBLE"}[bits]
-    if kind in (Kind.UNSIGNED, Kind.NULLABLE_UNSIGNED):
-        return f"TYPE_UINT{bits}"
-    # int64 is shorter than sint64, except for negative numbers, which take 10 bytes.
-    return f"TYPE_SINT{bits}" if (column < 0).any() else f"TYPE_INT{bits}"
-
-
-def _head(file: BinaryIO) -> tuple[FileDescriptorProto, Any]:
-    """Read the first two messages: the types, and the description of the columns."""
-    from google.protobuf import descriptor_pb2, json_format, struct_pb2
-
-    schema = _message(descriptor_pb2.FileDescriptorProto, file)
-    return schema, json_format.MessageToDict(_message(struct_pb2.Struct, file))
-
-
-def _message(message_class: Any, file: BinaryIO) -> Any:
-    from google.protobuf import proto
-
-    message = proto.parse_length_prefixed(message_class, file)
-    if message is None:
-        raise ValueError(f"the file ends before a {message_class.DESCRIPTOR.full_name}")
-    return message
-
-
-def _column_blocks(schema: FileDescriptorProto, file: BinaryIO) -> Iterator[list[list[Any]]]:
-    """Yield the values of all columns, block by block."""
-    from google.protobuf import proto
-
-    row_message = rows_class(schema)
-    fields = [(each.name, each.proto3_optional) for each in row_type(schema).field]
-    while message := proto.parse_length_prefixed(row_message, file):
-        rows = list(message.row)
-        yield [_values(rows, name, has_presence=optional) for name, optional in fields]
-
-
-def _values(rows: list[Any], name: str, *, has_presence: bool) -> list[Any]:
-    """Return the values of one field; None where it is not set."""
-    values = map(attrgetter(name), rows)
-    if not has_presence:
-        return list(values)
-    is_set = map(type(rows[0]).HasField, rows, repeat(name))
-    return [value if here else None for value, here in zip(values, is_set, strict=True)]
+        rows = message_class(schema, "Rows")
+        while message := proto.parse_length_prefixed(rows, file):
+            yield list(message.row)

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Kind
+from adapter_core import InvalidSelectionError, Kind, UnknownNameError
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.rows import ColumnBuilder, block_rows, pieces
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 
@@ -80,7 +81,7 @@ def table_of_columns(description: Any, blocks: Iterable[Iterable[Sequence[Any]]]
     for block in blocks:
         for column, values in zip(columns, block, strict=True):
             column.add(values)
-    _check_rows(description, _rows(columns))
+    check_rows(description, _rows(columns))
     return _built(description, columns)
 
 
@@ -111,13 +112,38 @@ def batches_of_columns(
         total += len(parts[0])
     if _rows(columns):
         yield from pieces(_built(description, columns), batch_rows)
-    _check_rows(description, total)
+    check_rows(description, total)
 
 
 def names_of(description: Any) -> list[str]:
     """Return the names of the columns in a result of `describe`."""
     _check(description)
     return [each["name"] for each in description["columns"]]
+
+
+def dtypes_of_numbers(description: Any, columns: Sequence[str]) -> dict[str, np.dtype[Any]]:
+    """Return NumPy's dtype of each column.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no column of a name.
+    InvalidSelectionError
+        If a column contains anything but numbers.
+    """
+    import pandas as pd
+
+    _check(description)
+    by_name = {each["name"]: each["dtype"] for each in description["columns"]}
+    found: dict[str, np.dtype[Any]] = {}
+    for name in columns:
+        if name not in by_name:
+            raise UnknownNameError("column", name, by_name)
+        dtype: Any = pd.api.types.pandas_dtype(by_name[name])
+        if not pd.api.types.is_numeric_dtype(dtype):
+            raise InvalidSelectionError(f"column {name!r} contains {dtype}, not numbers")
+        found[name] = getattr(dtype, "numpy_dtype", dtype)
+    return found
 
 
 def _builders(description: Any) -> list[ColumnBuilder]:
@@ -136,7 +162,8 @@ def _built(description: Any, columns: list[ColumnBuilder]) -> pd.DataFrame:
     return df
 
 
-def _check_rows(description: Any, found: int) -> None:
+def check_rows(description: Any, found: int) -> None:
+    """Raise ValueError if the number of rows differs from that of the description."""
     expected = int(description["rows"])
     if found != expected:
         raise ValueError(f"the file contains {found:,} of {expected:,} rows")

@@ -26,8 +26,8 @@ from google.protobuf.struct_pb2 import Struct
 import data_formats
 from adapter_core import CannotHoldError
 from adapter_core.tables import row_format
+from adapter_core.tables.protobuf import message_class, row_type, schema_of
 from adapter_core.traits import Trait
-from data_formats.protobuf import row_type, rows_class, schema_of
 from format_bench.conformance.tables import ordinary
 from format_bench.verification.tables import verify
 
@@ -176,15 +176,16 @@ def test_optional_fields_distinguish_nulls_and_zeros_in_protobuf(path):
     assert [each.proto3_optional for each in fields] == [True, False, True, False]
     naive = row_type(schema_of(df.assign(nulls=df["whole"])))
     assert not naive.field[0].proto3_optional
-    row = rows_class(schema_of(df.assign(nulls=df["whole"])))(row=[{"nulls": None}]).row[0]
+    row = message_class(schema_of(df.assign(nulls=df["whole"])), "Rows")(row=[{"nulls": None}]).row[0]
     assert row.nulls == 0
 
 
-def test_fields_of_protobuf_may_have_the_names_of_methods(path):
+@pytest.mark.parametrize("label", ["Protobuf", "Protobuf.messages"])
+def test_fields_of_protobuf_may_have_the_names_of_methods(label, path):
     names = ["Clear", "HasField", "SerializeToString", "DESCRIPTOR", "class", "row", "Row", "a_b", "aB"]
     df = pd.DataFrame({name: pd.array([1, None], "Int64") for name in names})
     assert [each.name for each in row_type(schema_of(df)).field] == names
-    assert verify(df, round_trip("Protobuf", df, path)).exact
+    assert verify(df, round_trip(label, df, path)).exact
 
 
 def test_columns_whose_names_no_field_of_protobuf_may_have_are_numbered(path):
@@ -205,19 +206,22 @@ def test_fields_of_negative_integers_are_the_shorter_ones(path):
     df = pd.DataFrame({"negative": [-1] * 1_000, "positive": [1] * 1_000})
     assert verify(df, round_trip("Protobuf", df, path)).exact
     assert path.stat().st_size < 1_000 * 7
-    message = rows_class(schema_of(df[["positive"]]))
+    message = message_class(schema_of(df[["positive"]]), "Rows")
     assert len(message(row=[{"positive": -1}]).SerializeToString()) == 13
 
 
-def test_a_protobuf_file_cut_between_two_messages_is_noticed(path):
-    adapter = data_formats.get("Protobuf")
+@pytest.mark.parametrize(
+    ("label", "name", "rows"), [("Protobuf", "Rows", 500), ("Protobuf.messages", "Row", 1)]
+)
+def test_a_protobuf_file_cut_between_two_messages_is_noticed(label, name, rows, path):
+    adapter = data_formats.get(label)
     df = pd.DataFrame({"row": range(1_000)})
     adapter.save(df, path)
     with path.open("rb") as file:
-        for message in (FileDescriptorProto, Struct, rows_class(schema_of(df))):
+        for message in (FileDescriptorProto, Struct, message_class(schema_of(df), name)):
             assert proto.parse_length_prefixed(message, file) is not None
         path.write_bytes(path.read_bytes()[: file.tell()])
-    with pytest.raises(ValueError, match="the file contains 500 of 1,000 rows"):
+    with pytest.raises(ValueError, match=f"the file contains {rows} of 1,000 rows"):
         adapter.read(path)
 
 
