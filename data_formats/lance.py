@@ -56,7 +56,7 @@ class Adapter(DataFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for name in df.columns:
-            if not name or "." in name:
+            if not name or "." in name or "`" in name:
                 raise self.refusal(f"{name!r} cannot be the name of a Lance field")
 
     def _save(

@@ -77,7 +77,8 @@ class Adapter(DataFormat):
     def _column_names(self, path: Path) -> list[str]:
         import vortex
 
-        return list(vortex.open(str(path)).dtype.names())
+        # The names of its own dtype have escapes before quotation marks.
+        return list(vortex.open(str(path)).to_arrow().schema.names)
 
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None

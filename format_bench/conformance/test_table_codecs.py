@@ -30,6 +30,15 @@ def test_without_a_codec_only_a_format_without_a_choice_compresses(adapter, path
         adapter.codec_used(path)
 
 
+def test_rows_are_read_from_compressed_files(adapter, codec, path):
+    if Feature.ROWS not in adapter.supports:
+        pytest.skip(f"{adapter.label} has no {Feature.ROWS}")
+    adapter.save(repetitive(), path, codec.name)
+    read = adapter.read(path, rows=slice(150, 153))
+    expected = repetitive()[150:153].reset_index(drop=True)
+    assert verify(expected, read, adapter.kept_digits).errors == ()
+
+
 def test_columns_are_projected_from_compressed_files(adapter, codec, path):
     if Feature.COLUMNS not in adapter.supports:
         pytest.skip(f"{adapter.label} has no {Feature.COLUMNS}")

@@ -193,6 +193,36 @@ def test_a_table_without_rows_has_empty_parts_and_no_batches(adapter, path):
         assert list(adapter.iterate(path)) == []
 
 
+def test_predicates_find_columns_of_any_name(adapter, path):
+    _skip_without(adapter, Feature.FILTER)
+    names = [
+        "a,b",
+        'c"d',
+        "e'f",
+        "g h",
+        "i;j",
+        "k.l",
+        "m/n",
+        "o`p",
+        "größe",
+        "1",
+        "select",
+        "rowid",
+        "A[0]",
+    ]
+    df = pd.DataFrame({name: [i, i + 1, i + 2] for i, name in enumerate(names)})
+    df = df[[name for name in names if _is_accepted(adapter, df[[name]])]]
+    adapter.save(df, path)
+    whole = adapter.read(path)
+    for position, name in enumerate(df.columns):
+        value = int(df[name][1])
+        read = adapter.read(path, rows=_where(name, "==", value))
+        _assert_equal(read, whole.iloc[1:2])
+        if position == 0 and Feature.COLUMNS in adapter.supports:
+            other = list(df.columns[-1:])
+            _assert_equal(adapter.read(path, other, _where(name, "<", value)), whole.iloc[:1][other])
+
+
 def test_undeclared_features_are_refused(adapter, saved):
     reads = {
         Feature.ROWS: lambda: adapter.read(saved.path, rows=slice(1)),
