@@ -71,7 +71,7 @@ class RecordingServer:
     Parameters
     ----------
     device : int
-        Descriptor of /dev/fuse, with which the file system was mounted.
+        Descriptor of /dev/fuse that the file system was mounted with.
     root : int
         Descriptor of the file or directory below, opened before the mount covered it.
     reads : int
@@ -80,8 +80,8 @@ class RecordingServer:
         Descriptor of the file that takes the relative path of each file that was looked up, in the order
         of their numbers in the records, each ended by NUL. The first is the root, and empty.
     ready : int
-        Descriptor of a pipe that takes a byte when the kernel has said what it supports: 1 if it maps
-        files that are read directly, else 0.
+        Descriptor of a pipe that takes a byte after the kernel's first request: 1 if it maps files that
+        are read directly, else 0.
     """
 
     def __init__(self, device: int, root: int, reads: int, names: int, ready: int) -> None:

@@ -63,7 +63,7 @@ class ReadMap:
 
     @property
     def page_bytes(self) -> int:
-        """The bytes of the distinct pages of which at least one byte was read, in whole pages."""
+        """The bytes of all pages with at least one byte that was read; the last page counts whole."""
         reads = self.reads.copy()
         ends = -(-(reads["offset"] + reads["bytes"]) // mmap.PAGESIZE) * mmap.PAGESIZE
         reads["offset"] -= reads["offset"] % mmap.PAGESIZE

@@ -1,7 +1,7 @@
 """Recorder of the reads that a call makes from a file or directory.
 
-The call runs in a fresh process with a mount namespace of its own, in which a recording file system
-covers the file. So the path is the same, nobody else sees the mount, and the kernel removes it with the
+The call runs in a fresh process with a mount namespace of its own. There a recording file system covers
+the file. So the path is the same, nobody else sees the mount, and the kernel removes it with the
 last of these processes, whatever ends them.
 """
 
@@ -196,7 +196,7 @@ def covered(path: Path, device_name: str = DEVICE) -> tuple[int, int]:
 
 
 def _ignore_advice() -> None:
-    """Let advice on what will be needed do nothing in this process and its children.
+    """Ignore advice on future reads in this process and its children.
 
     After posix_fadvise(2) and readahead(2) the kernel fills the page cache, which direct reads pass by,
     so that all would count twice; after madvise(2) it reads pages that may never be touched.

@@ -175,7 +175,7 @@ def _in_process(call: Callable[[Path], None], path: Path) -> Traced:
 
 
 def _by_library(call: Callable[[Path], None], path: Path) -> Traced | None:
-    """Return what uproot or ROOT has counted itself; None if a call uses neither."""
+    """Return the counts of uproot or ROOT themselves; None if a call uses neither."""
     # The first call shows which libraries it uses, and the second is counted.
     call(path)
     if "ROOT" in sys.modules:

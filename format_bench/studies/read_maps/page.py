@@ -6,6 +6,7 @@ import importlib.metadata
 import mmap
 import platform
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -69,7 +70,7 @@ The first question again, without the recording file system. Bytes and requests:
 - **process**: /proc/self/io of a process that has read a copy of the file before. It counts all files
   and pipes, also calls that return nothing, and the reading of /proc/self/io itself; memory maps it does
   not see either.
-- **library**: what the library has counted itself (`num_requested_bytes` and `num_requested_chunks` of
+- **library**: the library's own counters (`num_requested_bytes` and `num_requested_chunks` of
   uproot's source, ROOT's `TFile::GetFileBytesRead` and `GetFileReadCalls`). They count parts before they
   are put together to requests. ROOT's RNTuple reads its pages by another class, which these counters do
   not contain.
@@ -128,7 +129,7 @@ def _extent(data: Data, answers: Sequence[Answer]) -> Iterator[str]:
 
 
 def _summary(answers: Sequence[Answer]) -> Iterator[str]:
-    """Yield who reads little, who everything, and who reads again, as a list."""
+    """Yield a list of the formats that read little, everything, or bytes again."""
     maps = {str(each.configuration): each.map for each in answers if each.map}
     shares = [found.share for found in maps.values()]
     if not shares:
@@ -189,6 +190,8 @@ def _matrix(data: Data, answers: Sequence[Answer]) -> Iterator[str]:
     yield "Share of the file, and number of requests.\n"
     if any(each.question is Question.WHOLE for each in others):
         yield "Padding, indexes and statistics are not needed to read everything.\n"
+    if any(each.question is Question.FIRST for each in others):
+        yield "Few rows take all of the row group, chunk or block that contains them.\n"
     found: dict[Configuration, dict[str, str]] = {}
     for each in answers:
         found.setdefault(each.configuration, {})[each.asked.phrase] = _short(each)
@@ -252,4 +255,4 @@ def _versions(answers: Sequence[Answer]) -> Iterator[str]:
     }
     versions = [f"{name} {importlib.metadata.version(name)}" for name in sorted(names, key=str.lower)]
     if versions:
-        yield f"Libraries: {', '.join(versions)}."
+        yield textwrap.fill(f"Libraries: {', '.join(versions)}.", width=105)

@@ -47,7 +47,7 @@ PLACES, TURNS = 480, 12
 
 @dataclass(frozen=True)
 class Shade:
-    """Colour of what was read so many times."""
+    """Colour of places by the number of times that they were read."""
 
     name: str
     least: int

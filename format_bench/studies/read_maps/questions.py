@@ -104,7 +104,7 @@ def operations(family: str, configuration: Configuration, data: Path) -> Operati
 
 
 def answer(configuration: Configuration, asked: Asked, data: Path, path: Path) -> None:
-    """Read from a saved file what a question asks for, and touch every value.
+    """Read the answer to a question from a saved file, and touch every value.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ SPARSE = ("H1_PX", "H1_isMuon")
 """Columns of ``kaons`` from which Blomer (ACAT 2017) plots, at its "sparse" question."""
 
 CUT = Predicate([Comparison("H1_isMuon", "==", 0)])
-"""Rows of which it plots them."""
+"""Rows that it plots: those without the muon flag."""
 
 
 def columns_of(names: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ def generated(dataset: str, size: int | None, folder: Path) -> Data:
     Raises
     ------
     UnknownNameError
-        If there is no such data set.
+        If the data set does not exist.
     UserDataError
         If it cannot be made, or there are no questions to its family.
     """
@@ -163,7 +163,7 @@ def configurations(
     Raises
     ------
     UnknownNameError
-        If there is no format of a label.
+        If no format has one of the labels.
     """
     registry = registry_of(FAMILIES[family])
     found = []
