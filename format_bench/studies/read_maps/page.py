@@ -46,9 +46,9 @@ read. Calls go through the adapters, which first check that the columns exist.
 """
 
 _RESIDENCY = """\
-Exact maps were not permitted here. The shares are those of the pages in the page cache after a read of a
-file that was proven absent from it. So they are upper bounds: the kernel read ahead by up to
-{read_ahead}. Order, repeats and requests are not known.
+The shares are upper bounds: those of the pages in the page cache after a read of a file that was proven
+absent from it, and the kernel read ahead by up to {read_ahead}. Order, repeats and requests are
+not known. Exact maps need Linux 6.6, /dev/fuse and the right to mount.
 """
 
 _COLUMNS = """\
