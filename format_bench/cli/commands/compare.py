@@ -23,7 +23,8 @@ def command(ctx: click.Context, a: str, b: str, as_json: bool) -> None:  # noqa:
     its newest run, and with #MACHINE after it the newest run on that machine. Prints the ratio B / A of
     each cell, and whether it is real or noise; whether both put the formats into the same order; and
     what else differs that may be why. Of queries, it also prints whether both put the queries into the
-    same order. Intervals of all cells are in the JSON. Published results are: thesis, foxbench.
+    same order. Intervals of all cells are in the JSON. Published results are: thesis, foxbench,
+    qaware.
 
     \b
     Examples:

@@ -11,6 +11,7 @@ import array_stores
 import data_formats
 import data_generator
 import image_storages
+import record_stores
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidResultsError
 from format_bench.results import published
@@ -113,6 +114,28 @@ def test_stacks_of_foxbench_are_those_of_the_adapters():
     assert times <= set(array_stores.names())
 
 
+def test_qaware_has_all_figures_in_bytes_and_labels_of_adapters():
+    found = load("qaware").records
+    for record in found:
+        validate(asdict(record))
+    assert Counter(each.metric for each in found) == {
+        "save time": 13,
+        "size": 13,
+        "read time": 16,
+        "held memory": 16,
+    }
+    assert {each.format for each in found} <= set(record_stores.names())
+    cells = {(each.format, each.codec, each.metric): each for each in found}
+    # The published program's entities take exactly as many bytes: "MB" are MiB.
+    low, high = cells["Protobuf[jvm-seed]", None, "size"].interval
+    assert low <= 1_001_405_020 <= high
+    assert high - low < 1
+    assert cells["Kryo[jvm-seed]", None, "size"].value == pytest.approx(726_469_789, abs=5)
+    assert cells["Parquet.group[jvm]", "gzip", "held memory"].value == pytest.approx(9965.99 * 2**20)
+    assert cells["Avro.generic[jvm]", None, "read time"].value == 9.356
+    assert cells["Avro.specific[jvm]", None, "read time"].value == 8.494
+
+
 def test_a_folder_of_that_name_takes_precedence(thesis, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert load("thesis") == thesis
@@ -126,7 +149,8 @@ def test_a_folder_of_that_name_takes_precedence(thesis, tmp_path, monkeypatch):
 
 def test_a_missing_folder_is_reported_with_the_published_results(tmp_path):
     with pytest.raises(
-        InvalidResultsError, match=r"no results at .*gone.*, and published ones are: thesis, foxbench"
+        InvalidResultsError,
+        match=r"no results at .*gone.*, and published ones are: thesis, foxbench, qaware",
     ):
         load(tmp_path / "gone")
     with pytest.raises(UnknownNameError, match="no published result 'theses'; did you mean thesis"):
