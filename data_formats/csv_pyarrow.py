@@ -7,11 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import PARTIAL_READS
+from adapter_core.data_format import BATCH_ROWS
 from adapter_core.tables.arrow import array_batches, frame_of
+from adapter_core.tables.arrow_parts import tables_of
 from adapter_core.tables.arrow_text import (
     BLOCK_BYTES,
     DECIMAL,
     InferredCSV,
+    common_types,
     infer_schema,
     minus_zero_among_whole,
     plain_of,
@@ -30,13 +34,14 @@ class Adapter(InferredCSV):
 
     Text is quoted, and nulls are empty. pyarrow infers types from all rows. Columns that it takes for
     dates or times of day are read again as text, whose form could differ from that in the file. A column
-    of whole floats, written without a point, comes back as integers. pyarrow's batches have the types of
-    the first one, and end with an error where others do not fit; hence all rows are read at once.
+    of whole floats, written without a point, comes back as integers. For parts of a table, the file is
+    parsed twice, in batches, to which pyarrow's own inference does not apply.
     """
 
     label = "CSV[pyarrow]"
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
+    supports: ClassVar = PARTIAL_READS
     quotes_names = True
     numbers: ClassVar = rf"{DECIMAL}|[+-]?0[xX][0-9a-fA-F]+"
     booleans: ClassVar = "true|false"
@@ -63,6 +68,16 @@ class Adapter(InferredCSV):
     def _column_names(self, path: Path) -> list[str]:
         return _schema(path).names
 
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import pyarrow as pa
+
+        texts = _tables(path, columns, _texts(self._column_names(path)), BATCH_ROWS)
+        found = common_types(texts, [pa.int64(), pa.bool_(), pa.float64()], pa.null())
+        types = {name: kind for name, (kind, _) in found.items()}
+        nullable = [name for name, (_, has_nulls) in found.items() if has_nulls]
+        for table in _tables(path, columns, types, batch_rows):
+            yield frame_of(table, nullable=nullable)
+
 
 def _schema(path: Path) -> pa.Schema:
     return infer_schema(partial(_schema_of_block, path))
@@ -71,18 +86,35 @@ def _schema(path: Path) -> pa.Schema:
 def _schema_of_block(path: Path, block_bytes: int) -> pa.Schema:
     from pyarrow import csv
 
-    with csv.open_csv(path, **_options(block_bytes, None, [])) as reader:
+    with csv.open_csv(path, **_options(block_bytes, None, {})) as reader:
         return reader.schema
 
 
 def _table(path: Path, columns: list[str] | None, as_text: list[str]) -> pa.Table:
     from pyarrow import csv
 
-    return csv.read_csv(path, **_options(BLOCK_BYTES, columns, as_text))
+    return csv.read_csv(path, **_options(BLOCK_BYTES, columns, _texts(as_text)))
 
 
-def _options(block_bytes: int, columns: list[str] | None, as_text: list[str]) -> dict[str, Any]:
+def _texts(columns: list[str]) -> dict[str, pa.DataType]:
     import pyarrow as pa
+
+    return dict.fromkeys(columns, pa.string())
+
+
+def _tables(
+    path: Path, columns: list[str] | None, types: dict[str, pa.DataType], rows: int
+) -> Iterator[pa.Table]:
+    """Yield the rows of a file in batches of at most that many."""
+    from pyarrow import csv
+
+    with csv.open_csv(path, **_options(BLOCK_BYTES, columns, types)) as reader:
+        yield from tables_of(reader, rows)
+
+
+def _options(
+    block_bytes: int, columns: list[str] | None, types: dict[str, pa.DataType]
+) -> dict[str, Any]:
     from pyarrow import csv
 
     return {
@@ -90,7 +122,7 @@ def _options(block_bytes: int, columns: list[str] | None, as_text: list[str]) ->
         "parse_options": csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
         "convert_options": csv.ConvertOptions(
             include_columns=columns,
-            column_types=dict.fromkeys(as_text, pa.string()),
+            column_types=types,
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,

@@ -6,7 +6,7 @@ Their readers know numbers, booleans, text and nulls alone, and infer the type o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -200,3 +200,64 @@ def _times_in(schema: pa.Schema) -> list[str]:
     import pyarrow as pa
 
     return [field.name for field in schema if pa.types.is_temporal(field.type)]
+
+
+def as_type(text: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """Return text as numbers, as booleans written "true" and "false", or as it is.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a value does not fit.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_boolean(kind):
+        return text.cast(kind)
+    is_true = pc.equal(text, "true")
+    if not pc.all(pc.or_(is_true, pc.equal(text, "false")), min_count=0).as_py():
+        raise pa.ArrowInvalid("neither true nor false")
+    return is_true
+
+
+def common_types(
+    tables: Iterable[pa.Table], kinds: Sequence[pa.DataType], of_nulls: pa.DataType
+) -> dict[str, tuple[pa.DataType, bool]]:
+    """Return the first type that fits all text of a column, and True for nulls, by column.
+
+    Parameters
+    ----------
+    tables : iterable of pyarrow.Table
+        Batches of rows, all columns of which are text.
+    kinds : sequence of pyarrow.DataType
+        Types to try, in this order; text if none fits.
+    of_nulls : pyarrow.DataType
+        The type of a column of nulls.
+    """
+    import pyarrow as pa
+
+    fitting: dict[str, list[pa.DataType]] = {}
+    has_values: set[str] = set()
+    has_nulls: set[str] = set()
+    for table in tables:
+        for name, text in zip(table.column_names, table.columns, strict=True):
+            fitting[name] = [kind for kind in fitting.get(name, kinds) if _fits(text, kind)]
+            if text.null_count < len(text):
+                has_values.add(name)
+            if text.null_count:
+                has_nulls.add(name)
+    return {
+        name: ((*found, pa.large_string())[0] if name in has_values else of_nulls, name in has_nulls)
+        for name, found in fitting.items()
+    }
+
+
+def _fits(text: pa.ChunkedArray, kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    try:
+        as_type(text, kind)
+    except pa.ArrowInvalid:
+        return False
+    return True

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Trait
 from adapter_core.tables.arrow import frame_of
-from adapter_core.tables.arrow_text import REFUSES, all_match, plain_of
+from adapter_core.tables.arrow_text import REFUSES, all_match, as_type, common_types, plain_of
 from adapter_core.values import NOT_XML, any_matches, offsets_with_seconds, text_columns
 
 if TYPE_CHECKING:
@@ -100,10 +100,12 @@ class XMLRows(XMLFormat):
 
         block_rows = min(batch_rows, _BLOCK_ROWS)
         # The types of the columns depend on all rows, hence the file is parsed twice.
-        types = _common_types(_text_tables(self._parsed_rows(path), _BLOCK_ROWS))
+        types = common_types(
+            _text_tables(self._parsed_rows(path), _BLOCK_ROWS), _types(), pa.large_string()
+        )
         nullable = [name for name, (_, has_nulls) in types.items() if has_nulls]
         for text in _text_tables(self._parsed_rows(path), block_rows):
-            columns = [_as_type(text.column(name), kind) for name, (kind, _) in types.items()]
+            columns = [as_type(text.column(name), kind) for name, (kind, _) in types.items()]
             yield frame_of(pa.table(columns, list(types)), nullable=nullable)
 
     @abstractmethod
@@ -230,7 +232,7 @@ def _typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
         return text
     for kind in _types():
         try:
-            return _as_type(text, kind)
+            return as_type(text, kind)
         except pa.ArrowInvalid:
             continue
     return text
@@ -240,46 +242,3 @@ def _types() -> list[pa.DataType]:
     import pyarrow as pa
 
     return [pa.int64(), pa.uint64(), pa.float64(), pa.bool_()]
-
-
-def _as_type(text: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Return text in one of `_types`, or as it is; raise ArrowInvalid if a value does not fit."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not pa.types.is_boolean(kind):
-        return text.cast(kind)
-    is_true = pc.equal(text, "true")
-    if not pc.all(pc.or_(is_true, pc.equal(text, "false")), min_count=0).as_py():
-        raise pa.ArrowInvalid("neither true nor false")
-    return is_true
-
-
-def _common_types(tables: Iterable[pa.Table]) -> dict[str, tuple[pa.DataType, bool]]:
-    """Return the first type that fits all text of a column, and True for nulls, by column."""
-    import pyarrow as pa
-
-    fitting: dict[str, list[pa.DataType]] = {}
-    has_values: set[str] = set()
-    has_nulls: set[str] = set()
-    for table in tables:
-        for name, text in zip(table.column_names, table.columns, strict=True):
-            fitting[name] = [kind for kind in fitting.get(name, _types()) if _fits(text, kind)]
-            if text.null_count < len(text):
-                has_values.add(name)
-            if text.null_count:
-                has_nulls.add(name)
-    return {
-        name: (kinds[0] if kinds and name in has_values else pa.large_string(), name in has_nulls)
-        for name, kinds in fitting.items()
-    }
-
-
-def _fits(text: pa.ChunkedArray, kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    try:
-        _as_type(text, kind)
-    except pa.ArrowInvalid:
-        return False
-    return True
