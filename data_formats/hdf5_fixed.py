@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Feature, Kind, Trait
-from adapter_core.tables.hdf5 import HDF5
+from adapter_core.column_batches import NUMBERS
+from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, HDF5
 
 if TYPE_CHECKING:
     import pandas as pd
+    import tables
+
+    from adapter_core.column_batches import Batch
 
 KEY = "table"
 """Name of the HDF5 group that pandas writes to."""
@@ -71,6 +76,23 @@ class Adapter(HDF5):
         df.index = pd.RangeIndex(len(df))
         return df
 
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import tables
+
+        # pandas would read all columns, and copy them.
+        with tables.open_file(path) as file:
+            group = file.get_node(f"/{KEY}")
+            places = _places(group, columns)
+            blocks = {number: group[f"block{number}_values"] for number, _ in places.values()}
+            if set(places) == set(columns) and all(map(_has_numbers, blocks.values())):
+                for start in range(0, group.axis1.nrows, ARRAY_BATCH_ROWS):
+                    rows = slice(start, start + ARRAY_BATCH_ROWS)
+                    # Contiguous, since values of a block lie row by row.
+                    parts = {number: block[rows].T.copy() for number, block in blocks.items()}
+                    yield {name: parts[number][i] for name, (number, i) in places.items()}
+                return
+        yield from super()._array_batches(path, columns)
+
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None
     ) -> pd.DataFrame:
@@ -89,3 +111,23 @@ class Adapter(HDF5):
         import pandas as pd
 
         return pd.read_hdf(path)
+
+
+def _places(group: tables.Group, columns: list[str]) -> dict[str, tuple[int, int]]:
+    """Return the number of the block that contains each column, and the column's position in it."""
+    places: dict[str, tuple[int, int]] = {}
+    for number in range(group._v_attrs.nblocks):  # noqa: SLF001 (PyTables' name)
+        items = group[f"block{number}_items"][:]
+        for position, name in enumerate(items):
+            places[name.decode() if isinstance(name, bytes) else str(name)] = number, position
+    return {name: places[name] for name in columns if name in places}
+
+
+def _has_numbers(block: tables.Leaf) -> bool:
+    """Return True for a block of numbers in rows; False for times, text, and blocks without values."""
+    import tables
+
+    attributes = block._v_attrs  # noqa: SLF001 (PyTables' name)
+    is_plain = "value_type" not in attributes and "shape" not in attributes
+    is_array = isinstance(block, tables.Array) and "transposed" in attributes
+    return is_array and is_plain and block.dtype.kind in NUMBERS

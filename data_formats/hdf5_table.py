@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Kind, Trait
-from adapter_core.tables.hdf5 import CODECS, CODECS_OF_BLOSC2, HDF5
+from adapter_core import PARTIAL_READS, InvalidSelectionError, Kind, Trait, UnknownNameError
+from adapter_core.column_batches import NUMBERS
+from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, CODECS, CODECS_OF_BLOSC2, HDF5
 from adapter_core.values import any_contains, any_equals, text_columns
 
 if TYPE_CHECKING:
     import pandas as pd
+    import tables
+
+    from adapter_core.column_batches import Batch
 
 KEY = "table"
 """Name of the HDF5 group that pandas writes to."""
@@ -104,6 +108,22 @@ class Adapter(HDF5):
         df.index = pd.RangeIndex(len(df))
         return df
 
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        import tables
+
+        with tables.open_file(path) as file:
+            table = file.get_node(f"/{KEY}/table")
+            places = _places(table)
+            for name in columns:
+                if name not in places:
+                    raise UnknownNameError("column", name, places)
+                if places[name][1] < 0:
+                    raise InvalidSelectionError(f"column {name!r} contains more than numbers")
+            wanted = {name: places[name] for name in columns}
+            for start in range(0, table.nrows, ARRAY_BATCH_ROWS):
+                rows = table.read(start, start + ARRAY_BATCH_ROWS)
+                yield {name: rows[block][:, i] for name, (block, i) in wanted.items()}
+
     def _column_names(self, path: Path) -> list[str]:
         import pandas as pd
 
@@ -148,3 +168,18 @@ def _selected(
 ) -> pd.DataFrame:
     df: pd.DataFrame = store.select(KEY, columns=columns, start=start, stop=stop)
     return df.reset_index(drop=True)
+
+
+def _places(table: tables.Table) -> dict[str, tuple[str, int]]:
+    """Return the field of the rows that contains each column of numbers, and the position in it.
+
+    The position of other columns is -1.
+    """
+    places: dict[str, tuple[str, int]] = {}
+    for block in table.colnames[1:]:  # the first is the index
+        is_category = getattr(table.attrs, f"{block}_meta", None) == "category"
+        is_time = str(table.attrs[f"{block}_dtype"]).startswith(("datetime", "timedelta"))
+        are_numbers = table.coldtypes[block].base.kind in NUMBERS and not (is_category or is_time)
+        for position, name in enumerate(table.attrs[f"{block}_kind"]):
+            places[name] = block, position if are_numbers else -1
+    return places

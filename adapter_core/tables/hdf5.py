@@ -16,6 +16,9 @@ LEVELS = range(1, 10)
 # The middle one: pandas and PyTables have no default, and do not compress without a level.
 LEVEL = 5
 
+ARRAY_BATCH_ROWS = 16_384
+"""Rows that are added up at a time."""
+
 COMPRESSORS = "blosclz lz4 lz4hc zlib zstd".split()
 """Compressors of Blosc and of Blosc2."""
 
