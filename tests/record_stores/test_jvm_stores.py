@@ -19,6 +19,7 @@ IDS = [f"{store.label}-{codec or 'none'}" for store, codec in CASES]
 
 COUNTS = {"entities": 1000, "entities-seed": 1000, "entities-nested": 1000, "entities-edge": 20}
 DIGESTS = {name: data_generator.records(name, count).records.digest for name, count in COUNTS.items()}
+MEASURED_TWICE = ("Avro.generic[jvm]", "Kryo[jvm]", "Parquet.group[jvm]", "Protobuf[jvm]")
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 """SHA-256 of nothing, FIPS 180-4."""
 
@@ -169,6 +170,10 @@ def parts(request, folder):
             requests[store.label, operation, position] = JvmRequest(
                 operation, "entities", path=path, position=position, format_name=store.format_name
             )
+        if store.label in MEASURED_TWICE:
+            requests[store.label, "layout", 0] = JvmRequest(
+                "layout", "entities", path=path, format_name=store.format_name
+            )
     return serve(requests)
 
 
@@ -194,6 +199,14 @@ def test_a_record_is_read_by_its_position_or_the_reason_is_known(parts, store):
 def test_iterating_gives_all_records(parts, store):
     (call,) = events(parts[store.label, "iterate", 0])["call"]
     assert call["rows"] == 1000
+
+
+@pytest.mark.parametrize("label", MEASURED_TWICE)
+def test_the_heap_held_is_the_size_of_the_objects_by_their_layout(round_trips, parts, label):
+    (heap,) = events(round_trips[label, None, "entities", "read"])["heap"]
+    (layout,) = events(parts[label, "layout", 0])["layout"]
+    # The heap includes the list's references; JOL counts caches of the library that objects refer to.
+    assert heap["held_bytes"] == pytest.approx(layout["deep_bytes"] + 4 * 1000, rel=0.02)
 
 
 @pytest.mark.usefixtures("round_trips")

@@ -1,5 +1,7 @@
 package formatbench;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryType;
 import java.util.Set;
 
 /** Heap in use, after collections that agree. */
@@ -44,7 +46,11 @@ final class Heap {
         System.gc();
         // Cleaners and reference queues of the libraries run after a collection.
         Thread.sleep(PAUSE_MILLIS);
-        Runtime runtime = Runtime.getRuntime();
-        return runtime.totalMemory() - runtime.freeMemory();
+        // What the collection left: the heap in use now includes the buffer for a thread's next objects,
+        // whose size follows what the thread has allocated, and may be tens of megabytes.
+        return ManagementFactory.getMemoryPoolMXBeans().stream()
+                .filter(pool -> pool.getType() == MemoryType.HEAP)
+                .mapToLong(pool -> pool.getCollectionUsage().getUsed())
+                .sum();
     }
 }

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.openjdk.jol.info.GraphLayout;
 
 /**
  * Driver of one JVM: requests and answers are lines of JSON.
@@ -86,6 +87,7 @@ public final class Main {
             case "check" -> check(request);
             case "iterate" -> iterate(request);
             case "entry" -> entry(request);
+            case "layout" -> layout(request);
             default -> throw new IllegalArgumentException("there is no operation " + request.operation());
         }
     }
@@ -180,6 +182,14 @@ public final class Main {
             }
         }
         answer(digest);
+    }
+
+    /** Report the deep size of the objects by their layout, which takes minutes for millions of them. */
+    private void layout(Request request) throws Exception {
+        List<Object> objects = new ArrayList<>();
+        request.checkedFormat().read(request.type(), request.path(), request.codec(), objects::add);
+        long bytes = GraphLayout.parseInstance(objects.toArray()).totalSize();
+        answer("layout", Map.of("deep_bytes", bytes, "rows", objects.size()));
     }
 
     private void describe() {
