@@ -15,6 +15,7 @@ from format_bench.families.records.operations import RecordOperations
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
+from record_stores import JvmRequest
 
 FAMILY = FAMILIES["records"]
 EFFORT = Effort(budget_seconds=0.0, min_repeats=1)
@@ -71,3 +72,22 @@ def test_records_that_a_jvm_cannot_make_or_keep_are_refused(tmp_path):
     operations.stored = replace(operations.stored, name="")
     with pytest.raises(CannotHoldError, match="named data sets"):
         measured(operations, tmp_path / "file.sqlite", "save")
+
+
+@pytest.mark.parametrize(
+    ("python", "jvm"),
+    [
+        ("Avro", "Avro.specific[jvm]"),
+        ("JSON[orjson]", "JSON.jackson[jvm]"),
+        ("Protobuf[delimited]", "Protobuf[jvm]"),
+    ],
+)
+def test_the_jvm_reads_files_of_python(python, jvm, tmp_path):
+    reader, writer = record_stores.find(jvm), record_stores.find(python)
+    if not (answer := reader.availability()):
+        pytest.skip(answer.reason)
+    data = data_generator.records("entities", 100).records
+    file = tmp_path / f"file{reader.suffix}"
+    writer.save(data, file)
+    answers = reader.run(JvmRequest("check", "entities", 100, file), 60)
+    assert [each["digest"] for each in answers if each["event"] == "check"] == [data.digest], answers
