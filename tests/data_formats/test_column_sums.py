@@ -20,6 +20,7 @@ from adapter_core import (
     UnknownNameError,
 )
 from adapter_core.column_batches import ColumnSums, selected, sums_of
+from format_bench.instruments import threads
 
 ROWS = 5_000
 
@@ -34,6 +35,16 @@ QUERIES = [
     (["H1_PX"], Predicate([Comparison("H3_Charge", "!=", -1), Comparison("B_VertexChi2", "<", 9)])),
     (["H1_PX", "H3_Charge"], Predicate([Comparison("H1_PX", ">=", 1e300)])),
 ]
+
+IN_THREADS = [
+    "Parquet",
+    "Parquet[polars]",
+    "Parquet[duckdb]",
+    "DuckDB",
+    "Vortex",
+    "ROOT.TTree[RDataFrame]",
+]
+"""Formats whose libraries use threads of their own."""
 
 
 @cache
@@ -78,6 +89,20 @@ def test_sums_are_those_of_the_saved_rows(adapter, saved):
         assert list(found.sums) == columns
         assert found.sums == pytest.approx(expected.sums, rel=1e-9)
         assert {type(each) for each in found.sums.values()} == {float}
+
+
+@pytest.mark.parametrize("adapter", IN_THREADS, indirect=True)
+def test_sums_do_not_depend_on_threads(adapter, saved):
+    columns, where = QUERIES[1]
+    sums = {}
+    try:
+        for policy in ("1", "all"):
+            threads.apply(policy)
+            sums[policy] = adapter.sum_columns(saved, columns, where)
+    finally:
+        threads.apply("all")
+    assert sums["1"].rows == sums["all"].rows
+    assert sums["1"].sums == pytest.approx(sums["all"].sums, rel=1e-12)
 
 
 def test_arrays_are_the_saved_values_in_order(adapter, saved):
