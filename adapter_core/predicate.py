@@ -236,8 +236,10 @@ def bounds(rows: slice) -> tuple[int, int | None]:
     Raises
     ------
     InvalidSelectionError
-        If the slice has a step other than 1, or a bound that is negative or not an integer.
+        If it is no slice, has a step other than 1, or a bound that is negative or not an integer.
     """
+    if not isinstance(rows, slice):
+        raise InvalidSelectionError(f"rows are a slice or a predicate, not {rows!r}")
     if rows.step not in (None, 1):
         raise InvalidSelectionError(f"rows cannot be read in steps of {rows.step!r}")
     for bound in (rows.start, rows.stop):

@@ -138,7 +138,10 @@ def test_slices_equal_those_of_the_whole_table(adapter, saved):
 def test_predicates_select_the_rows_that_pass(adapter, saved):
     _skip_without(adapter, Feature.FILTER)
     tried = 0
-    for comparisons in COMPARISONS:
+    # Filters of batches share their implementation.
+    by_batches = type(adapter)._read_where is DataFormat._read_where
+    candidates = COMPARISONS[::4] if by_batches else COMPARISONS
+    for comparisons in candidates:
         predicate = Predicate([Comparison(*each) for each in comparisons])
         if not set(predicate.columns) <= set(saved.whole.columns):
             continue
@@ -148,7 +151,7 @@ def test_predicates_select_the_rows_that_pass(adapter, saved):
         read = adapter.read(saved.path, columns, predicate)
         _assert_equal(read, expected if columns is None else expected[columns])
         tried += 1
-    assert tried > len(COMPARISONS) / 2
+    assert tried > len(candidates) / 2
 
 
 def _passing(df: pd.DataFrame, predicate: Predicate) -> list[bool]:

@@ -91,6 +91,6 @@ def test_bounds_of_slices():
     assert bounds(slice(None)) == (0, None)
     assert bounds(slice(2, 5, 1)) == (2, 5)
     assert bounds(slice(np.int64(7), 3)) == (7, 7)
-    for rows in (slice(None, None, -1), slice(-1, None), slice(0, 2.5), slice("a", "b")):
+    for rows in (slice(None, None, -1), slice(-1, None), slice(0, 2.5), slice("a", "b"), [1, 2]):
         with pytest.raises(InvalidSelectionError):
             bounds(rows)
