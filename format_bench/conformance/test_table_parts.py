@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from inspect import getattr_static
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,11 +38,11 @@ SLICES = [
     (9_999, None),
 ]
 
-CONSTANTS = {"whole": 7, "holes": 1.25, "word": "b c", "maybe": 7}
-"""A constant for each column that is compared by all operators; the last three have nulls."""
-
 COMPARISONS: list[list[tuple[str, str, Any]]] = [
-    *([(name, operator, value)] for (name, value), operator in product(CONSTANTS.items(), OPERATORS)),
+    *([("whole", operator, 7)] for operator in OPERATORS),
+    *([("word", operator, "b c")] for operator in OPERATORS),
+    *([("holes", operator, 1.25)] for operator in ("!=", "<", ">=")),
+    *([("maybe", operator, 7)] for operator in ("!=", "<", ">=")),
     [("truth", "==", True)],
     [("gap", "!=", True)],
     [("name", "==", "Zürich")],
@@ -139,8 +140,8 @@ def test_predicates_select_the_rows_that_pass(adapter, saved):
     _skip_without(adapter, Feature.FILTER)
     tried = 0
     # Filters of batches share their implementation.
-    by_batches = type(adapter)._read_where is DataFormat._read_where
-    candidates = COMPARISONS[::4] if by_batches else COMPARISONS
+    own, default = (getattr_static(each, "_read_where") for each in (type(adapter), DataFormat))
+    candidates = COMPARISONS[::4] if own is default else COMPARISONS
     for comparisons in candidates:
         predicate = Predicate([Comparison(*each) for each in comparisons])
         if not set(predicate.columns) <= set(saved.whole.columns):
