@@ -31,6 +31,9 @@ from format_bench.links.trials import DATASET, QUESTIONS, SPARSE, LinkTrial
 from format_bench.results import flat_csv
 from format_bench.results.link_costs import LinkCosts
 
+GOOD_ERROR = 0.15
+"""Relative error up to which a prediction is good."""
+
 SHOWN_MS = (0.0, 20.0, 100.0)
 """Round-trip times whose wall times are shown."""
 
@@ -89,6 +92,7 @@ def page(results: Sequence[LinkResult]) -> str:
     text += "".join(_LINKS[kind] for kind in kinds)
     text += _SERVERS.format(repeats=max(each.repeats for each in results))
     text += _MODEL.format(fitted=_numbers(FITTED_MS), held=_numbers(HELD_BACK_MS)).lstrip("\n")
+    text += _accuracy(results)
     for question in QUESTIONS:
         of_question = [each for each in results if each.question == question]
         mbits = sorted({each.mbit for each in of_question})
@@ -147,6 +151,22 @@ def _is_complete(group: list[LinkResult]) -> bool:
     """Return True if the model can be fitted to results, and compared with others."""
     settings = {each.round_trip_ms for each in group if not each.error}
     return {*FITTED_MS, *HELD_BACK_MS} <= settings and not any(each.error for each in group)
+
+
+def _accuracy(results: Sequence[LinkResult]) -> str:
+    """Return how many of the models predict well, as a sentence."""
+    errors = [
+        [abs(each) for each in held_back_errors(model_of(group), group)]
+        for question in QUESTIONS
+        for group in _groups([each for each in results if each.question == question])
+        if _is_complete(group)
+    ]
+    means = sum(sum(each) / len(each) <= GOOD_ERROR for each in errors)
+    all_settings = sum(max(each) <= GOOD_ERROR for each in errors)
+    return (
+        f"Of {len(errors)} models, {means} predict within {GOOD_ERROR:.0%} on the mean, and "
+        f"{all_settings} at each setting.\n\n"
+    )
 
 
 def facts(results: Sequence[LinkResult]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from format_bench.links.link import Link
@@ -50,6 +52,7 @@ def test_the_page_has_a_row_for_each_protocol_and_a_sentence_for_each_failure(tm
     assert "| ORC | S3 | - |" in text
     assert "- ORC by S3, whole: it hung" in text
     assert "two network namespaces" in text
+    assert re.search(r"Of 2 models, [012] predict within 15% on the mean, and [012] at each", text)
     (tmp_path / "links.csv").write_text(to_csv([*usual, failed]), encoding="utf-8")
     assert from_csv((tmp_path / "links.csv").read_text(encoding="utf-8")) == [*usual, failed]
     assert _study("--page", str(tmp_path / "links.csv")).stdout == text
