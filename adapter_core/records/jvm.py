@@ -51,7 +51,7 @@ class JvmRequest:
     """A request to the driver."""
 
     operation: str
-    """One of "generate", "write", "read", "check", "iterate", "entry" and "layout"."""
+    """One of "generate", "write", "read", "check", "iterate", "use", "entry" and "layout"."""
     dataset: str
     """Data set to write, or whose records a file contains."""
     rows: int = 0

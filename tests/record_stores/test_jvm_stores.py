@@ -166,7 +166,7 @@ def parts(request, folder):
     requests = {}
     for store in STORES:
         path = folder / f"{store.format_name}-None-entities{store.suffix}"
-        for operation, position in (("entry", 567), ("entry", 1000), ("iterate", 0)):
+        for operation, position in (("entry", 567), ("entry", 1000), ("iterate", 0), ("use", 0)):
             requests[store.label, operation, position] = JvmRequest(
                 operation, "entities", path=path, position=position, format_name=store.format_name
             )
@@ -199,6 +199,15 @@ def test_a_record_is_read_by_its_position_or_the_reason_is_known(parts, store):
 def test_iterating_gives_all_records(parts, store):
     (call,) = events(parts[store.label, "iterate", 0])["call"]
     assert call["rows"] == 1000
+
+
+@pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
+def test_all_fields_are_used(parts, store):
+    (call,) = events(parts[store.label, "use", 0])["call"]
+    of = data_generator.records("entities", 1000).records
+    values = [value for record in of.iterate() for value in of.of.plain(record)]
+    if not store.loses_values:
+        assert call["sum"] == sum(len(each) if isinstance(each, str) else each for each in values)
 
 
 @pytest.mark.parametrize("label", MEASURED_TWICE)

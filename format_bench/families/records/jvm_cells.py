@@ -30,12 +30,11 @@ FIRST_CALLS = 3
 # Processes of a run end at a limit of their own, which is lower unless it is chosen.
 LIMIT_SECONDS = 3600.0
 
-_NOT_APART = "the driver of the JVM does not measure it"
 _REASONS = {
     "save memory": "the heap of the JVM has its full size from the start on",
     "read memory": "the heap of the JVM has its full size from the start on",
-    "field access time": _NOT_APART,
 }
+_SINGLE = (("entry read time", "entry"), ("iteration time", "iterate"), ("field access time", "use"))
 _COLD = "a JVM has no steady state before it has read the file"
 
 
@@ -118,7 +117,7 @@ class JvmCell:
     def _single_records(self, file: Path) -> dict[str, Measured]:
         (place,) = RandomWords("entries", self.stored.count).integers(max(1, self.stored.count), 1)
         found = []
-        for metric, operation in (("entry read time", "entry"), ("iteration time", "iterate")):
+        for metric, operation in _SINGLE:
             if operation == "entry" and self.store.seeks:
                 reason = f"{self.store.label} cannot read a single record: {self.store.seeks}"
                 found.append(Measured(metric, [], reason, status=CellStatus.UNSUPPORTED))

@@ -27,7 +27,7 @@ public interface Format {
      */
     void read(Class<?> type, Path path, Codec codec, Consumer<Object> sink) throws Exception;
 
-    /** Return an object that {@link #read} gave as a plain record; called outside the clock. */
+    /** Return an object that {@link #read} gave as a plain record; calls of read do not include it. */
     default Object plain(Object object) {
         return object;
     }

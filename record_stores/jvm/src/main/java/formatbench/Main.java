@@ -86,6 +86,7 @@ public final class Main {
             case "read" -> read(request);
             case "check" -> check(request);
             case "iterate" -> iterate(request);
+            case "use" -> use(request);
             case "entry" -> entry(request);
             case "layout" -> layout(request);
             default -> throw new IllegalArgumentException("there is no operation " + request.operation());
@@ -165,6 +166,25 @@ public final class Main {
             format.read(request.type(), request.path(), request.codec(), each -> rows[0]++);
             Map<String, Object> readings = clock.readings();
             readings.put("rows", rows[0]);
+            answerCall(number, readings);
+        }
+    }
+
+    /** Time the use of all fields of records in memory; lazy ones are decoded then. */
+    private void use(Request request) throws Exception {
+        Format format = request.checkedFormat();
+        for (int number = 1; number <= request.calls(); number++) {
+            List<Object> objects = new ArrayList<>();
+            format.read(request.type(), request.path(), request.codec(), objects::add);
+            System.gc();
+            long sum = 0;
+            Clock clock = new Clock();
+            for (Object each : objects) {
+                sum += Fields.use(format.plain(each));
+            }
+            Map<String, Object> readings = clock.readings();
+            // The compiler leaves out work without a result.
+            readings.put("sum", sum);
             answerCall(number, readings);
         }
     }
