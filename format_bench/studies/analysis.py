@@ -109,11 +109,10 @@ def page(results: Results) -> str:
     all_reads = [each for each in all_reads if each.ranked]
     if suite is None or not all_reads:
         raise InvalidResultsError(f"{results.name} has no answers of the suite {SUITE}")
-    largest = max(all_reads, key=lambda each: (each.group.rows, each.group.threads == "all"))
     parts = [
         _HEAD,
         *_extent(all_reads),
-        *_findings(largest),
+        *_findings(all_reads),
         *(line for each in all_reads for line in _times(each)),
         *_threads(all_reads),
         *_left_out(suite),
@@ -148,23 +147,25 @@ class Finding:
     evidence: str
 
 
-def findings(reads: Reads) -> Iterator[Finding]:
-    """Yield the published findings that the results have values for."""
-    for rule in (_columns, _parquet, _root, _lz4):
-        found = rule(reads)
-        if found:
-            yield found
-
-
-def _findings(reads: Reads) -> Iterator[str]:
-    group = reads.group
-    yield "## Findings of the review\n"
-    yield (
-        f"At {group.rows:,} rows on {_in_words(group.threads)}. Each verdict follows from the numbers "
-        "beside it by a fixed rule.\n"
+def findings(all_reads: list[Reads]) -> Iterator[tuple[Reads, Finding]]:
+    """Yield each published finding with the largest results that have values for it."""
+    by_size = sorted(
+        all_reads, key=lambda each: (each.group.rows, each.group.threads == "all"), reverse=True
     )
-    for each in findings(reads):
-        yield f"- **{each.published}** {each.verdict}. {each.evidence}"
+    for rule in (_columns, _parquet, _root, _lz4):
+        for reads in by_size:
+            found = rule(reads)
+            if found:
+                yield reads, found
+                break
+
+
+def _findings(all_reads: list[Reads]) -> Iterator[str]:
+    yield "## Findings of the review\n"
+    yield "Each verdict follows from the numbers beside it by a fixed rule.\n"
+    for reads, each in findings(all_reads):
+        extent = f"At {reads.group.rows:,} rows on {_in_words(reads.group.threads)}"
+        yield f"- **{each.published}** {each.verdict}. {extent}: {each.evidence}"
     yield ""
 
 
@@ -211,7 +212,7 @@ def _parquet(reads: Reads) -> Finding | None:
         return None
     largest = max(shares, key=lambda each: shares[each])
     evidence = (
-        f"For 2 of 26 columns, {plural(len(shares), 'configuration')} of Parquet fetch "
+        f"for 2 of 26 columns, {plural(len(shares), 'configuration')} of Parquet fetch "
         f"{min(shares.values()):.1%} to {shares[largest]:.1%} of the file, read-ahead included; the "
         f"most {largest}."
     )
@@ -263,7 +264,7 @@ def _lz4(reads: Reads) -> Finding | None:
     return Finding(
         "LZ4 is the best trade-off of size and speed.",
         "Confirmed" if best == "lz4" else f"Not confirmed: {best} is",
-        f"Relative to no codec, medians over formats, by size times read time: {'; '.join(texts)}.",
+        f"relative to no codec, medians over formats, by size times read time: {'; '.join(texts)}.",
     )
 
 

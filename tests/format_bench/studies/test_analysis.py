@@ -40,7 +40,7 @@ def usual():
 
 def found_in(records):
     (suite,) = results_by_suite(results(records))
-    return {each.published: each for each in findings(Reads(suite.groups[0]))}
+    return {each.published: each for _, each in findings([Reads(group) for group in suite.groups])}
 
 
 def verdict(records, start):
@@ -88,6 +88,13 @@ def test_the_codec_with_the_smallest_product_is_the_best_trade(lz4, expected):
     decided, evidence = verdict([*usual(), *coded], "LZ4")
     assert decided == expected
     assert f"lz4 0.80 of the size, {lz4:.2f} times the read" in evidence
+
+
+def test_the_largest_results_with_values_decide():
+    large = [*answers("Parquet", 9.0, rows=5000), *answers("CSV", 1.0, rows=5000)]
+    decided, evidence = verdict([*usual(), *large], "Columnar")
+    assert (decided, "100% of the pairs" in evidence) == ("Confirmed", True)
+    assert verdict([*usual(), *large], "Parquet")[0] == "Confirmed"
 
 
 def test_findings_without_values_are_left_out():
