@@ -1,0 +1,1 @@
+"""Nested and flat layouts of the same events, and trials of them."""

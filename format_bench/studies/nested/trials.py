@@ -1,0 +1,169 @@
+"""Trials of layouts: size and CPU times of writing and of both questions, in fresh processes."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from adapter_core.errors import UnsupportedError, WrongValuesError
+from adapter_core.files import remove
+from format_bench.instruments import isolation, threads
+from format_bench.instruments.clock import Stopwatch
+from format_bench.studies.nested.events import QUESTIONS, Events, Question
+from format_bench.studies.nested.layouts import (
+    Hdf5,
+    Ipc,
+    Lance,
+    Layout,
+    Orc,
+    Parquet,
+    UprootRNTuple,
+    UprootTTree,
+    Vortex,
+)
+from format_bench.studies.nested.root_classes import SPLIT, UNSPLIT, RootRNTuple, RootTTree
+
+LIMIT_SECONDS = 600.0
+"""Of a process; the first one of ROOT also compiles."""
+
+CALLS = 4
+"""Calls in a process; the first one, which finds fresh memory and loads code, is not counted."""
+
+
+@dataclass(frozen=True)
+class NestingResult:
+    """Measured values of one layout and codec; all 0 if it has a reason."""
+
+    format: str
+    layout: str
+    deep: bool
+    codec: str
+    rows: int
+    file_bytes: int = 0
+    write_seconds: float = 0.0
+    """CPU time, like those below: median of three calls."""
+    whole_seconds: float = 0.0
+    sparse_seconds: float = 0.0
+    reason: str = ""
+    """Sentence on why there are no values."""
+
+
+def layouts(build: Path) -> list[Layout]:
+    """Return all layouts, flat before deep.
+
+    Parameters
+    ----------
+    build : Path
+        Folder for compiled classes.
+    """
+    kinds: tuple[type[Layout], ...] = (
+        Parquet, Ipc, Orc, Lance, Vortex, Hdf5, UprootTTree, UprootRNTuple
+    )  # fmt: skip
+    found: list[Layout] = [kind(deep=deep) for kind in kinds for deep in (False, True)]
+    for deep in (False, True):
+        found += [RootTTree(deep=deep, build=build, split=split) for split in (UNSPLIT, SPLIT)]
+    return found + [RootRNTuple(deep=deep, build=build) for deep in (False, True)]
+
+
+def formats() -> list[str]:
+    """Return the names of all formats."""
+    return list(dict.fromkeys(each.format for each in layouts(Path())))
+
+
+def measure(chosen: Sequence[str], rows: int) -> Iterator[NestingResult]:
+    """Yield the results of formats, layout by layout and codec by codec.
+
+    Raises
+    ------
+    WrongValuesError
+        If an answer is not that of NumPy.
+    """
+    with TemporaryDirectory() as folder:
+        source = Path(folder, "events.npz")
+        events = Events.generate(rows)
+        events.save(source)
+        for layout in layouts(Path(folder, "build")):
+            if layout.format in chosen:
+                for codec in layout.codecs:
+                    yield _trial(layout, codec, events, source)
+
+
+def _trial(layout: Layout, codec: str, events: Events, source: Path) -> NestingResult:
+    path = source.with_name("file")
+    blank = NestingResult(layout.format, layout.name, layout.deep, codec, events.rows)
+    try:
+        size, write_seconds = _run(write, layout, codec, source, path)
+        seconds = {}
+        for question in QUESTIONS:
+            answers, seconds[question] = _run(read, layout, question, path)
+            for answer in answers:
+                _check(layout, codec, events, question, answer)
+    except UnsupportedError as error:
+        return replace(blank, reason=str(error))
+    finally:
+        remove(path)
+    return replace(
+        blank,
+        file_bytes=size,
+        write_seconds=write_seconds,
+        whole_seconds=seconds["whole"],
+        sparse_seconds=seconds["sparse"],
+    )
+
+
+def _check(layout: Layout, codec: str, events: Events, question: Question, answer: Any) -> None:
+    try:
+        events.check(question, answer)
+    except WrongValuesError as error:
+        raise WrongValuesError(f"{layout.format}, {layout.name}, codec {codec}: {error}") from error
+
+
+def _run(step: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a step in a fresh process with one thread.
+
+    Raises
+    ------
+    UnsupportedError
+        If it returns no value.
+    """
+    outcome = isolation.run(
+        step, *arguments, limit_seconds=LIMIT_SECONDS, environment=threads.environment("1")
+    )
+    if outcome.status:
+        raise UnsupportedError(outcome.sentence)
+    return outcome.value
+
+
+def write(layout: Layout, codec: str, source: Path, path: Path) -> tuple[int, float]:
+    """Write the events of a file by `Events.save`; return the bytes and the median CPU seconds."""
+    layout.require()
+    threads.apply("1")
+    prepared = layout.prepare(Events.load(source), codec)
+    stopwatch = Stopwatch()
+    for _ in range(CALLS):
+        remove(path)
+        with stopwatch:
+            layout.write(prepared, path, codec)
+    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in files), _median_cpu_seconds(stopwatch)
+
+
+def read(layout: Layout, question: Question, path: Path) -> tuple[list[Any], float]:
+    """Answer a question from a file; return the answers of all calls and the median CPU seconds."""
+    layout.require()
+    threads.apply("1")
+    answers = []
+    stopwatch = Stopwatch()
+    for _ in range(CALLS):
+        with stopwatch:
+            answer = layout.answer(path, question)
+        answers.append(answer)
+    return answers, _median_cpu_seconds(stopwatch)
+
+
+def _median_cpu_seconds(stopwatch: Stopwatch) -> float:
+    return statistics.median(sample.cpu_seconds for sample in stopwatch.samples[1:])

@@ -1,0 +1,208 @@
+"""Study of nesting: lists of records beside flat columns, and split objects beside unsplit ones.
+
+J. Blomer (A quantitative review of data formats for HEP analyses, ACAT 2017) compared events as rows of
+plain columns with events that contain a list of particles, in ROOT's files with and without splitting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from adapter_core.errors import InvalidResultsError, UnknownNameError
+from adapter_core.files import write_atomically
+from format_bench.display.markdown import table_lines
+from format_bench.display.text import format_ratio
+from format_bench.results import flat_csv
+from format_bench.studies.nested import trials
+from format_bench.studies.nested.root_classes import SPLIT, UNSPLIT
+from format_bench.studies.nested.trials import NestingResult
+
+VALUES: dict[str, Callable[[NestingResult], float]] = {
+    "size": lambda each: each.file_bytes,
+    "write": lambda each: each.write_seconds,
+    "whole": lambda each: each.whole_seconds,
+    "sparse": lambda each: each.sparse_seconds,
+}
+"""Values of a result by the name of their column."""
+
+_NANO = 1e-9
+
+_HEAD = """\
+# Nesting and splitting
+
+A decay of a B meson to three kaons is a row of 26 columns, or a row of 2 columns and a list of three
+records with 8 fields. *whole* adds up 18 fields of the events in which none of the kaons is marked as a
+muon: 21 of 26 columns. *sparse* adds up one field of the first kaon, selected by another: 2 columns if
+flat, 2 fields of every kaon if nested. Sums and numbers of events are compared with NumPy's on the
+generated events (data sets `kaons` and `kaons-deep`).
+
+Each value is measured in a fresh process with one thread, as the median of three calls after a first
+one. CPU time is in ns an event; smaller is better. Parquet is written without dictionaries, which these
+values make larger; zstd has each library's own level, in ROOT's files 5. Vortex has encodings of its
+own and no codec. Arrow's and HDF5's libraries and uproot read arrays, and NumPy adds up; lists take a
+sum for each event there. ROOT's own library fills and reads objects of compiled C++ classes event by
+event: from a split tree only the branches that are needed, from an unsplit one all, and from an RNTuple
+the fields through views. Made by `format-bench study nesting`.
+"""
+
+
+def page(results: Sequence[NestingResult]) -> str:
+    """Return the page in Markdown.
+
+    Raises
+    ------
+    InvalidResultsError
+        If there are no results.
+    """
+    if not results:
+        raise InvalidResultsError("there are no results on nesting")
+    measured = [each for each in results if not each.reason]
+    lines = [_HEAD, *_measured(measured, results[0].rows)]
+    lines += _section(
+        "The cost of nesting",
+        "Values of lists of records by those of flat columns. ROOT's trees are compared at the same "
+        "split level.",
+        _nested(measured),
+        "Nesting",
+    )
+    lines += _section(
+        "The cost of splitting",
+        f"Values of ROOT's trees with split level {SPLIT}, a branch for each field, by those with level "
+        f"{UNSPLIT}, one branch for the object.",
+        _split(measured),
+        "Splitting",
+    )
+    failed = [each for each in results if each.reason]
+    if failed:
+        lines.append("## Not measured\n")
+        lines += [f"- {_name(each)}, codec {each.codec}: {each.reason}" for each in failed]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _name(result: NestingResult) -> str:
+    return f"{result.format}, {result.layout}"
+
+
+def _measured(results: Sequence[NestingResult], rows: int) -> Iterator[str]:
+    yield f"## {rows:,} events\n"
+    table = [
+        [
+            each.format,
+            each.layout,
+            each.codec,
+            f"{each.file_bytes / each.rows:.1f}",
+            *(f"{VALUES[name](each) / each.rows / _NANO:,.0f}" for name in ("write", "whole", "sparse")),
+        ]
+        for each in results
+    ]
+    header = ["format", "layout", "codec", "bytes an event", "write", "whole", "sparse"]
+    yield from table_lines(header, table, alignment="lllrrrr")
+    yield ""
+
+
+Pair = tuple[str, NestingResult, NestingResult]
+"""Name of a comparison, and its two results: before and after the change."""
+
+
+def _nested(results: Sequence[NestingResult]) -> Iterator[Pair]:
+    """Yield flat and deep results of the same format, split level and codec."""
+    for flat in results:
+        for deep in results:
+            alike = (flat.format, flat.codec, _level(flat)) == (deep.format, deep.codec, _level(deep))
+            if alike and not flat.deep and deep.deep:
+                name = f"{flat.format}, split {_level(flat)}" if _level(flat) else flat.format
+                yield name, flat, deep
+
+
+def _split(results: Sequence[NestingResult]) -> Iterator[Pair]:
+    """Yield unsplit and split results of the same class and codec."""
+    for unsplit in results:
+        for split in results:
+            alike = (unsplit.format, unsplit.codec, unsplit.deep) == (
+                split.format, split.codec, split.deep
+            )  # fmt: skip
+            if alike and _level(unsplit) == str(UNSPLIT) and _level(split) == str(SPLIT):
+                yield unsplit.layout.partition(",")[0], unsplit, split
+
+
+def _level(result: NestingResult) -> str:
+    """Return the split level in the name of a layout, or an empty string."""
+    return result.layout.partition(", split ")[2]
+
+
+def _section(title: str, text: str, pairs: Iterator[Pair], change: str) -> Iterator[str]:
+    found = list(pairs)
+    if not found:
+        return
+    yield f"## {title}\n"
+    yield f"{text}\n"
+    rows = [[name, first.codec, *_ratios(first, other).values()] for name, first, other in found]
+    yield from table_lines(["format", "codec", *VALUES], rows, alignment="llrrrr")
+    yield ""
+    for name, first, other in found:
+        yield _sentence(change, name, first, other)
+    yield ""
+
+
+def _ratios(first: NestingResult, other: NestingResult) -> dict[str, str]:
+    return {name: format_ratio(value(other) / value(first)) for name, value in VALUES.items()}
+
+
+def _sentence(change: str, name: str, first: NestingResult, other: NestingResult) -> str:
+    ratios = _ratios(first, other)
+    codec = "without a codec" if first.codec == "none" else f"with {first.codec}"
+    return (
+        f"- {name}, {codec}: {change.lower()} makes the file {ratios['size']} times as large; the write "
+        f"takes {ratios['write']} times the CPU time, *whole* {ratios['whole']} times, *sparse* "
+        f"{ratios['sparse']} times."
+    )
+
+
+def run(chosen: Sequence[str], rows: int, out: Path | None) -> list[NestingResult]:
+    """Measure formats; write the results after each layout, if there is a file for them."""
+    results = []
+    for result in trials.measure(chosen, rows):
+        results.append(result)
+        if out is not None:
+            with write_atomically(out) as partial:
+                partial.write_text(flat_csv.to_csv(NestingResult, results), encoding="utf-8")
+        state = f": {result.reason}" if result.reason else ""
+        click.echo(f"{_name(result)}, codec {result.codec}{state}", err=True)
+    return results
+
+
+@click.command
+@click.option("--formats", default="", metavar="NAMES", help="Names with commas; all by default.")
+@click.option("--rows", type=click.IntRange(1), default=300_000, show_default=True, help="Events.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
+@click.option(
+    "--page",
+    "shown",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Print the page of results of --out, and measure nothing.",
+)
+def command(formats: str, rows: int, out: Path | None, shown: Path | None) -> None:
+    """Compare lists of records with flat columns, and split objects with unsplit ones.
+
+    Events with three kaons each are written in both layouts, without a codec and with zstd. Two
+    questions are answered from each file. Prints a Markdown page: sizes, CPU times, and their ratios.
+    ROOT's own library takes part where it is installed and g++ can compile the classes of the events.
+
+    \b
+    Examples:
+      format-bench study nesting > docs/nesting.md
+      format-bench study nesting --formats Parquet,ORC --rows 100000 --out nesting.csv
+      format-bench study nesting --page nesting.csv
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    if shown:
+        results = flat_csv.from_csv(NestingResult, shown.read_text(encoding="utf-8"))
+    else:
+        names = [each for each in formats.split(",") if each]
+        for name in names:
+            if name not in trials.formats():
+                raise UnknownNameError("format", name, trials.formats())
+        results = run(names or trials.formats(), rows, out)
+    click.echo(page(results), nl=False)

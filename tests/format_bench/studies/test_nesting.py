@@ -1,0 +1,187 @@
+"""The study of nesting: layouts give the same answers, wrong ones are refused, its page."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from adapter_core.errors import WrongValuesError
+from format_bench.studies.nested import trials
+from format_bench.studies.nested.events import (
+    QUESTIONS,
+    Answer,
+    Events,
+    KaonLists,
+    answer_of_columns,
+    answer_of_lists,
+)
+from format_bench.studies.nested.layouts import Parquet
+from format_bench.studies.nested.trials import NestingResult
+from format_bench.studies.nesting import page
+from tests.helpers import run
+
+ROWS = 2000
+
+# Layouts whose events are objects of compiled classes.
+NATIVE = ("TTree[ROOT]", "RNTuple[ROOT]")
+
+
+@pytest.fixture(scope="module")
+def events():
+    return Events.generate(ROWS)
+
+
+def _ids(layouts):
+    return [f"{each.format}, {each.name}" for each in layouts]
+
+
+LAYOUTS = [each for each in trials.layouts(None) if each.format not in NATIVE]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=_ids(LAYOUTS))
+def test_each_layout_answers_both_questions(layout, events, tmp_path):
+    layout.require()
+    for codec in layout.codecs:
+        path = tmp_path / codec
+        layout.write(layout.prepare(events, codec), path, codec)
+        for question in QUESTIONS:
+            events.check(question, layout.answer(path, question))
+
+
+# Lance packs integers and repeated values without a codec, too.
+WITH_ZSTD = [each for each in LAYOUTS if "zstd" in each.codecs and each.format != "Lance"]
+
+
+@pytest.mark.parametrize("layout", WITH_ZSTD, ids=_ids(WITH_ZSTD))
+def test_zstd_makes_files_smaller(layout, events, tmp_path):
+    layout.require()
+    for codec in layout.codecs:
+        layout.write(layout.prepare(events, codec), tmp_path / codec, codec)
+    assert (tmp_path / "zstd").stat().st_size < 0.85 * (tmp_path / "none").stat().st_size
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("ROOT") is None or shutil.which("g++") is None,
+    reason="needs ROOT and g++",
+)
+def test_objects_of_compiled_classes_answer_both_questions():
+    results = list(trials.measure(NATIVE, ROWS))
+    assert not any(each.reason for each in results), [each.reason for each in results]
+    assert len(results) == 2 * 4 + 2 * 2
+    plain = {each.layout: each.file_bytes for each in results if each.codec == "none"}
+    # Each field of 184 bytes in all has a branch, and each list a count.
+    assert plain["DeepEvent, split 99"] > 184 * ROWS
+    for each in results:
+        assert each.write_seconds > 0
+        assert each.whole_seconds > 0
+
+
+def test_answers_are_those_of_the_definition(events):
+    columns, kaons = events.columns, events.kaons
+    kept = [
+        row for row in range(ROWS) if not any(columns[f"H{track}_isMuon"][row] for track in (1, 2, 3))
+    ]
+    names = ("PX", "PY", "PZ", "ProbK", "ProbPi", "Charge")
+    total = math.fsum(
+        columns[f"H{track}_{name}"][row] for row in kept for track in (1, 2, 3) for name in names
+    )
+    for answer in (answer_of_columns("whole", columns), answer_of_lists("whole", kaons)):
+        assert answer.events == len(kept)
+        assert answer.total == pytest.approx(total, rel=1e-9)
+    first = [columns["H1_PX"][row] for row in range(ROWS) if not columns["H1_isMuon"][row]]
+    for answer in (answer_of_columns("sparse", columns), answer_of_lists("sparse", kaons)):
+        assert answer.events == len(first)
+        assert answer.total == pytest.approx(math.fsum(first), abs=1e-3)
+
+
+def test_lists_may_have_any_length():
+    fields = dict.fromkeys(("PX", "PY", "PZ", "ProbK", "ProbPi", "Charge"), np.array([1, 2, 4, 8, 16]))
+    kaons = KaonLists(np.array([0, 1, 3, 5]), {**fields, "isMuon": np.array([0, 0, 1, 0, 0])})
+    assert answer_of_lists("whole", kaons) == Answer(2, 6 * (1 + 8 + 16))
+    assert answer_of_lists("sparse", kaons) == Answer(3, 1 + 2 + 8)
+    assert answer_of_lists("whole", KaonLists(np.array([0]), kaons.fields)) == Answer()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_wrong_answers_are_errors(question, events):
+    right = answer_of_columns(question, events.columns)
+    events.check(question, right)
+    magnitude = sum(abs(values).sum() for values in events.columns.values())
+    for wrong in (
+        replace(right, events=right.events + 1),
+        replace(right, total=right.total + 1e-8 * magnitude),
+        replace(right, total=math.nan),
+    ):
+        with pytest.raises(WrongValuesError, match=question):
+            events.check(question, wrong)
+
+
+class SkewedParquet(Parquet):
+    """Parquet whose answers lack an event."""
+
+    def answer(self, path, question):
+        return super().answer(path, question) + Answer(-1, 0.0)
+
+
+class MissingModule(Parquet):
+    modules = ("no_such_module",)
+
+
+def test_a_wrong_answer_of_a_layout_ends_the_trials(monkeypatch):
+    monkeypatch.setattr(trials, "layouts", lambda _: [SkewedParquet(deep=True)])
+    with pytest.raises(WrongValuesError, match="Parquet, list<struct>, codec none: whole"):
+        list(trials.measure(["Parquet"], 100))
+
+
+def test_a_missing_library_is_a_result_with_a_reason(monkeypatch):
+    monkeypatch.setattr(trials, "layouts", lambda _: [MissingModule(deep=False)])
+    results = list(trials.measure(["Parquet"], 100))
+    assert [each.codec for each in results] == ["none", "zstd"]
+    assert all("no_such_module cannot be imported" in each.reason for each in results)
+    assert (
+        "- Parquet, flat, codec zstd: Parquet is unavailable: no_such_module cannot be imported"
+        in page(results)
+    )
+
+
+def _result(layout, factor, name="TTree[ROOT]"):
+    return NestingResult(
+        name, layout, layout.startswith("Deep"), "zstd", 10, 100 * factor, factor, factor, 2 * factor
+    )
+
+
+def test_the_page_compares_deep_with_flat_and_split_with_unsplit():
+    text = page(
+        [
+            _result("FlatEvent, split 0", 1),
+            _result("FlatEvent, split 99", 2),
+            _result("DeepEvent, split 0", 3),
+            _result("DeepEvent, split 99", 8),
+        ]
+    )
+    assert "| TTree[ROOT], split 0 | zstd | 3.00 | 3.00 | 3.00 | 3.00 |" in text
+    assert "| TTree[ROOT], split 99 | zstd | 4.00 | 4.00 | 4.00 | 4.00 |" in text
+    assert "| FlatEvent | zstd | 2.00 | 2.00 | 2.00 | 2.00 |" in text
+    assert "- DeepEvent, with zstd: splitting makes the file 2.67 times as large" in text
+
+
+def test_the_command_prints_the_page_of_its_results(tmp_path):
+    out = tmp_path / "nesting.csv"
+    done = run("study", "nesting", "--formats", "Feather", "--rows", 500, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "## 500 events" in done.stdout
+    assert "| Feather | list<struct> | zstd |" in done.stdout
+    assert "- Feather, without a codec: nesting makes the file 1.0" in done.stdout
+    assert run("study", "nesting", "--page", out).stdout == done.stdout
+
+
+def test_an_unknown_format_is_refused():
+    done = run("study", "nesting", "--formats", "XYZ")
+    assert done.returncode == 2
+    assert "XYZ" in done.stderr
+    assert done.stdout == ""
