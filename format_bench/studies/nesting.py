@@ -42,10 +42,11 @@ generated events (data sets `kaons` and `kaons-deep`).
 Each value is measured in a fresh process with one thread, as the median of three calls after a first
 one. CPU time is in ns an event; smaller is better. Parquet is written without dictionaries, which these
 values make larger; zstd has each library's own level, in ROOT's files 5. Vortex has encodings of its
-own and no codec. Arrow's and HDF5's libraries and uproot read arrays, and NumPy adds up; lists take a
-sum for each event there. ROOT's own library fills and reads objects of compiled C++ classes event by
-event: from a split tree only the branches that are needed, from an unsplit one all, and from an RNTuple
-the fields through views. Made by `format-bench study nesting`.
+own and no codec. The libraries of Arrow, Lance, Vortex and HDF5, and uproot, read arrays, which NumPy
+adds up; for lists it first combines the flags of each event. Feather, Lance and Vortex read a list
+whole, the others its fields on their own. ROOT's own library fills and reads objects of compiled C++
+classes event by event: from a split tree, whose other branches are disabled, the needed branches, from
+an unsplit one all, and from an RNTuple the fields through views. Made by `format-bench study nesting`.
 """
 
 
@@ -60,20 +61,22 @@ def page(results: Sequence[NestingResult]) -> str:
     if not results:
         raise InvalidResultsError("there are no results on nesting")
     measured = [each for each in results if not each.reason]
-    lines = [_HEAD, *_measured(measured, results[0].rows)]
+    lines = [_HEAD]
+    if measured:
+        lines += _measured(measured)
     lines += _section(
         "The cost of nesting",
         "Values of lists of records by those of flat columns. ROOT's trees are compared at the same "
         "split level.",
         _nested(measured),
-        "Nesting",
+        "nesting",
     )
     lines += _section(
         "The cost of splitting",
         f"Values of ROOT's trees with split level {SPLIT}, a branch for each field, by those with level "
         f"{UNSPLIT}, one branch for the object.",
         _split(measured),
-        "Splitting",
+        "splitting",
     )
     failed = [each for each in results if each.reason]
     if failed:
@@ -86,8 +89,8 @@ def _name(result: NestingResult) -> str:
     return f"{result.format}, {result.layout}"
 
 
-def _measured(results: Sequence[NestingResult], rows: int) -> Iterator[str]:
-    yield f"## {rows:,} events\n"
+def _measured(results: Sequence[NestingResult]) -> Iterator[str]:
+    yield f"## {results[0].rows:,} events\n"
     table = [
         [
             each.format,
@@ -138,27 +141,44 @@ def _section(title: str, text: str, pairs: Iterator[Pair], change: str) -> Itera
     if not found:
         return
     yield f"## {title}\n"
-    yield f"{text}\n"
-    rows = [[name, first.codec, *_ratios(first, other).values()] for name, first, other in found]
+    yield f"{text} {_extent(found)}\n"
+    rows = [
+        [name, first.codec, *map(format_ratio, _ratios(first, other).values())]
+        for name, first, other in found
+    ]
     yield from table_lines(["format", "codec", *VALUES], rows, alignment="llrrrr")
     yield ""
-    for name, first, other in found:
-        yield _sentence(change, name, first, other)
+    for name in dict.fromkeys(name for name, *_ in found):
+        yield _sentence(change, name, [pair for pair in found if pair[0] == name])
     yield ""
 
 
-def _ratios(first: NestingResult, other: NestingResult) -> dict[str, str]:
-    return {name: format_ratio(value(other) / value(first)) for name, value in VALUES.items()}
+def _ratios(first: NestingResult, other: NestingResult) -> dict[str, float]:
+    return {name: value(other) / value(first) for name, value in VALUES.items()}
 
 
-def _sentence(change: str, name: str, first: NestingResult, other: NestingResult) -> str:
-    ratios = _ratios(first, other)
-    codec = "without a codec" if first.codec == "none" else f"with {first.codec}"
-    return (
-        f"- {name}, {codec}: {change.lower()} makes the file {ratios['size']} times as large; the write "
-        f"takes {ratios['write']} times the CPU time, *whole* {ratios['whole']} times, *sparse* "
-        f"{ratios['sparse']} times."
-    )
+def _extent(pairs: Sequence[Pair]) -> str:
+    """Return a sentence with the range of each ratio."""
+    ratios = [_ratios(first, other) for _, first, other in pairs]
+    ranges = [
+        f"{name} {format_ratio(min(each[name] for each in ratios))} to "
+        f"{format_ratio(max(each[name] for each in ratios))}"
+        for name in VALUES
+    ]
+    return f"Ranges: {', '.join(ranges)}."
+
+
+def _sentence(change: str, name: str, pairs: Sequence[Pair]) -> str:
+    """Return a sentence on one format, with a part for each codec."""
+    parts = []
+    for _, first, other in pairs:
+        ratios = {key: format_ratio(value) for key, value in _ratios(first, other).items()}
+        codec = "without a codec" if first.codec == "none" else f"with {first.codec}"
+        parts.append(
+            f"{codec}, {ratios['size']} times the size and {ratios['write']} times the CPU time of the "
+            f"write, {ratios['whole']} of *whole*, {ratios['sparse']} of *sparse*"
+        )
+    return f"- {name}: {change} costs, {'; '.join(parts)}."
 
 
 def run(chosen: Sequence[str], rows: int, out: Path | None) -> list[NestingResult]:

@@ -92,7 +92,7 @@ class Layout(ABC):
 class ArrowLayout(Layout):
     """Arrow tables in a format."""
 
-    nested = "list<struct>"
+    nested = "list of structs"
 
     def prepare(self, events: Events, codec: str) -> pa.Table:
         """Return a table, nested or not."""

@@ -134,7 +134,7 @@ class MissingModule(Parquet):
 
 def test_a_wrong_answer_of_a_layout_ends_the_trials(monkeypatch):
     monkeypatch.setattr(trials, "layouts", lambda _: [SkewedParquet(deep=True)])
-    with pytest.raises(WrongValuesError, match="Parquet, list<struct>, codec none: whole"):
+    with pytest.raises(WrongValuesError, match="Parquet, list of structs, codec none: whole"):
         list(trials.measure(["Parquet"], 100))
 
 
@@ -167,7 +167,10 @@ def test_the_page_compares_deep_with_flat_and_split_with_unsplit():
     assert "| TTree[ROOT], split 0 | zstd | 3.00 | 3.00 | 3.00 | 3.00 |" in text
     assert "| TTree[ROOT], split 99 | zstd | 4.00 | 4.00 | 4.00 | 4.00 |" in text
     assert "| FlatEvent | zstd | 2.00 | 2.00 | 2.00 | 2.00 |" in text
-    assert "- DeepEvent, with zstd: splitting makes the file 2.67 times as large" in text
+    assert (
+        "- DeepEvent: splitting costs, with zstd, 2.67 times the size and 2.67 times the CPU time"
+        in text
+    )
 
 
 def test_the_command_prints_the_page_of_its_results(tmp_path):
@@ -175,8 +178,8 @@ def test_the_command_prints_the_page_of_its_results(tmp_path):
     done = run("study", "nesting", "--formats", "Feather", "--rows", 500, "--out", out)
     assert done.returncode == 0, done.stderr
     assert "## 500 events" in done.stdout
-    assert "| Feather | list<struct> | zstd |" in done.stdout
-    assert "- Feather, without a codec: nesting makes the file 1.0" in done.stdout
+    assert "| Feather | list of structs | zstd |" in done.stdout
+    assert "- Feather: nesting costs, without a codec, 1.0" in done.stdout
     assert run("study", "nesting", "--page", out).stdout == done.stdout
 
 
