@@ -45,8 +45,9 @@ values make larger; zstd has each library's own level, in ROOT's files 5. Vortex
 own and no codec. The libraries of Arrow, Lance, Vortex and HDF5, and uproot, read arrays, which NumPy
 adds up; for lists it first combines the flags of each event. Feather, Lance and Vortex read a list
 whole, the others its fields on their own. ROOT's own library fills and reads objects of compiled C++
-classes event by event: from a split tree, whose other branches are disabled, the needed branches, from
-an unsplit one all, and from an RNTuple the fields through views. Made by `format-bench study nesting`.
+classes event by event: from a split tree the needed branches (of a list, through the branch of its
+counts), from an unsplit one all, and from an RNTuple the fields through views. Made by `format-bench
+study nesting`.
 """
 
 

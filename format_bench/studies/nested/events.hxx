@@ -186,16 +186,26 @@ Found ScanTree(const char *path, bool sparse, bool is_split)
    auto tree = file.Get<TTree>("events");
    Event *event = nullptr;
    tree->SetBranchAddress("event", &event);
+   // TTree::GetEntry also visits disabled branches, which takes 0.2 us for an event with 26.
+   std::vector<TBranch *> branches{tree->GetBranch("event")};
    if (is_split) {
+      branches.clear();
       tree->SetBranchStatus("*", false);
-      for (const std::string &name : Fields<Event>(sparse))
+      for (const std::string &name : Fields<Event>(sparse)) {
          tree->SetBranchStatus(name.c_str(), true);
+         if (std::is_same_v<Event, FlatEvent>)
+            branches.push_back(tree->GetBranch(name.c_str()));
+      }
+      if (std::is_same_v<Event, DeepEvent>)
+         branches.push_back(tree->GetBranch("kaons")); // reads the enabled branches below it
    }
    Found found;
    const long rows = tree->GetEntries();
    for (long row = 0; row < rows; ++row) {
-      if (tree->GetEntry(row) < 0)
-         throw std::runtime_error("an event could not be read");
+      tree->LoadTree(row);
+      for (TBranch *branch : branches)
+         if (branch->GetEntry(row) < 0)
+            throw std::runtime_error("an event could not be read");
       sparse ? AddSparse(*event, found) : AddWhole(*event, found);
    }
    tree->ResetBranchAddresses();
