@@ -72,6 +72,14 @@ TYPICAL = {
     "track_lost_columns": 0,
     "track_changed_images": 0,
     "track_lost_properties": 0,
+    "track_first_save": 0.7,
+    "track_first_read": 0.9,
+    "track_save_allocation": 4e7,
+    "track_read_allocation": 8e7,
+    "track_entry_read": 2e-4,
+    "track_iteration": 0.1,
+    "track_field_access": 0.05,
+    "track_lost_fields": 0,
     "track_save_memory": 6e7,
     "track_read_memory": 9e7,
     "track_held_memory": 7e7,
@@ -82,13 +90,14 @@ TYPICAL = {
 
 EXACT = (
     *("track_size", "track_files"),
-    *("track_lost_columns", "track_changed_images", "track_lost_properties"),
+    *("track_lost_columns", "track_changed_images", "track_lost_properties", "track_lost_fields"),
 )
 """Methods whose values have no noise."""
 
 SINGLE_TIMES = (
     *("track_open_time", "track_random_read", "track_batch_read"),
-    *("track_random_chunk", "track_partition"),
+    *("track_random_chunk", "track_partition", "track_first_save", "track_first_read"),
+    *("track_entry_read", "track_iteration", "track_field_access"),
 )
 """Methods whose values are times without samples."""
 

@@ -34,10 +34,17 @@ class Document:
         return cls("", tokens, parser)
 
     def links(self) -> Iterator[Token]:
-        """Yield the tokens of links, which have their addresses in `attrs`."""
+        """Yield the tokens of links, which have their addresses in `attrs["href"]`."""
+        return self._inline("link_open")
+
+    def images(self) -> Iterator[Token]:
+        """Yield the tokens of images, which have their addresses in `attrs["src"]`."""
+        return self._inline("image")
+
+    def _inline(self, kind: str) -> Iterator[Token]:
         for token in self.tokens:
             for child in token.children or ():
-                if child.type == "link_open":
+                if child.type == kind:
                     yield child
 
     def html(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import posixpath
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +29,8 @@ def pages(site: SiteData) -> Iterator[Page]:
 def documents(folder: Path, project_url: str) -> Iterator[Page]:
     """Yield the methodology, and all documents of its folder that can be reached from it by links.
 
-    A link to any other file of the project leads to the project's own site.
+    A link to any other file of the project leads to the project's own site. Pictures become part of
+    their page, which by its policy loads nothing.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ def documents(folder: Path, project_url: str) -> Iterator[Page]:
             elif target and "://" not in target:
                 path = posixpath.normpath(posixpath.join(FOLDER, target))
                 link.attrs["href"] = f"{project_url}/blob/HEAD/{path}"
+        for image in document.images():
+            image.attrs["src"] = _embedded(folder / str(image.attrs["src"]))
         yield _page(name, document)
 
 
@@ -60,6 +64,11 @@ def _page(name: str, document: Document) -> Page:
     if name == FIRST:
         return Page("Methodology", file_name, document.html(), f"{title}: the rules of all numbers.")
     return Page(title, file_name, document.html(), title, in_menu=False)
+
+
+def _embedded(picture: Path) -> str:
+    """Return a picture, PNG, as an address that contains it."""
+    return f"data:image/png;base64,{base64.b64encode(picture.read_bytes()).decode('ascii')}"
 
 
 def _is_document(target: str, folder: Path) -> bool:

@@ -17,7 +17,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.results.status import CellStatus
-from format_bench.results.suites import FAMILIES
+from format_bench.results.suites import FAMILIES, SUITES
 from format_bench.runner import folders
 from format_bench.runner.recording import combined, keys
 from format_bench.runner.recording import records_of as step_records
@@ -25,7 +25,7 @@ from format_bench.runner.runner import Limits, Runner
 from tests.factories import fake_package
 from tools.check_crash_recovery import kill_and_resume
 
-STEPS = FAMILIES["tables"].steps
+STEPS = FAMILIES["tables"].steps_of(SUITES["tabular"])
 
 RUN = """
 import sys
