@@ -117,13 +117,14 @@ def test_the_overview_starts_with_pictures_and_their_words(opened):
     charts = page.locator("#picture svg[role=img]")
     titles = [each.locator("> title").text_content() for each in charts.all()]
     assert titles == [
-        f"Size against read time: {each}" for each in ("eq, tables", "cifar-like", "era5-small")
+        f"Size against read time: {each}"
+        for each in ("eq, tables", "cifar-like", "era5-small", "entities")
     ]
     for each in charts.all():
         assert "On the Pareto front" in each.locator("> desc").text_content()
     links = page.locator("#picture figcaption a")
     assert links.all_inner_texts() == [
-        f"All charts and numbers: {each}" for each in ("Tables", "Images", "Arrays")
+        f"All charts and numbers: {each}" for each in ("Tables", "Images", "Arrays", "Records")
     ]
     links.first.click()
     assert page.get_by_role("heading", level=1).inner_text() == "Tables"
