@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS
 from adapter_core.column_batches import needed_columns
 from adapter_core.errors import InvalidSelectionError
-from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
-from adapter_core.tables.duckdb import (
-    batches_of,
-    filtered,
-    nullable_columns,
-    projected,
-    sliced,
-    sums_of_relation,
-)
+from adapter_core.tables.duckdb import DuckDBScan, sums_of_relation
 from adapter_core.values import any_equals, text_columns
 
 if TYPE_CHECKING:
@@ -38,7 +29,7 @@ LONGEST_ROW_BYTES = 2**27
 TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR"]
 
 
-class Adapter(InferredCSV):
+class Adapter(DuckDBScan, InferredCSV):
     """Comma-separated values through DuckDB's relations `write_csv` and `duckdb.read_csv`.
 
     The dialect is given in full, since DuckDB's sniffer may choose other separators. Types are inferred
@@ -74,9 +65,6 @@ class Adapter(InferredCSV):
 
         duckdb.from_arrow(plain_of(df)).write_csv(str(path), header=True, na_rep=NULL)
 
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        return frame_of(projected(_typed(path), columns).to_arrow_table())
-
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
         import duckdb
 
@@ -90,31 +78,10 @@ class Adapter(InferredCSV):
     def _column_names(self, path: Path) -> list[str]:
         return _open(path, all_varchar=True).columns
 
-    def _read_slice(
-        self, path: Path, columns: list[str] | None, start: int, stop: int | None
-    ) -> pd.DataFrame:
-        table = projected(_typed(path), columns)
-        return frame_of(sliced(table, start, stop).to_arrow_table(), nullable=nullable_columns(table))
-
-    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        table = _typed(path)
-        part = projected(filtered(table, predicate), columns)
-        return frame_of(part.to_arrow_table(), nullable=nullable_columns(projected(table, columns)))
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        import duckdb
-
-        # A connection of its own, which is in use until the last batch.
-        with duckdb.cursor() as cursor:
-            table = projected(_typed(path, cursor), columns)
-            nullable = nullable_columns(table)
-            for batch in batches_of(table, batch_rows):
-                yield frame_of(batch, nullable=nullable)
-
-
-def _typed(path: Path, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyRelation:
-    """Return a table with the types that all its rows have."""
-    return _open(path, connection, sample_size=-1, auto_type_candidates=TYPES)
+    def _relation(
+        self, path: Path, connection: duckdb.DuckDBPyConnection | None = None
+    ) -> duckdb.DuckDBPyRelation:
+        return _open(path, connection, sample_size=-1, auto_type_candidates=TYPES)
 
 
 def _open(

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Predicate
-from adapter_core.tables.arrow import frame_of
+from adapter_core import PARTIAL_READS
 from adapter_core.tables.arrow_text import JSONLines, plain_of
-from adapter_core.tables.duckdb import (
-    batches_of,
-    filtered,
-    nullable_columns,
-    projected,
-    sliced,
-)
+from adapter_core.tables.duckdb import DuckDBScan
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,7 +18,7 @@ if TYPE_CHECKING:
 TYPES = {"BOOLEAN": "BOOLEAN", "BIGINT": "BIGINT", "HUGEINT": "BIGINT", "DOUBLE": "DOUBLE"}
 
 
-class Adapter(JSONLines):
+class Adapter(DuckDBScan, JSONLines):
     """One JSON object a line through DuckDB's ``COPY`` and `duckdb.read_json`.
 
     Types are inferred from all rows, which takes most of the time of a read: with types inferred from a
@@ -54,39 +46,15 @@ class Adapter(JSONLines):
             cursor.register("saved", plain_of(df))
             cursor.execute("COPY saved TO $path (FORMAT json)", {"path": str(path)})
 
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        return frame_of(projected(_typed(path), columns).to_arrow_table())
-
-    def _read_slice(
-        self, path: Path, columns: list[str] | None, start: int, stop: int | None
-    ) -> pd.DataFrame:
-        table = projected(_typed(path), columns)
-        return frame_of(sliced(table, start, stop).to_arrow_table(), nullable=nullable_columns(table))
-
-    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        table = _typed(path)
-        part = projected(filtered(table, predicate), columns)
-        return frame_of(part.to_arrow_table(), nullable=nullable_columns(projected(table, columns)))
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        import duckdb
-
-        # A connection of its own, which is in use until the last batch.
-        with duckdb.cursor() as cursor:
-            table = projected(_typed(path, cursor), columns)
-            nullable = nullable_columns(table)
-            for batch in batches_of(table, batch_rows):
-                yield frame_of(batch, nullable=nullable)
-
-
-def _typed(path: Path, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyRelation:
-    """Return a table with the types that all its rows have."""
-    inferred = _open(path, connection, sample_size=-1)
-    types = {
-        name: TYPES.get(str(kind), "VARCHAR")
-        for name, kind in zip(inferred.columns, inferred.types, strict=True)
-    }
-    return _open(path, connection, columns=types)
+    def _relation(
+        self, path: Path, connection: duckdb.DuckDBPyConnection | None = None
+    ) -> duckdb.DuckDBPyRelation:
+        inferred = _open(path, connection, sample_size=-1)
+        types = {
+            name: TYPES.get(str(kind), "VARCHAR")
+            for name, kind in zip(inferred.columns, inferred.types, strict=True)
+        }
+        return _open(path, connection, columns=types)
 
 
 def _open(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -14,6 +15,7 @@ from adapter_core import PARTIAL_READS, Comparison, DataFormat, Kind, Predicate,
 from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
+from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.sql import misnamed, quoted
 
 if TYPE_CHECKING:
@@ -55,6 +57,40 @@ class DuckDBColumns(DataFormat):
         reason = misnamed(df.columns)
         if reason:
             raise self.refusal(reason)
+
+
+class DuckDBScan(DataFormat):
+    """A text format whose parts are those of a relation with the types that all rows have."""
+
+    @abstractmethod
+    def _relation(
+        self, path: Path, connection: duckdb.DuckDBPyConnection | None = None
+    ) -> duckdb.DuckDBPyRelation:
+        """Return the whole table, lazily, on the default connection unless another one is given."""
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        return frame_of(projected(self._relation(path), columns).to_arrow_table())
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        table = projected(self._relation(path), columns)
+        return frame_of(sliced(table, start, stop).to_arrow_table(), nullable=nullable_columns(table))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        table = self._relation(path)
+        part = projected(filtered(table, predicate), columns)
+        return frame_of(part.to_arrow_table(), nullable=nullable_columns(projected(table, columns)))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        import duckdb
+
+        # A connection of its own, which is in use until the last batch.
+        with duckdb.cursor() as cursor:
+            table = projected(self._relation(path, cursor), columns)
+            nullable = nullable_columns(table)
+            for batch in batches_of(table, batch_rows):
+                yield frame_of(batch, nullable=nullable)
 
 
 def sums_of_relation(
