@@ -97,7 +97,8 @@ def test_a_sample_of_a_large_parquet_file_takes_little_memory(tmp_path):
         assert len(load_table(tmp_path / "a.parquet", sample_rows=100).df) == 100
     finally:
         pa.set_memory_pool(before)
-    assert 0 < pool.max_memory() < 16 * rows / 4
+    # Not less: a row group that is decoded ahead of the reader is in memory too.
+    assert 0 < pool.max_memory() < 16 * rows / 2
 
 
 @pytest.mark.parametrize("wanted", [0, -1])
