@@ -45,6 +45,8 @@ class RunRequest:
     """E.g. "zstd", "zstd:3", "none" or "default"; none for the suite's own."""
     tracks: tuple[str, ...] = ()
     """Names of the suite's tracks; none for all."""
+    steps: tuple[str, ...] = ()
+    """Names of the family's steps; none for all."""
     threads: Threads = "all"
     user_data: Source | None = None
     """The user's own data, in place of generated ones."""
@@ -106,7 +108,7 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     Raises
     ------
     UnknownNameError
-        If a format, a data set or a codec is unknown.
+        If a format, a data set, a codec or a step is unknown.
     InvalidRequestError
         If nothing is left to measure, or the request contradicts itself.
     """
@@ -142,7 +144,26 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
                     left_out[str(error)] = None
     if not cases:
         raise InvalidRequestError(f"nothing is left to measure: {'; '.join(left_out)}")
+    steps_of(request, cases)
     return Plan(tuple(dict.fromkeys(cases)), tuple(left_out))
+
+
+def steps_of(request: RunRequest, cases: Sequence[Case]) -> set[str]:
+    """Return the names of the steps to make.
+
+    Raises
+    ------
+    UnknownNameError
+        If the family of the cases has no such step.
+    InvalidRequestError
+        If cold reads are requested by their step, but not by `RunRequest.cold`.
+    """
+    steps = cases[0].steps
+    wanted = _known("step", request.steps, [each.name for each in steps])
+    possible = {each.name for each in steps if request.cold or each.cache != "cold"}
+    if cold := set(wanted) - possible:
+        raise InvalidRequestError(f"--steps {', '.join(sorted(cold))}: add --cold")
+    return set(wanted) or possible
 
 
 def _cases_of_tracks(

@@ -15,7 +15,7 @@ from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS
 from format_bench.results.status import CellStatus
 from format_bench.runner import folders
-from format_bench.runner.plan import RunRequest, plan
+from format_bench.runner.plan import RunRequest, plan, steps_of
 from format_bench.runner.progress import Display, MeasureColumn, columns_of
 from format_bench.runner.runner import Limits, Runner
 from format_bench.runner.timing import TIMES, MeasuredShare, in_words
@@ -172,7 +172,7 @@ def _runner(request: RunRequest, cases: Sequence[Case], scratch: Path, user: Pre
         budget_seconds=0 if request.repeats else BUDGET_SECONDS,
         time_budget_seconds=request.time_budget_seconds,
     )
-    steps = {step.name for step in cases[0].steps if request.cold or step.cache != "cold"}
+    steps = steps_of(request, cases)
     prepared = {user.name: user.place} if user else {}
     return Runner(request.out, scratch, limits, steps=steps, prepared=prepared)
 

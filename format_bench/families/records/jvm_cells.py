@@ -1,16 +1,20 @@
 """Measurement of record stores of the JVM: the samples are those of a new JVM for each step.
 
 A JVM makes the records itself, and makes six calls. The first one is that of a program that has just
-started; the median of the last three is its steady state, after the compiler's work.
+started; the median of the later half is its steady state, after the compiler's work.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import psutil
+
 from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.errors import JvmError, WrongValuesError
+from adapter_core.records.jvm import HEAP_GIB
 from data_generator.random_words import RandomWords
 from format_bench.families.operations import Measured
 from format_bench.results.status import WRONG, CellStatus
@@ -23,9 +27,15 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Step
 
 CALLS = 6
-STEADY_CALLS = 3
+LONG_CALLS = 2
+"""Calls for more than `MANY_RECORDS`: the first one takes seconds, and the compiler ends within it."""
+MANY_RECORDS = 2_000_000
 FIRST_CALLS = 3
 """Number of JVMs whose first calls are samples."""
+HEAP_BYTES_PER_RECORD = 1_900
+"""The largest objects, groups of parquet-java, take 1,050 bytes; a third of the heap is for new ones."""
+HEAP_SHARE = 0.8
+"""Largest share of the machine's memory that a heap takes; what does not fit runs out of memory."""
 
 # Processes of a run end at a limit of their own, which is lower unless it is chosen.
 LIMIT_SECONDS = 3600.0
@@ -45,6 +55,16 @@ class JvmCell:
     store: JvmStore
     codec: str | None
     stored: Stored
+
+    @property
+    def _call_count(self) -> int:
+        return CALLS if self.stored.count <= MANY_RECORDS else LONG_CALLS
+
+    @property
+    def _heap_gib(self) -> int:
+        wanted = math.ceil(self.stored.count * HEAP_BYTES_PER_RECORD / 2**30)
+        largest = int(HEAP_SHARE * psutil.virtual_memory().total / 2**30)
+        return max(HEAP_GIB, min(wanted, largest))
 
     def check(self) -> None:
         """Raise `CannotHoldError` if the store cannot keep the records, or the JVM cannot make them."""
@@ -80,14 +100,14 @@ class JvmCell:
 
     def _save(self, file: Path) -> dict[str, Measured]:
         self.check()
-        answers = self._run("write", file, CALLS)
-        steady = _calls(answers)[-STEADY_CALLS:]
+        answers = self._run("write", file, self._call_count)
+        steady = _steady(answers)
         size = Measured("size", [self.store.size_bytes(file)])
         durable = [each["wall_seconds"] + each["sync_seconds"] for each in steady]
         return _by_metric(*self._times("save", answers), Measured("durable save time", durable), size)
 
     def _read(self, file: Path) -> dict[str, Measured]:
-        answers = self._run("read", file, CALLS)
+        answers = self._run("read", file, self._call_count)
         (check,) = (each for each in answers if each["event"] == "check")
         if check["digest"] != self.stored.digest:
             raise WrongValuesError(
@@ -123,7 +143,7 @@ class JvmCell:
                 found.append(Measured(metric, [], reason, status=CellStatus.UNSUPPORTED))
                 continue
             try:
-                calls = _calls(self._run(operation, file, CALLS, int(place)))[-STEADY_CALLS:]
+                calls = _steady(self._run(operation, file, self._call_count, int(place)))
                 found.append(Measured(metric, [each["wall_seconds"] for each in calls]))
             except UnsupportedError as error:
                 found.append(Measured(metric, [], str(error), status=CellStatus.UNSUPPORTED))
@@ -141,7 +161,7 @@ class JvmCell:
     }
 
     def _times(self, step: str, answers: list[dict[str, Any]]) -> list[Measured]:
-        calls = _calls(answers)[-STEADY_CALLS:]
+        calls = _steady(answers)
         return [
             Measured(f"{step} time", [each["wall_seconds"] for each in calls], _circumstances(answers)),
             Measured(f"{step} CPU time", [each["cpu_seconds"] for each in calls]),
@@ -151,7 +171,7 @@ class JvmCell:
         request = JvmRequest(
             operation, self.stored.name, self.stored.count, file, self.codec, calls, position
         )
-        answers = self.store.run(request, LIMIT_SECONDS)
+        answers = self.store.run(request, LIMIT_SECONDS, self._heap_gib)
         for each in answers:
             if each["event"] == "unsupported":
                 kind = CannotHoldError if operation == "write" else UnsupportedError
@@ -169,6 +189,11 @@ def _by_metric(*measured: Measured) -> dict[str, Measured]:
 
 def _calls(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [each for each in answers if each["event"] == "call"]
+
+
+def _steady(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    calls = _calls(answers)
+    return calls[len(calls) // 2 :]
 
 
 def _circumstances(answers: list[dict[str, Any]]) -> str:
