@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from adapter_core import Registry
-from adapter_core.records.jvm import JvmRequest, JvmStore
+from adapter_core.records.jvm import HEAP_GIB, JvmRequest, JvmStore
 from adapter_core.records.maven import MavenModule
 
-__all__ = ["JvmRequest", "JvmStore", "find", "get", "jvm", "names", "registry"]
+__all__ = ["HEAP_GIB", "JvmRequest", "JvmStore", "find", "get", "jvm", "names", "registry"]
 
 registry: Registry[Any] = Registry("record_stores", Path(__file__).parent, "record store")
 names = registry.names

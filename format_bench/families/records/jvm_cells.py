@@ -14,11 +14,10 @@ import psutil
 
 from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.errors import JvmError, WrongValuesError
-from adapter_core.records.jvm import HEAP_GIB
 from data_generator.random_words import RandomWords
 from format_bench.families.operations import Measured
 from format_bench.results.status import WRONG, CellStatus
-from record_stores import JvmRequest, JvmStore
+from record_stores import HEAP_GIB, JvmRequest, JvmStore
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,6 +11,7 @@ import record_stores
 from adapter_core import CannotHoldError
 from adapter_core.errors import WrongValuesError
 from format_bench.families.measuring import measure_steps
+from format_bench.families.records import jvm_cells
 from format_bench.families.records.operations import RecordOperations
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
@@ -54,6 +55,14 @@ def test_metrics_are_samples_of_a_jvm_or_have_a_reason(tmp_path):
     assert "class Entity" in found["read"]["held memory"].sentence
     assert found["read"]["lost fields"].repeats == [0]
     assert "steady state" in found["cold read"]["read time"].sentence
+
+
+def test_many_records_have_a_larger_heap_and_fewer_calls(tmp_path, monkeypatch):
+    monkeypatch.setattr(jvm_cells, "MANY_RECORDS", 400)
+    monkeypatch.setattr(jvm_cells, "HEAP_BYTES_PER_RECORD", 5 * 2**30 // 500)
+    found = measured(operations_on("Kryo[jvm]", tmp_path, "entities", 500), tmp_path / "file", "save")
+    assert len(found["save"]["save time"].repeats) == 1
+    assert "heap of 4.8" in found["save"]["save time"].sentence
 
 
 def test_another_digest_fails_the_read(tmp_path):

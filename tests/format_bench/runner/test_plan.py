@@ -12,7 +12,7 @@ from adapter_core.errors import InvalidRequestError
 from format_bench.cli.commands.run import Duration
 from format_bench.families.cases import Case
 from format_bench.results.suites import FAMILIES
-from format_bench.runner.plan import RunRequest, plan
+from format_bench.runner.plan import RunRequest, plan, steps_of
 from format_bench.runner.timing import TimeLeft, in_words
 
 SAVE, READ, *_ = FAMILIES["tables"].steps
@@ -89,6 +89,8 @@ def test_each_track_is_a_case_with_the_codec_that_the_adapter_has_of_it():
         (RunRequest("foxbench", codecs=("zstd",)), InvalidRequestError, "tracks of foxbench decide"),
         (RunRequest("foxbench", tracks=("papr",)), UnknownNameError, "did you mean paper"),
         (RunRequest("tabular", tracks=("paper",)), InvalidRequestError, "suite tabular has none"),
+        (RunRequest("tabular", steps=("sav",)), UnknownNameError, "did you mean save"),
+        (RunRequest("tabular", steps=("cold read",)), InvalidRequestError, "add --cold"),
         (
             RunRequest("tabular", formats=("Excel",), codecs=("zstd",)),
             InvalidRequestError,
@@ -99,6 +101,18 @@ def test_each_track_is_a_case_with_the_codec_that_the_adapter_has_of_it():
 def test_an_impossible_request_is_refused_with_a_reason(wishes, error, words):
     with pytest.raises(error, match=words):
         plan(wishes)
+
+
+def test_steps_are_those_requested_or_all_that_the_cache_allows():
+    def steps(**wishes):
+        request = RunRequest("tabular", **wishes)
+        return steps_of(request, plan(request).cases)
+
+    every = {each.name for each in plan(RunRequest("tabular")).cases[0].steps}
+    assert steps(cold=True) == every
+    assert steps() == every - {"cold read"}
+    assert steps(steps=("Read", "save")) == {"read", "save"}
+    assert steps(steps=("cold read",), cold=True) == {"cold read"}
 
 
 @pytest.mark.parametrize(
