@@ -77,6 +77,8 @@ def watched_pages(browser: Any, allows: Callable[[str, str], bool]) -> Iterator[
     def open_page(address: str, width: int = 1400) -> Any:
         context = browser.new_context(viewport={"width": width, "height": 900})
         contexts.append(context)
+        # Pages with many labels take more than the default, 30 s, on a machine with other work.
+        context.set_default_timeout(120_000)
         page = context.new_page()
         page.on("console", lambda message: trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
