@@ -97,9 +97,11 @@ setup(
         ],
         # Remote reads, and the server that they are measured with.
         "links": ["aiohttp", "fsspec", "fsspec-xrootd", "obstore"],
+        # Runs on many machines.
+        "cluster": ["dask", "distributed"],
         "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
-            "formatbench[arrays,docs,images,links]",
+            "formatbench[arrays,cluster,docs,images,links]",
             "hypothesis",
             "import-linter",
             "mypy",

@@ -19,6 +19,7 @@ FormatBenchError
 ├── UserDataError                           the user's data of a run cannot be measured
 ├── InvalidFolderError                      a folder cannot take results or measured files
 ├── LockedError                             another process uses the same file or folder
+├── ClusterError                            a cluster cannot be reached, or its workers cannot be used
 ├── NotColdError                            a file could not be proven absent from the page cache
 ├── ReadsNotMappedError                     a call whose reads were to be recorded did not return
 ├── WrongValuesError                        data came back with other values than were saved
@@ -226,6 +227,10 @@ class InvalidFolderError(FormatBenchError):
 
 class LockedError(FormatBenchError):
     """A file or folder that another process has locked; the message contains its name."""
+
+
+class ClusterError(FormatBenchError):
+    """A cluster that cannot be reached, or whose workers cannot be used."""
 
 
 class NotColdError(FormatBenchError):

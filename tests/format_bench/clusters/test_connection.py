@@ -1,0 +1,112 @@
+"""Connections to clusters: each form of the text, and one clear line for each failure."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+
+import pytest
+
+from adapter_core.errors import ClusterError
+from format_bench.clusters.connection import connect, version_differences
+from tests.factories import dask_processes
+
+# On a busy machine a process may take long to start.
+PATIENT = {"connect_seconds": 300.0, "workers_seconds": 300.0}
+
+
+def error_of(where: str, **seconds: float) -> str:
+    with pytest.raises(ClusterError) as found, connect(where, **(PATIENT | seconds)):
+        pass
+    assert "\n" not in str(found.value)
+    return str(found.value)
+
+
+def test_local_processes_have_one_thread_and_the_limit_of_memory():
+    with connect("local:2:300MiB", **PATIENT) as client:
+        found = client.scheduler_info(n_workers=-1)["workers"].values()
+        assert [(each["nthreads"], each["memory_limit"]) for each in found] == [(1, 300 * 2**20)] * 2
+        assert len(set(client.run(os.getpid).values()) - {os.getpid()}) == 2
+
+
+def test_a_scheduler_is_found_by_its_file_its_address_and_an_entry(tmp_path, monkeypatch):
+    with dask_processes.scheduler(tmp_path) as path:
+        address = json.loads(path.read_bytes())["address"]
+        assert error_of(address, workers_seconds=0.2).endswith(
+            "no worker has joined the scheduler within 0 seconds"
+        )
+        (tmp_path / "our_cluster.py").write_text(
+            "from distributed import Client\n\n"
+            f"def make():\n    return Client({address!r})\n\n"
+            "number = 3\n"
+        )
+        monkeypatch.chdir(tmp_path)
+        with dask_processes.workers(tmp_path, path, [{}]):
+            for where in (str(path), address, "our_cluster:make"):
+                with connect(where, **PATIENT) as client:
+                    assert client.submit(pow, 2, 10).result() == 1024
+        assert "is of the type int, not a Cluster or a Client" in error_of("our_cluster:number")
+        assert "has no attribute 'made'" in error_of("our_cluster:made")
+
+
+@pytest.mark.slow
+def test_workers_of_other_versions_and_without_the_project_are_refused(tmp_path):
+    other = tmp_path / "other" / "cloudpickle-1.0.dist-info"
+    other.mkdir(parents=True)
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: cloudpickle\nVersion: 1.0\n")
+    hidden = tmp_path / "hidden"
+    (hidden / "format_bench").mkdir(parents=True)
+    (hidden / "format_bench" / "__init__.py").write_text("raise ImportError('not for this host')\n")
+    path_before = os.environ.get("PYTHONPATH", "")
+    with dask_processes.scheduler(tmp_path) as path:
+        for first, words in (
+            (other.parent, "versions differ: cloudpickle "),
+            (hidden, "1 of 1 workers cannot import FormatBench, e.g. tcp://"),
+        ):
+            environment = {"PYTHONPATH": f"{first}{os.pathsep}{path_before}"}
+            with dask_processes.workers(tmp_path, path, [environment]):
+                assert words in error_of(str(path))
+
+
+def test_an_unreachable_scheduler_is_reported_within_seconds():
+    with socket.socket() as taken:  # bound, not listening: a free port that refuses
+        taken.bind(("127.0.0.1", 0))
+        where = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        assert f"--cluster {where}: the scheduler does not answer" in error_of(
+            where, connect_seconds=0.5
+        )
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("local:0", "write local:4, or local:4:1.5GiB"),
+        ("local:two", "No module named 'local'"),
+        ("local:2:much", "'much' is no size; write 1.5GiB"),
+        ("missing.json", "there is no such file; name a scheduler (tcp://host:8786)"),
+        ("host.example:8786", "there is no such file; name a scheduler (tcp://host:8786)"),
+        ("no_such_module:make", "No module named 'no_such_module'"),
+        ("tls://127.0.0.1:1", "the scheduler does not answer"),
+    ],
+)
+def test_a_wrong_text_is_one_line(where, words):
+    assert words in error_of(where, connect_seconds=0.5)
+
+
+def test_a_file_that_is_no_scheduler_file_is_refused(tmp_path):
+    path = tmp_path / "scheduler.json"
+    path.write_text("[1, 2]")
+    assert "it is no scheduler file" in error_of(str(path))
+
+
+def test_versions_that_differ_are_named_with_their_processes():
+    def facts(dask: str, python: str = "3.11.7.final.0") -> dict[str, dict[str, str]]:
+        return {"packages": {"dask": dask, "python": python}}
+
+    equal = {"client": facts("1"), "scheduler": facts("1"), "workers": {"a": facts("1", "3.11.9")}}
+    assert version_differences(equal) == []
+    workers = {name: facts("2") for name in "abc"}
+    assert version_differences({**equal, "workers": workers}) == [
+        "dask 1 (client, scheduler), 2 (worker a, worker b and 1 more)"
+    ]
