@@ -1,0 +1,90 @@
+"""The page that puts record stores beside the tables and findings of QAware."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from adapter_core.errors import InvalidResultsError
+from format_bench.results.export import export
+from format_bench.results.load import load
+from format_bench.studies.qaware import page
+from tests.factories.records import record, results
+from tests.helpers import run
+
+FACTS = {"suite": "records", "dataset": "entities", "rows": 1000, "columns": 10}
+
+
+def own(**changes):
+    """Return the published records with other values, by metric and label."""
+    return [
+        replace(each, value=changes.get(f"{each.metric}, {each.format}", each.value), repeats=[])
+        for each in load("qaware").records
+    ]
+
+
+def section(text, heading):
+    return text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def test_the_published_tables_agree_with_themselves_and_confirm_their_findings():
+    text = page(results(own()))
+    tables = section(text, "Beside the published tables")
+    for metric in ("Save time", "Read time", "Size", "Held memory"):
+        assert f"### {metric}\n\nOrder of" in tables
+    assert tables.count("Spearman 1.00") == 4
+    assert "| Kryo[jvm-seed] | 4.22 s | 4.22 s | 1.000 |" in tables
+    assert "No place differs" in tables
+    found = section(text, "Findings")
+    assert found.count("Confirmed:") == 4
+    assert "Not confirmed" not in found
+    assert "611 MB of objects from Parquet, 0.19 of the median" in found
+    assert "SQLite[jvm] gzip 524 s" in found
+
+
+def test_a_finding_that_the_values_contradict_is_not_confirmed():
+    text = page(
+        results(
+            own(
+                **{
+                    "held memory, Parquet.specific[jvm]": 6e9,
+                    "held memory, Parquet.group[jvm]": 4e9,
+                    "save time, SQLite[jvm]": 10.0,
+                    "save time, Kryo[jvm-seed]": 1.0,
+                }
+            )
+        )
+    )
+    assert section(text, "Findings").count("Not confirmed:") == 4
+    assert "- **Parquet.specific[jvm], held memory**: number" in text
+
+
+def test_the_programs_way_and_shared_texts_are_ratios_to_the_others():
+    records = []
+    for label, factor in (("Kryo[jvm]", 1.0), ("Kryo[jvm-seed]", 3.0)):
+        for dataset, heap in (("entities", 100.0), ("entities-shared", 20.0)):
+            facts = FACTS | {"dataset": dataset}
+            records += [
+                record(label, "size", 50.0, **facts),
+                record(label, "save time", factor, **facts),
+                record(label, "read time", 2 * factor, cache="warm", **facts),
+                record(label, "held memory", heap, **facts),
+                record(label, "first read time", 7.0, **facts),
+            ]
+    text = page(results(records))
+    ways = section(text, "The format's time, and the program's")
+    assert "| Kryo[jvm-seed] | entities | 1,000 | 3.00 | 3.00 | 1.00 | 1.00 |" in ways
+    assert "| Kryo[jvm] | 1,000 | 1.00 | 0.20 |" in section(text, "Shared texts and copies")
+    assert "| Kryo[jvm] | - | 1 s | 7 s | 2 s |" in section(text, "First calls")
+    assert "no value of a published cell" in section(text, "Beside the published tables")
+
+
+def test_results_of_other_suites_are_refused():
+    with pytest.raises(InvalidResultsError, match="no values of the suite records"):
+        page(results([record("CSV", "size", 1.0)]))
+
+
+def test_the_command_prints_the_page(tmp_path):
+    export(own(), tmp_path / "results.jsonl")
+    assert run("study", "qaware", tmp_path).stdout.startswith("# Objects on the JVM")
