@@ -88,6 +88,10 @@ class DataFormat(CodecChoice):
     """True if reading a truncated file always raises."""
     kept_digits: ClassVar[int | None] = None
     """Decimal digits of a float that the library's writer keeps; None if all."""
+    tuned_options: ClassVar[Mapping[str, Any]] = {}
+    """Options of the library in `save_tuned`, by its own names for them."""
+    tuned_indexes: ClassVar[str] = ""
+    """Phrase on what `save_tuned` adds for the sort key and the lookup columns, e.g. indexes."""
     remote_schemes: ClassVar[tuple[str, ...]] = ()
     """Protocols of `read_remote`, the fastest first: ``s3``, ``http`` (and https), ``root``."""
     remote_requires: ClassVar[tuple[str, ...]] = ()
@@ -138,6 +142,54 @@ class DataFormat(CodecChoice):
         self.check(df)
         with self.replacing(path) as temporary:
             self._save(df, temporary, **chosen)
+
+    def save_tuned(
+        self,
+        df: pd.DataFrame,
+        path: str | os.PathLike[str],
+        sort_by: Sequence[str],
+        lookups: Sequence[str] = (),
+    ) -> None:
+        """Write a table for queries: sorted, with the statistics, indexes or filters of the format.
+
+        The writer knows the columns that queries select by, but no constants of theirs. Its options are
+        `tuned_options`. The file is read like one of `save`.
+
+        Parameters
+        ----------
+        df, path
+            As for `save`.
+        sort_by : sequence of str
+            The columns to sort the rows by, ascending, nulls last.
+        lookups : sequence of str, optional
+            Further columns that queries look up values in.
+
+        Raises
+        ------
+        CannotHoldError
+            If the format cannot store this table as it is. Nothing has been written then.
+        UnknownNameError
+            If a column is not in the table.
+        FileNotFoundError
+            If the folder to write in does not exist.
+        """
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
+        for name in (*sort_by, *lookups):
+            if name not in df.columns:
+                raise UnknownNameError("column", name, list(df.columns))
+        self.check(df)
+        if sort_by and not (len(sort_by) == 1 and df[sort_by[0]].is_monotonic_increasing):
+            df = df.sort_values(list(sort_by), kind="stable", ignore_index=True)
+        others = [name for name in dict.fromkeys(lookups) if name not in sort_by]
+        with self.replacing(path) as temporary:
+            self._save_tuned(df, temporary, list(sort_by), others)
+
+    def tuning(self) -> str:
+        """Return what `save_tuned` does, with all options, in one phrase."""
+        options = [f"{name}={value}" for name, value in self.tuned_options.items()]
+        return "; ".join(filter(None, ["rows sorted", self.tuned_indexes, ", ".join(options)]))
 
     def read(
         self,
@@ -463,6 +515,24 @@ class DataFormat(CodecChoice):
 
         Formats without codecs are called without the last two parameters.
         """
+
+    def _save_tuned(
+        self,
+        df: pd.DataFrame,
+        path: Path,
+        sort_by: list[str],  # noqa: ARG002 (for formats with more than an order)
+        lookups: list[str],  # noqa: ARG002
+    ) -> None:
+        """Write the checked and sorted table, by default as the library does unasked.
+
+        Parameters
+        ----------
+        df, path
+            As for `_save`.
+        sort_by, lookups : list of str
+            Columns that exist; no lookup column is a sort key.
+        """
+        self._save(df, path, **self._chosen(self.default_codec if self.codecs else None, None))
 
     @abstractmethod
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:

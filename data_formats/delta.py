@@ -24,6 +24,7 @@ from adapter_core.tables.sql import misnamed
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
+    import deltalake
     import pandas as pd
     import pyarrow as pa
     import pyarrow.dataset as ds
@@ -53,6 +54,8 @@ class Adapter(DataFormat):
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     supports: ClassVar = PARTIAL_READS
+    tuned_options: ClassVar = {"compression": "ZSTD", "max_row_group_size": 131_072}
+    tuned_indexes = "bloom filters of lookup columns (ndv=131072, fpp=0.01)"
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
@@ -71,15 +74,23 @@ class Adapter(DataFormat):
     ) -> None:
         import deltalake
 
-        table = retyped(arrow_of(df), _signed)
-        uncompressed = deltalake.WriterProperties(compression="UNCOMPRESSED")
-        if not _NOT_IN_DOMAIN.search(str(path.absolute())):
-            deltalake.write_deltalake(path, table, writer_properties=uncompressed)
-            return
-        with TemporaryDirectory() as folder:
-            elsewhere = Path(folder, "table")
-            deltalake.write_deltalake(elsewhere, table, writer_properties=uncompressed)
-            shutil.move(elsewhere, path)
+        _write(df, path, deltalake.WriterProperties(compression="UNCOMPRESSED"))
+
+    def _save_tuned(
+        self,
+        df: pd.DataFrame,
+        path: Path,
+        sort_by: list[str],
+        lookups: list[str],
+    ) -> None:
+        import deltalake
+
+        bloom = deltalake.BloomFilterProperties(set_bloom_filter_enabled=True, fpp=0.01, ndv=131_072)
+        filtered = deltalake.ColumnProperties(bloom_filter_properties=bloom)
+        options = deltalake.WriterProperties(
+            column_properties=dict.fromkeys(lookups, filtered), **self.tuned_options
+        )
+        _write(df, path, options)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import deltalake
@@ -125,6 +136,19 @@ class Adapter(DataFormat):
             )
             for part in tables_of(batches, batch_rows):
                 yield frame_of(part, nullable=nullable)
+
+
+def _write(df: pd.DataFrame, path: Path, options: deltalake.WriterProperties) -> None:
+    import deltalake
+
+    table = retyped(arrow_of(df), _signed)
+    if not _NOT_IN_DOMAIN.search(str(path.absolute())):
+        deltalake.write_deltalake(path, table, writer_properties=options)
+        return
+    with TemporaryDirectory() as folder:
+        elsewhere = Path(folder, "table")
+        deltalake.write_deltalake(elsewhere, table, writer_properties=options)
+        shutil.move(elsewhere, path)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
 from adapter_core.tables.arrow import (
@@ -43,7 +43,7 @@ HINT = "version-hint.text"
 FIELD_ID = "PARQUET:field_id"
 """Key of the number of a column in an Arrow field's metadata, for PyIceberg and Parquet."""
 
-_UNCOMPRESSED = {"write.parquet.compression-codec": "uncompressed"}
+_DEFAULT_OPTIONS = {"write.parquet.compression-codec": "uncompressed"}
 
 _NO_TYPE = "Iceberg has no type for them"
 
@@ -64,6 +64,10 @@ class Adapter(DataFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     supports: ClassVar = PARTIAL_READS
+    tuned_options: ClassVar = {
+        "write.parquet.compression-codec": "zstd",
+        "write.parquet.row-group-limit": "131072",
+    }
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.NULL: "Iceberg has no type for them before version 3",
@@ -92,10 +96,22 @@ class Adapter(DataFormat):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
+        self._write(df, path, _DEFAULT_OPTIONS)
+
+    def _save_tuned(
+        self,
+        df: pd.DataFrame,
+        path: Path,
+        sort_by: list[str],
+        lookups: list[str],
+    ) -> None:
+        self._write(df, path, self.tuned_options)
+
+    def _write(self, df: pd.DataFrame, path: Path, options: dict[str, Any]) -> None:
         table = retyped(arrow_of(df), _writable)
         location = self._final_paths.get(path, path).absolute().as_uri()
         path.mkdir()
-        _new_table(table.schema, path, location).append(table)
+        _new_table(table.schema, path, location, options).append(table)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         return frame_of(opened_table(path).scan(selected_fields=_selected(columns)).to_arrow())
@@ -166,7 +182,7 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> BooleanExpression:
     )
 
 
-def _new_table(schema: pa.Schema, path: Path, location: str) -> Table:
+def _new_table(schema: pa.Schema, path: Path, location: str, options: dict[str, Any]) -> Table:
     import pyarrow as pa
     from pyiceberg.io.pyarrow import pyarrow_to_schema
     from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
@@ -182,7 +198,7 @@ def _new_table(schema: pa.Schema, path: Path, location: str) -> Table:
         UNPARTITIONED_PARTITION_SPEC,
         UNSORTED_SORT_ORDER,
         location,
-        _UNCOMPRESSED,
+        options,
     )
     before = f"{location}/metadata/v0.metadata.json"
     return Table(("data",), metadata, before, files_in(path, location), folder_catalog())

@@ -52,6 +52,7 @@ class Adapter(DataFormat):
     supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))
     remote_schemes: ClassVar = ("s3",)
+    tuned_indexes = "scalar indexes: ZONEMAP of sort keys, BTREE of lookup columns"
     refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -69,6 +70,16 @@ class Adapter(DataFormat):
         if codec is not None:
             table = _with_codec(table, codec, level)
         lance.write_dataset(table, path)
+
+    def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
+        import lance
+        import pyarrow as pa
+
+        data = lance.write_dataset(pa.Table.from_pandas(df, preserve_index=False), path)
+        for name in sort_by:
+            data.create_scalar_index(name, "ZONEMAP")
+        for name in lookups:
+            data.create_scalar_index(name, "BTREE")
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import lance

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +51,8 @@ class Adapter(ArrayFormat):
     remote_schemes: ClassVar = ("s3",)
     supports: ClassVar = PARTIAL_READS
     block_rows = TILE_ROWS
+    _tile_rows = TILE_ROWS
+    tuned_options: ClassVar = {"tile": 65_536}
     refuses: ClassVar = {**REFUSES, Kind.HALF_FLOAT: "TileDB has no type for them"}
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -57,6 +60,17 @@ class Adapter(ArrayFormat):
         for position, kind in enumerate(kinds_of(df)):
             if kind in _NULS and _contains(df.iloc[:, position], _NULS[kind]):
                 self._refuse_column(df.columns[position], "a single NUL, which is read as nothing")
+
+    def _save_tuned(
+        self,
+        df: pd.DataFrame,
+        path: Path,
+        sort_by: list[str],
+        lookups: list[str],
+    ) -> None:
+        writer = copy.copy(self)
+        writer._tile_rows = self.tuned_options["tile"]  # noqa: SLF001 (its own copy)
+        writer._save(df, path)  # noqa: SLF001
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import tiledb
@@ -71,7 +85,7 @@ class Adapter(ArrayFormat):
         }
         rows = len(next(iter(columns.values())))
         uri = str(path.absolute())
-        tiledb.Array.create(uri, _schema(columns, rows))
+        tiledb.Array.create(uri, _schema(columns, rows, self._tile_rows))
         with tiledb.open(uri, "w") as array:
             if rows:
                 array[:] = columns
@@ -117,12 +131,12 @@ def _data_bytes(path: Path) -> int:
     return sum(file.stat().st_size for file in path.glob("__fragments/*/*"))
 
 
-def _schema(columns: Mapping[str, np.ndarray], rows: int) -> tiledb.ArraySchema:
+def _schema(columns: Mapping[str, np.ndarray], rows: int, tile_rows: int) -> tiledb.ArraySchema:
     """Return the schema of an array with uncompressed tiles of one size."""
     import numpy as np
     import tiledb
 
-    tiles = -(-rows // TILE_ROWS)
+    tiles = -(-rows // tile_rows)
     tile = max(1, -(-rows // max(1, tiles)))
     row = tiledb.Dim("_row", domain=(0, max(rows, 1) - 1), tile=tile, dtype=np.uint64)
     plain = tiledb.FilterList([])

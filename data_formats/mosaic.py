@@ -1,0 +1,200 @@
+"""Apache Paimon Mosaic through its own Python library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait
+from adapter_core.column_batches import needed_columns
+from adapter_core.tables.arrow import (
+    REFUSES_WITHOUT_METADATA,
+    array_batches,
+    arrow_of,
+    frame_of,
+    positions,
+    retyped,
+)
+from adapter_core.tables.arrow_parts import nullable_columns, rows_where, slice_of, tables_of
+from adapter_core.values import integers_beyond_int64
+
+if TYPE_CHECKING:
+    import mosaic
+    import pandas as pd
+    import pyarrow as pa
+
+    from adapter_core import Predicate
+    from adapter_core.column_batches import Batch
+
+_NO_TYPE = "Mosaic has no type for them"
+
+_BATCH_ROWS = 65_536
+
+# A file ends with its codec, version, two reserved bytes, and "MOSA".
+_CODEC_FROM_END = 8
+
+
+class Adapter(DataFormat):
+    """Apache Paimon's Mosaic through `mosaic.write_table` and `mosaic.MosaicReader`, by Arrow.
+
+    Mosaic, published in 2026, keeps columns in buckets, each compressed as one; a projection reads the
+    buckets of its columns. The writer's default is Zstandard at level 1. A file has statistics of no
+    column unless the writer asks for them, and keeps no metadata of pandas.
+    """
+
+    label = "Mosaic"
+    suffix = ".mosaic"
+    requires = ("pandas", "paimon-mosaic", "pyarrow>=15")
+    modules: ClassVar = {"paimon-mosaic": "mosaic"}
+    suite = "engines"
+    holds_nul_in_names = False
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    supports: ClassVar = PARTIAL_READS
+    codecs: ClassVar = (Codec("zstd", range(1, 23), 1),)
+    default_codec = "zstd"
+    tuned_options: ClassVar = {"compression": 1, "zstd_level": 1, "row_group_max_size": 16_777_216}
+    tuned_indexes = "stats_columns: sort keys and lookup columns"
+    refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
+        Kind.HALF_FLOAT: _NO_TYPE,
+        Kind.NULL: _NO_TYPE,
+        Kind.TIME: _NO_TYPE,
+        Kind.TIMEDELTA: _NO_TYPE,
+    }
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        if "" in df.columns:
+            raise self.refusal("a column has no name")
+        self._refuse_column(integers_beyond_int64(df), "integers beyond Mosaic's BIGINT, 2**63 - 1")
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import mosaic
+
+        options = mosaic.WriterOptions(
+            compression=mosaic.WriterOptions.COMPRESSION_ZSTD
+            if codec
+            else mosaic.WriterOptions.COMPRESSION_NONE,
+            zstd_level=level or 1,
+        )
+        _write(df, path, options)
+
+    def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
+        import mosaic
+
+        _write(df, path, mosaic.WriterOptions(stats_columns=[*sort_by, *lookups], **self.tuned_options))
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        with _opened(path, columns) as reader:
+            return frame_of(reader.read_all())
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        with _opened(path) as reader:
+            positions(reader.schema, columns)
+            reader.project(columns)
+            yield from array_batches(_row_groups(reader))
+
+    def _column_names(self, path: Path) -> list[str]:
+        with _opened(path) as reader:
+            return list(reader.schema.names)
+
+    def _codec_used(self, path: Path) -> str | None:
+        with path.open("rb") as file:
+            file.seek(-_CODEC_FROM_END, os.SEEK_END)
+            return "zstd" if file.read(1)[0] else None
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with _opened(path, columns) as reader:
+            first = before = 0
+            while first < reader.num_row_groups:
+                rows = reader.row_group_num_rows(first)
+                if before + rows > start:
+                    break
+                first, before = first + 1, before + rows
+            end = None if stop is None else stop - before
+            part = slice_of(_row_groups(reader, first), _schema(reader, columns), start - before, end)
+            return frame_of(part, nullable=_nullable_columns(path, columns))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        with _opened(path) as reader:
+            wanted = list(reader.schema.names) if columns is None else columns
+            needed = needed_columns(wanted, predicate)
+            schema = _schema(reader, needed)
+            reader.project(needed)
+            part = rows_where(_row_groups(reader), schema, wanted, predicate)
+            return frame_of(part, nullable=_nullable_columns(path, columns))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        nullable = _nullable_columns(path, columns)
+        with _opened(path, columns) as reader:
+            for part in tables_of(_row_groups(reader), batch_rows):
+                yield frame_of(part, nullable=nullable)
+
+
+def _write(df: pd.DataFrame, path: Path, options: mosaic.WriterOptions) -> None:
+    import mosaic
+
+    table = retyped(arrow_of(df), _writable)
+    with path.open("wb") as file, mosaic.MosaicWriter(file, table.schema, options) as writer:
+        # A row group ends between two batches only.
+        for batch in table.to_batches(_BATCH_ROWS):
+            writer.write(batch)
+
+
+@contextmanager
+def _opened(path: Path, columns: list[str] | None = None) -> Iterator[mosaic.MosaicReader]:
+    import mosaic
+
+    with path.open("rb") as file:
+        number = file.fileno()
+
+        def read_at(offset: int, length: int) -> bytes:
+            return os.pread(number, length, offset)
+
+        with mosaic.MosaicReader.from_input_file(read_at, path.stat().st_size) as reader:
+            if columns is not None:
+                reader.project(columns)
+            yield reader
+
+
+def _row_groups(reader: mosaic.MosaicReader, first: int = 0) -> Iterator[pa.RecordBatch]:
+    for group in range(first, reader.num_row_groups):
+        yield reader.read_row_group(group)
+
+
+def _schema(reader: mosaic.MosaicReader, columns: list[str] | None) -> pa.Schema:
+    import pyarrow as pa
+
+    return reader.schema if columns is None else pa.schema(map(reader.schema.field, columns))
+
+
+def _nullable_columns(path: Path, columns: list[str] | None) -> list[str]:
+    def read(names: list[str]) -> Iterator[pa.RecordBatch]:
+        with _opened(path, names) as reader:
+            yield from _row_groups(reader)
+
+    with _opened(path) as reader:
+        return nullable_columns(reader.schema, columns, read)
+
+
+def _writable(arrow: pa.DataType) -> pa.DataType:
+    """Return the type of Mosaic that contains all values of an Arrow type."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(arrow):
+        return _writable(arrow.value_type)
+    if types.is_large_string(arrow):
+        return pa.string()
+    if types.is_large_binary(arrow):
+        return pa.binary()
+    if types.is_unsigned_integer(arrow):
+        return pa.int32() if arrow.bit_width < pa.int32().bit_width else pa.int64()
+    if types.is_timestamp(arrow) and arrow.unit == "s":
+        return pa.timestamp("ms", arrow.tz)
+    return arrow
