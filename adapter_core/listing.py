@@ -29,6 +29,13 @@ class Declaration:
     """The asv suite that measures it; empty for the first suite of its family."""
     excluded_from_all: str = ""
     """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
+    reads: tuple[str, ...] = ()
+    """Labels of the formats that a query engine reads; empty for other adapters."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names in results: one for each format that a query engine reads, e.g. ``Parquet[duckdb]``."""
+        return tuple(f"{each}[{self.label}]" for each in self.reads) or (self.label,)
 
 
 def declarations(folder: Path) -> list[Declaration]:
@@ -62,7 +69,8 @@ def _declaration(path: Path, _changed_ns: int) -> Declaration:
         if isinstance(node, ast.ClassDef) and node.name == CLASS_NAME:
             facts = _literals(node)
             if isinstance(facts.get("label"), str) and isinstance(facts.get("requires"), tuple):
-                further = {name: facts.get(name, "") for name in ("suite", "excluded_from_all")}
+                further: dict[str, Any] = {"suite": "", "excluded_from_all": "", "reads": ()}
+                further = {name: facts.get(name, default) for name, default in further.items()}
                 return Declaration(path.stem, facts["label"], facts["requires"], **further)
     raise SyntaxError(
         f"{path}: declares no class {CLASS_NAME} with a literal `label` (text) and `requires` (tuple)"

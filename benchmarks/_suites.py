@@ -60,7 +60,8 @@ def labels(suite):
     """Return the labels of the adapters that the checkout has for a suite."""
     found = declarations(ROOT / _family(suite).folder)
     declared = suites.SUITES[suite]
-    names = [each.label for each in found if declared.includes(each.label, each.suite)]
+    names = [label for each in found for label in each.labels if declared.includes(label, each.suite)]
+    names.sort(key=lambda label: (label.lower(), label))
     return [name for name in names if name in declared.formats] if declared.formats else names
 
 

@@ -16,7 +16,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGES = (
-    *("adapter_core", "array_stores", "data_formats", "image_storages", "record_stores"),
+    *(
+        "adapter_core",
+        "array_stores",
+        "data_formats",
+        "image_storages",
+        "query_engines",
+        "record_stores",
+    ),
     *("data_generator", "format_bench"),
 )
 
@@ -34,10 +41,11 @@ def check_reasons(*, minimal: bool) -> list[str]:
     import array_stores
     import data_formats
     import image_storages
+    import query_engines
     import record_stores
 
     available = {}
-    for registry in (array_stores, data_formats, image_storages, record_stores):
+    for registry in (array_stores, data_formats, image_storages, query_engines, record_stores):
         for label in registry.names():
             answer = registry.find(label).availability()
             available[label] = bool(answer)

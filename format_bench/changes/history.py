@@ -164,9 +164,10 @@ def _requires(repository: Path) -> dict[tuple[str, str], tuple[str, ...]]:
     from packaging.utils import canonicalize_name
 
     return {
-        (folder, each.label): tuple(canonicalize_name(Requirement(text).name) for text in each.requires)
+        (folder, label): tuple(canonicalize_name(Requirement(text).name) for text in each.requires)
         for folder in (family.folder for family in FAMILIES.values())
         for each in declarations(repository / folder)
+        for label in each.labels
     }
 
 

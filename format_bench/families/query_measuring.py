@@ -11,6 +11,7 @@ from adapter_core import CannotHoldError, UnsupportedError
 from format_bench.families.operations import Measured
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import MAX_REPEATS, Stopwatch
+from format_bench.instruments.memory import FirstGrowth
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 
@@ -38,6 +39,7 @@ class _Samples:
     write: Stopwatch = field(default_factory=Stopwatch)
     fetched_bytes: list[int] = field(default_factory=list)
     requests: list[int] = field(default_factory=list)
+    memory_bytes: list[int] = field(default_factory=list)
     remark: str = ""
     unwritten: Empty | None = None
     """Why there is no time of a written answer."""
@@ -51,6 +53,7 @@ class _Samples:
             "answer write time": [each.wall_seconds for each in self.write.samples],
             "query bytes": [*self.fetched_bytes],
             "query requests": [*self.requests],
+            "query memory": [*self.memory_bytes],
         }
         return found[metric]
 
@@ -78,6 +81,7 @@ class QuerySteps:
         self._steps, self._operations, self._file = steps, operations, file
         self._data = functools.cache(data)
         self._caches = [each.cache == "cold" for each in steps]
+        self._weighs = any("query memory" in each.metrics for each in steps)
         self._writes = any("answer write time" in each.metrics for each in steps)
 
     def measure(self, effort: Effort) -> dict[str, list[Measured]]:
@@ -129,7 +133,7 @@ class QuerySteps:
         found = _Samples()
         opened = self._operations.open_query(query, self._file)
         try:
-            answer = opened.read()
+            answer = self._first_answer(opened, found)
             found.remark = opened.verify(answer, self._data())
             end = time.perf_counter() + share_seconds
             if self._writes:
@@ -143,6 +147,16 @@ class QuerySteps:
             for cold in order:
                 self._read(query, found, cold=cold)
         return found
+
+    def _first_answer(self, opened: OpenQuery, found: _Samples) -> Any:
+        """Return an answer; note the growth of memory, if the steps have it: later ones reuse memory."""
+        if not self._weighs:
+            return opened.read()
+        memory = FirstGrowth()
+        with memory:
+            answer = opened.read()
+        found.memory_bytes.append(memory.growth.peak_bytes)
+        return answer
 
     def _read(self, query: str, found: _Samples, *, cold: bool) -> None:
         if cold:

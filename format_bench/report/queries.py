@@ -19,6 +19,7 @@ from format_bench.display.text import format_ratio, plural, quantity
 from format_bench.report.model import CHARTED
 from format_bench.results.candidates import Configuration
 from format_bench.results.marks import BEST, marks
+from format_bench.results.metrics import METRICS
 from format_bench.results.suites import SUITES, family_of_suite
 from format_bench.results.table import FormattedCell, ResultTable, formatted_cell
 
@@ -130,7 +131,10 @@ class QueryTable:
 
     @cached_property
     def ratios(self) -> dict[str, dict[Configuration, float]]:
-        """Each value by the smallest of its query; without queries whose smallest is 0."""
+        """Each value by the smallest of its query; without queries whose smallest is 0.
+
+        To times, the suite's `ratio_shift_seconds` is added first.
+        """
         found = {}
         for query in self.queries:
             values = {
@@ -140,10 +144,16 @@ class QueryTable:
                 and measure == self.measure._replace(query=query)
                 and cell.value is not None
             }
-            best = min(values.values(), default=0)
+            best = min(values.values(), default=0) + self._shift
             if best > 0:
-                found[query] = {each: value / best for each, value in values.items()}
+                found[query] = {each: (value + self._shift) / best for each, value in values.items()}
         return found
+
+    @property
+    def _shift(self) -> float:
+        suite = SUITES.get(self.group.suite)
+        is_time = METRICS[self.measure.metric].unit == "seconds"
+        return suite.ratio_shift_seconds if suite and is_time else 0.0
 
     @cached_property
     def means(self) -> dict[Configuration, MeanRatio]:

@@ -120,6 +120,9 @@ class Suite:
     """Ways to write each file, a further parameter of asv's benchmarks."""
     optional: bool = False
     """Whether `make bench` leaves it out unless it is named."""
+    ratio_shift_seconds: float = 0.0
+    """c of the ratios (c + t) / (c + best) by which queries are ranked: without it, the ratios of times
+    near the clock's resolution would decide."""
     codecs: tuple[str, ...] = ()
     """Codec choices, a third parameter of asv's benchmarks; empty for uncompressed files."""
 

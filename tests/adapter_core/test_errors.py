@@ -16,7 +16,14 @@ from adapter_core.errors import FormatBenchError
 
 ROOT = Path(adapter_core.__file__).parents[1]
 PACKAGES = (
-    *("adapter_core", "array_stores", "data_formats", "image_storages", "record_stores"),
+    *(
+        "adapter_core",
+        "array_stores",
+        "data_formats",
+        "image_storages",
+        "query_engines",
+        "record_stores",
+    ),
     *("data_generator", "format_bench", "benchmarks", "tools"),
 )
 ERRORS = {

@@ -16,7 +16,14 @@ from format_bench.results.suites import FAMILIES
 from tests.factories import fake_formats
 
 PACKAGES = (
-    *("adapter_core", "array_stores", "data_formats", "image_storages", "record_stores"),
+    *(
+        "adapter_core",
+        "array_stores",
+        "data_formats",
+        "image_storages",
+        "query_engines",
+        "record_stores",
+    ),
     *("data_generator", "format_bench"),
 )
 TWELVE = "Avro CSV Excel Feather HDF5.fixed HDF5.table JSON Lance ORC Parquet Pickle XML".split()

@@ -125,7 +125,13 @@ RECORDS = {
     "records.RecordsSingle.track_field_access",
     "records.RecordsSingle.track_iteration",
 }
-ALL_BENCHMARKS = TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH | ANALYSIS | RECORDS
+QUERY = {
+    "query.Query.time_save",
+    "query.Query.track_size",
+    "query.QueryCost.track_query_bytes",
+    "query.QueryRead.time_query",
+}
+ALL_BENCHMARKS = TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH | ANALYSIS | RECORDS | QUERY
 STORES = {"hdf5": "HDF5", "npy": "NPY", "npy_memmap": "NPY.memmap"}
 """Array stores that the clone keeps; the others would show the same."""
 XARRAY = {"zarr_dir_xarray": "Zarr.dir[xarray]"}
@@ -182,6 +188,7 @@ def project(tmp_path_factory):
     folder = clone_with(tmp_path_factory.mktemp("suites") / "clone", TOYS)
     keep(folder / "array_stores", {*STORES, *XARRAY})
     keep(folder / "image_storages", {*STORAGES, "toy_flipping"})
+    keep(folder / "query_engines", {"pyarrow"})
     keep(folder / "record_stores", {"json"})
     toy_stems = {Path(name).stem for name in TOYS}
     keep(folder / "data_formats", {*USUAL, *KEPT_ENGINES, *toy_stems})
@@ -263,6 +270,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
     formats = [sorted([*USUAL.values(), *toy], key=str.lower), DATASETS]
     every = sorted([*formats[0], *KEPT_ENGINES.values()], key=str.lower)
     analysis = [every, ["kaons"]]
+    pairs = [["CSV[pyarrow]", "Feather[pyarrow]", "ORC[pyarrow]", "Parquet[pyarrow]"], ["query"]]
     engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
     storages = [["Flipping", "HDF5.chunked", "JPEG", "PNG", "SQLite"], ["cifar-like", "imagenet-like"]]
     chunks = [[*STORES.values()], ["era5-small"], ["none", "blosc:lz4"]]
@@ -283,10 +291,12 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             assert names[3:] in ([], ["query"])
             continue
         if names[-1] == "query":
-            assert params.pop() == ["full", "cut", "sparse"]
+            asked = params.pop()
+            assert asked == ["full", "cut", "sparse"] or module == "query"
             names.pop()
         expected = {
             "analysis": (analysis, ["format", "dataset"], "Partial reads: ", "1 tiny"),
+            "query": (pairs, ["format", "dataset"], "Query: ", "1 tiny"),
             "tabular": (formats, ["format", "dataset"], "Table: ", "4 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "2 tiny"),

@@ -333,7 +333,13 @@ class MadeUp:
             if not self.modules or suite["name"].partition(".")[0] in self.modules
         ]
         if not folder.exists():
-            for family in ("array_stores", "data_formats", "image_storages", "record_stores"):
+            for family in (
+                "array_stores",
+                "data_formats",
+                "image_storages",
+                "query_engines",
+                "record_stores",
+            ):
                 shutil.copytree(ROOT / family, folder / family)
         repository = MonthlyRepository(folder, suites, self.scale, self.machine)
         for month, date in enumerate(dates(months)[: months - self.left_out], start=1):

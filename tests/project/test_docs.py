@@ -29,6 +29,7 @@ ENTRY_POINTS = (
     "format_bench.array_stores",
     "format_bench.data_formats",
     "format_bench.image_storages",
+    "format_bench.query_engines",
     "format_bench.record_stores",
 )
 
@@ -155,7 +156,7 @@ def test_files_named_in_documents_exist():
 def test_names_of_code_in_documents_exist():
     missing = []
     packages = (
-        "adapter_core|array_stores|data_formats|image_storages|record_stores|data_generator|"
+        "adapter_core|array_stores|data_formats|image_storages|query_engines|record_stores|data_generator|"
         "format_bench|tools"
     )
     for path in MARKDOWN:

@@ -1,0 +1,139 @@
+"""Queries in Arrow: conditions as expressions, and what is left of a query after a scan."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from adapter_core.predicate import OPERATORS, Comparison
+from adapter_core.query import COUNT, MEAN, OneOf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from adapter_core.query import Aggregate, Condition, Query
+
+_FUNCTIONS = {MEAN: "mean"}
+
+
+def expression(where: Sequence[Condition]) -> pc.Expression | None:
+    """Return the conjunction of conditions for a data set of pyarrow; None if there are none."""
+    found = [_of_condition(each) for each in where]
+    return reduce(lambda one, other: one & other, found) if found else None
+
+
+def _of_condition(found: Condition) -> pc.Expression:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = pc.field(found.column)
+    if isinstance(found, Comparison):
+        compared: pc.Expression = OPERATORS[found.operator](column, found.value)
+        return compared
+    if isinstance(found, OneOf):
+        return column.isin(pa.array(found.values))
+    return pc.match_substring(column, found.text)
+
+
+def field(name: str) -> pc.Expression:
+    """Return a column, or a field of a record, as an expression."""
+    import pyarrow.compute as pc
+
+    return pc.field(*name.split("."))
+
+
+def finished(found: pa.Table, query: Query, other: Callable[[], pa.Table] | None = None) -> pa.Table:
+    """Return the answer from the selected rows of a table.
+
+    Parameters
+    ----------
+    found : pyarrow.Table
+        The selected rows, with the columns that the query needs.
+    query : Query
+        The query.
+    other : callable, optional
+        Returns the second table of a join.
+    """
+    if query.join:
+        if other is None:
+            raise ValueError("a join needs its second table")
+        right = plain_text(other().select([query.join.key, *query.join.columns]))
+        found = plain_text(found).join(right, query.join.column, query.join.key, "inner")
+    if query.aggregates:
+        return grouped(found, query)
+    if query.order:
+        found = first_rows(found, query)
+    return found.select(list(query.columns))
+
+
+def grouped(found: pa.Table, query: Query) -> pa.Table:
+    """Return groups with their aggregates; one row without groups."""
+    wanted = [_aggregation(each) for each in query.aggregates]
+    # Acero groups by large_string and string_view several times slower than by string.
+    table = plain_text(found.select(list(query.groups) + _numbers(query))) if query.groups else found
+    if not table.num_columns:
+        return _count_alone(found, query)
+    result = table.group_by(list(query.groups), use_threads=False).aggregate(wanted)
+    keys = len(query.groups)
+    # Acero has put the groups first since version 12, as the answer wants them.
+    names = [*query.groups, *(each.name for each in query.aggregates)]
+    if result.column_names[:keys] != list(query.groups):
+        result = result.select([*result.column_names[-keys:], *result.column_names[:-keys]])
+    return result.rename_columns(names)
+
+
+def _count_alone(found: pa.Table, query: Query) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table({each.name: [found.num_rows] for each in query.aggregates})
+
+
+def _numbers(query: Query) -> list[str]:
+    return list(dict.fromkeys(each.column for each in query.aggregates if each.column))
+
+
+def _aggregation(found: Aggregate) -> tuple[object, str]:
+    if found.function == COUNT:
+        return [], "count_all"
+    return found.column, _FUNCTIONS.get(found.function, found.function)
+
+
+def first_rows(found: pa.Table, query: Query) -> pa.Table:
+    """Return the first rows in the query's order."""
+    import pyarrow.compute as pc
+
+    if query.order is None:
+        raise ValueError("the query has no order")
+    way = "descending" if query.order.descending else "ascending"
+    rows = pc.select_k_unstable(found, k=query.limit, sort_keys=[(query.order.column, way)])
+    return found.take(rows)
+
+
+def plain_text(table: pa.Table) -> pa.Table:
+    """Return a table with all texts as `string`, which Acero's kernels are fastest with."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    def of(arrow: pa.DataType) -> pa.DataType:
+        wide = types.is_large_string(arrow) or types.is_string_view(arrow)
+        return pa.string() if wide else arrow
+
+    fields = [each.with_type(of(each.type)) for each in table.schema]
+    return table if fields == list(table.schema) else table.cast(pa.schema(fields))
+
+
+def shape_of(rows: int, columns: int) -> pa.Table:
+    """Return the answer of a query for the shape of a table."""
+    import pyarrow as pa
+
+    return pa.table({"rows": [rows], "columns": [columns]})
+
+
+def count_of(rows: int) -> pa.Table:
+    """Return the answer of a query for the number of rows."""
+    import pyarrow as pa
+
+    return pa.table({"count_rows": [rows]})

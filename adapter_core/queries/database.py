@@ -1,0 +1,38 @@
+"""Engines that take SQL."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.queries.arrow import shape_of
+from adapter_core.query_engine import QueryEngine
+from adapter_core.query_sql import sql
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from adapter_core.query import Query
+
+
+class SQLEngine(QueryEngine):
+    """Engine that answers SQL on the tables of its handle."""
+
+    def answer(self, handle: Any, query: Query) -> pa.Table:
+        """Return the answer of one statement, or the shape by a count and the schema."""
+        if query.shape:
+            rows = self._execute(handle, sql(query)).column(0)[0].as_py()
+            return shape_of(rows, self._width(handle))
+        return self._execute(handle, self._statement(handle, query))
+
+    def _statement(self, handle: Any, query: Query) -> str:  # noqa: ARG002 (a dialect may need it)
+        """Return a query in the engine's dialect."""
+        return sql(query)
+
+    @abstractmethod
+    def _execute(self, handle: Any, statement: str) -> pa.Table:
+        """Return the result of a statement."""
+
+    @abstractmethod
+    def _width(self, handle: Any) -> int:
+        """Return the number of columns of the table."""

@@ -1,0 +1,149 @@
+"""Query to a saved table: conditions, columns, groups, aggregates, order, limit, join, as a small tree.
+
+A query names no engine and no file. `adapter_core.query_sql` writes it as SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adapter_core.predicate import Comparison, Value
+
+TABLE = "data"
+"""Name of the table that a query is about."""
+
+COUNT, SUM, LEAST, GREATEST, MEAN = "count", "sum", "min", "max", "avg"
+"""Functions of aggregates, as SQL names them."""
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Condition that a column has one of some values."""
+
+    column: str
+    values: Sequence[Value]
+    """At least one, without nulls."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
+
+
+@dataclass(frozen=True)
+class Contains:
+    """Condition that a text contains another, case-sensitive."""
+
+    column: str
+    text: str
+    """Letters and digits only, so that no engine takes any for a pattern."""
+
+    def __post_init__(self) -> None:
+        if not self.text.isalnum() or not self.text.isascii():
+            raise ValueError(f"{self.text!r} is not made of letters and digits")
+
+
+Condition = Comparison | OneOf | Contains
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A number computed from a column, or the number of rows."""
+
+    function: str
+    """`COUNT`, `SUM`, `LEAST`, `GREATEST` or `MEAN`."""
+    column: str = ""
+    """A column of numbers; empty for `COUNT`, which counts rows."""
+
+    @property
+    def name(self) -> str:
+        """Name of the column of the answer, e.g. "sum_price"."""
+        return f"{self.function}_{self.column or 'rows'}"
+
+
+@dataclass(frozen=True)
+class Order:
+    """Order of the rows of an answer."""
+
+    column: str
+    """A column of the answer whose values differ."""
+    descending: bool = False
+
+
+@dataclass(frozen=True)
+class Join:
+    """Inner join with a second table, whose column names differ from those of the first."""
+
+    table: str
+    """Name of the second table."""
+    column: str
+    """Column of the first table."""
+    key: str
+    """Column of the second table, whose values differ."""
+    columns: Sequence[str]
+    """The columns of the second table that the query uses besides."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """A question to a table, answered by a table.
+
+    The answer has the columns, or the groups and then the aggregates, in this order. Its rows are in
+    any order unless `order` is given.
+    """
+
+    columns: Sequence[str] = ()
+    """Columns of the answer; a field of a record as "record.field". Empty if there are aggregates."""
+    where: Sequence[Condition] = ()
+    """Conditions that all selected rows fulfil; nulls fulfil none."""
+    positions: Sequence[int] = ()
+    """Numbers of the selected rows, ascending from 0; not together with other conditions."""
+    groups: Sequence[str] = ()
+    """Columns by whose values rows are grouped."""
+    aggregates: Sequence[Aggregate] = ()
+    order: Order | None = None
+    limit: int | None = None
+    join: Join | None = None
+    shape: bool = False
+    """True for the number of rows and of columns, in this order, and nothing else."""
+
+    def __post_init__(self) -> None:
+        for name in ("columns", "where", "positions", "groups", "aggregates"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.shape == bool(self.columns or self.aggregates):
+            raise ValueError("a query asks for columns, for aggregates, or for the shape")
+        if self.columns and (self.groups or self.aggregates):
+            raise ValueError("columns of a query with aggregates are its groups")
+        if self.positions and self.where:
+            raise ValueError("rows are selected by positions or by conditions")
+        if (self.limit is None) != (self.order is None):
+            raise ValueError("a limit needs an order: else any rows would do")
+
+    @property
+    def is_count(self) -> bool:
+        """True for the number of all rows."""
+        plain = not (self.where or self.groups or self.join or self.positions)
+        return plain and self.aggregates == (Aggregate(COUNT),)
+
+    @property
+    def needed(self) -> list[str]:
+        """Columns of the table that the answer is computed from, without those of conditions alone."""
+        used = [*self.columns, *self.groups, *(each.column for each in self.aggregates if each.column)]
+        if self.order and not self.aggregates:
+            used.append(self.order.column)
+        if self.join:
+            used = [each for each in used if each not in self.join.columns]
+            used.append(self.join.column)
+        return list(dict.fromkeys(used))
+
+    @property
+    def compared(self) -> list[str]:
+        """Columns of the conditions."""
+        return list(dict.fromkeys(each.column for each in self.where))
+
+    @property
+    def read(self) -> list[str]:
+        """All columns of the table that the query reads."""
+        return list(dict.fromkeys([*self.needed, *self.compared]))

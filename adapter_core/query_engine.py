@@ -1,0 +1,232 @@
+"""Base class of query engines, and the pairs of a format and an engine that are measured."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from abc import ABC, abstractmethod
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.adapter import BaseAdapter
+from adapter_core.availability import Availability, probe
+from adapter_core.errors import UnknownNameError, UnsupportedError
+from adapter_core.listing import CLASS_NAME, declarations
+from adapter_core.query import TABLE
+from adapter_core.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    import pyarrow as pa
+
+    from adapter_core.data_format import DataFormat
+    from adapter_core.query import Query
+
+
+class Part(StrEnum):
+    """Part of a query that an engine may do itself."""
+
+    COLUMNS = "columns"
+    """It reads the columns that the query needs, and no others."""
+    ROWS = "rows"
+    """It applies the conditions while it reads."""
+    POSITIONS = "positions"
+    """It reads rows by their numbers."""
+    GROUPS = "groups"
+    """It computes groups and aggregates."""
+    ORDER = "order"
+    """It finds the first rows of an order."""
+    JOIN = "join"
+    """It joins two tables."""
+
+
+ALL_PARTS = frozenset(Part)
+
+
+class QueryEngine(ABC):
+    """A library that answers queries to the files of some formats.
+
+    `label`, `requires` and `reads` are literals, since they are also read without importing the file
+    (see `adapter_core.listing`).
+    """
+
+    label: ClassVar[str]
+    """Name in brackets behind that of a format, e.g. "duckdb"."""
+    requires: ClassVar[tuple[str, ...]]
+    """Requirement strings of the distributions that it needs."""
+    reads: ClassVar[tuple[str, ...]]
+    """Labels of the formats whose files it reads."""
+    does: ClassVar[frozenset[Part]] = ALL_PARTS
+    """Parts of a query that it does itself."""
+    finished_by: ClassVar[str] = ""
+    """Library that does the other parts, within the measured time; empty if there are none."""
+    modules: ClassVar[dict[str, str]] = {}
+    """Module to import, for required distributions whose module has another name."""
+    excluded_from_all: ClassVar[str] = ""
+    """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
+    notes: ClassVar[Mapping[str, str]] = {}
+    """Remarks for readers by format, e.g. on a way through another library."""
+
+    def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002 (few need it)
+        """Return the reason why a query cannot be answered from a format; empty if it can."""
+        return ""
+
+    def check(self, format_label: str, query: Query) -> None:
+        """Raise `UnsupportedError`, with the reason, if a query cannot be answered from a format."""
+        reason = self.unsupported(format_label, query)
+        needed = {
+            Part.POSITIONS: bool(query.positions),
+            Part.JOIN: query.join is not None,
+            Part.GROUPS: bool(query.aggregates) and not query.is_count,
+            Part.ORDER: query.order is not None,
+        }
+        if not reason and not self.finished_by:
+            lacking = [part for part, is_needed in needed.items() if is_needed and part not in self.does]
+            reason = f"it has no {lacking[0]}" if lacking else ""
+        if reason:
+            raise UnsupportedError(f"{self.label} does not answer this from {format_label}: {reason}")
+
+    @abstractmethod
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> Any:
+        """Open saved tables and return a handle for `answer` and `close`.
+
+        Parameters
+        ----------
+        format_label : str
+            One of `reads`.
+        tables : mapping
+            Files, or directories, by the names that queries use.
+        """
+
+    @abstractmethod
+    def answer(self, handle: Any, query: Query) -> pa.Table:
+        """Return the answer in memory, columns by position as `Query` declares them."""
+
+    def close(self, handle: Any) -> None:  # noqa: B027 (most handles need none)
+        """Close a handle."""
+
+
+class EngineOnFormat(BaseAdapter):
+    """A query engine on the files of a format, e.g. ``Parquet[duckdb]``.
+
+    The tables of a data set are files in one directory, saved by the format's usual adapter, which
+    writes as its library does unasked: with its own default codec.
+
+    Parameters
+    ----------
+    engine : QueryEngine
+        The engine.
+    data_format : DataFormat
+        One of the formats that it reads.
+    """
+
+    suffix: ClassVar[str] = ".tables"
+    requires: ClassVar[tuple[str, ...]] = ()
+    codecs: ClassVar[tuple[Any, ...]] = ()
+    default_codec: ClassVar[str | None] = None
+
+    def __init__(self, engine: QueryEngine, data_format: DataFormat) -> None:
+        self.engine, self.format = engine, data_format
+        # Instances are pairs, so their facts are not those of a class.
+        vars(self)["label"] = f"{data_format.label}[{engine.label}]"
+        vars(self)["requires"] = tuple(dict.fromkeys((*engine.requires, *data_format.requires)))
+        vars(self)["traits"] = data_format.traits
+        vars(self)["excluded_from_all"] = engine.excluded_from_all
+
+    def availability(self) -> Availability:
+        """Import the packages of the format and of the engine, and report whether both can work here."""
+        found = self.format.availability()
+        if not found:
+            return found
+        extra = type(self.engine).__module__.rpartition(".")[2]
+        own = probe(self.engine.requires, self.engine.modules, f'pip install ".[{extra}]"')
+        if not own:
+            return own
+        return Availability(available=True, versions=found.versions | own.versions)
+
+    def paths(self, folder: Path, names: Any = (TABLE,)) -> dict[str, Path]:
+        """Return the paths of tables in the directory of a data set, by name."""
+        return {name: folder / f"{name}{self.format.suffix}" for name in names}
+
+    def check(self, tables: Mapping[str, pd.DataFrame]) -> None:
+        """Raise `CannotHoldError`, with the reason, if the format cannot store a table as it is."""
+        for df in tables.values():
+            self.format.check(df)
+
+    def save(self, tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
+        """Write tables into a directory, by names; replace an earlier directory.
+
+        Raises
+        ------
+        CannotHoldError
+            If the format cannot store a table as it is. Nothing has been written then.
+        """
+        self.check(tables)
+        with self.replacing(folder) as temporary:
+            temporary.mkdir()
+            for name, path in self.paths(temporary, tables).items():
+                self.format.save(tables[name], path, self.format.default_codec)
+
+
+class EngineRegistry(Registry[EngineOnFormat]):
+    """Pairs of a format and an engine, by labels like ``Parquet[duckdb]``.
+
+    Parameters
+    ----------
+    package, folder
+        The package with the engines, and its folder.
+    formats : Registry
+        The formats.
+    """
+
+    def __init__(self, package: str, folder: Path, formats: Registry[DataFormat]) -> None:
+        super().__init__(package, folder, "query engine on a format")
+        self._formats = formats
+
+    def names(self) -> list[str]:
+        """Return the labels of all pairs, available or not, in alphabetical order."""
+        own = {label for each in declarations(self.folder) for label in each.labels}
+        entries = {f"{each}[{name}]" for name, engine in self._others().items() for each in engine.reads}
+        return sorted(own | entries, key=lambda label: (label.lower(), label))
+
+    def groups(self) -> dict[str, str]:
+        """Return an empty group for each pair: all belong to the family's first suite."""
+        return dict.fromkeys(self.names(), "")
+
+    def engines(self) -> list[QueryEngine]:
+        """Return all engines, available or not, by label."""
+        own = [self._engine(each.stem) for each in declarations(self.folder)]
+        return sorted([*own, *(each() for each in self._others().values())], key=lambda each: each.label)
+
+    def find(self, name: str) -> EngineOnFormat:
+        """Return the pair with that label, available or not.
+
+        Raises
+        ------
+        UnknownNameError
+            If the label does not exist; the message lists near matches.
+        """
+        format_label, _, engine = name.removesuffix("]").rpartition("[")
+        for each in declarations(self.folder):
+            if each.label == engine and format_label in each.reads:
+                return EngineOnFormat(self._engine(each.stem), self._formats.find(format_label))
+        other = self._others().get(engine)
+        if other is None or format_label not in other.reads:
+            raise UnknownNameError(self.noun, name, self.names())
+        return EngineOnFormat(other(), self._formats.find(format_label))
+
+    def _engine(self, stem: str) -> QueryEngine:
+        module = importlib.import_module(f"{self.package}.{stem}")
+        engine: QueryEngine = getattr(module, CLASS_NAME)()
+        return engine
+
+    def _others(self) -> dict[str, type[QueryEngine]]:
+        """Return the engines of other packages by label; one that cannot be imported is left out."""
+        found = {}
+        for name, entry in self._entry_points().items():
+            with contextlib.suppress(Exception):
+                found[name] = entry.load()
+        return found

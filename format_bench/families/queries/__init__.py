@@ -1,0 +1,1 @@
+"""Queries to saved tables, and the engines in query_engines that answer them."""

@@ -1,0 +1,256 @@
+"""Operations on tables to ask: saved by a format's adapter, asked by an engine."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import data_generator
+from adapter_core import CannotHoldError, UnsupportedError
+from adapter_core.errors import WrongValuesError
+from adapter_core.query import TABLE
+from data_generator.datasets.query import KEYS
+from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
+from format_bench.families.queries import reference
+from format_bench.families.queries.queries import asked, queries
+from format_bench.families.queries.subject import layouts
+from format_bench.families.tables.operations import TableOperations
+from format_bench.instruments.touch import touch, touch_arrow
+from format_bench.results.status import WRONG
+from format_bench.verification.answers import difference
+from format_bench.verification.tables import verify
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from adapter_core.query import Query
+    from query_engines import EngineOnFormat
+
+STORED_ROWS = 100_000
+"""Largest number of rows of an answer that is stored with the data; larger ones are computed again."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts of stored tables that reads depend on."""
+
+    dataset: str
+    names: list[str]
+    """Names of the tables."""
+    asked: dict[str, Query | str]
+    """The query of each question, or the reason why it is not asked."""
+    answers: dict[str, pa.Table]
+    """Answers that are small."""
+
+
+@dataclass(frozen=True)
+class QueryTables:
+    """The tables of a data set."""
+
+    dataset: str
+    path: Path | None = None
+    """Where they are stored; None if they are in memory."""
+    given: Mapping[str, pd.DataFrame] | None = None
+
+    @cached_property
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """The tables by name, loaded when they are needed."""
+        if self.given is not None:
+            return self.given
+        if self.path is None:
+            raise ValueError(f"{self.dataset} has neither tables nor a path")
+        import pandas as pd
+
+        with self.path.open("rb") as file:
+            facts = _facts(file)
+            return {name: pd.read_pickle(file) for name in facts.names}  # noqa: S301 (see `store`)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The queries, and small answers."""
+        if self.path is not None:
+            with self.path.open("rb") as file:
+                return _facts(file)
+        found = asked(self.dataset, self.tables)
+        answers = {
+            name: reference.answer(query, self.tables)
+            for name, query in found.items()
+            if not isinstance(query, str)
+        }
+        small = {name: each for name, each in answers.items() if each.num_rows <= STORED_ROWS}
+        return Facts(self.dataset, list(self.tables), found, small)
+
+    def answer(self, name: str) -> pa.Table:
+        """Return the right answer to a question that is asked."""
+        query = self.facts.asked[name]
+        if isinstance(query, str):
+            raise UnsupportedError(query)
+        if name in self.facts.answers:
+            return self.facts.answers[name]
+        return reference.answer(query, self.tables)
+
+
+def _facts(file: IO[bytes]) -> Facts:
+    found: Facts = pickle.load(file)  # noqa: S301 (written by `store`)
+    return found
+
+
+class QueryOperations(CatalogOperations):
+    """One query engine on the files of one format."""
+
+    adapter: EngineOnFormat
+    facts: Facts
+    """Of the tables that are saved."""
+
+    @staticmethod
+    def datasets() -> list[str]:
+        """Return the names of the data sets that have parts for questions."""
+        return [name for name in layouts() if name in data_generator.names()]
+
+    @staticmethod
+    def generate(dataset: str, size: int | None) -> QueryTables:
+        """Return the tables of a data set, of `size` rows."""
+        tables = {TABLE: TableOperations.generate(dataset, size)}
+        join = layouts()[dataset].get("join")
+        if join:
+            tables[join["table"]] = data_generator.table(f"{dataset}-{join['table']}", rows=KEYS).df
+        return QueryTables(dataset, given=tables)
+
+    @staticmethod
+    def store(data: QueryTables, path: Path) -> tuple[int, int]:
+        """Store tables, their queries and small answers; return rows and columns of the first table."""
+        with path.open("wb") as file:
+            pickle.dump(data.facts, file)
+            for df in data.tables.values():
+                df.to_pickle(file)
+        shape: tuple[int, int] = data.tables[TABLE].shape
+        return shape
+
+    @staticmethod
+    def load(path: Path) -> QueryTables:
+        """Return the tables, which are loaded when they are used."""
+        with path.open("rb") as file:
+            return QueryTables(_facts(file).dataset, path)
+
+    @staticmethod
+    def take(data: QueryTables, positions: Sequence[int]) -> QueryTables:
+        """Return the rows of the first table at some positions, with the default index."""
+        df = data.tables[TABLE].iloc[positions].reset_index(drop=True)
+        return replace(data, path=None, given={**data.tables, TABLE: df})
+
+    @staticmethod
+    def queries() -> list[str]:
+        """Return the names of the questions."""
+        return list(queries())
+
+    def expect(self, data: Path) -> None:
+        """Note the queries to the stored tables."""
+        with data.open("rb") as file:
+            self.facts = _facts(file)
+
+    def warm_up(self) -> None:
+        """Save two tiny tables and ask them, so that no measured call imports a library."""
+        _warm_up(self.adapter)
+
+    def check(self, data: QueryTables) -> None:
+        """Raise `CannotHoldError` if the format cannot keep a table."""
+        self.adapter.check(data.tables)
+
+    def save(self, data: QueryTables, file: Path) -> None:
+        """Save the tables into a directory."""
+        self.adapter.save(data.tables, file)
+
+    def read(self, file: Path) -> pd.DataFrame:
+        """Read the first table as a whole, by the format's adapter."""
+        return touch(self.adapter.format.read(self.adapter.paths(file)[TABLE]))
+
+    def verify(self, data: QueryTables, found: pd.DataFrame) -> Measured:
+        """Return the number of columns of the first table that lost something."""
+        verdict = verify(data.tables[TABLE], found, self.adapter.format.kept_digits)
+        if verdict.errors:
+            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
+        return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
+
+    def check_query(self, query: str) -> None:
+        """Raise `UnsupportedError` if the data set lacks the columns, or the engine cannot answer."""
+        found = self.facts.asked[query]
+        if isinstance(found, str):
+            raise UnsupportedError(found)
+        self.adapter.engine.check(self.adapter.format.label, found)
+
+    def open_query(self, query: str, file: Path) -> OpenQuery:
+        """Open the saved tables by a new instance of the engine's connection."""
+        found = self.facts.asked[query]
+        if isinstance(found, str):
+            raise UnsupportedError(found)
+        return EngineQuery(self.adapter, self.adapter.paths(file, self.facts.names), query, found)
+
+
+OPERATIONS = QueryOperations
+
+
+class EngineQuery(OpenQuery):
+    """A query to tables that an engine has opened.
+
+    Parameters
+    ----------
+    adapter : EngineOnFormat
+        The engine, and the format of the files.
+    paths : mapping
+        The files by the names of the tables.
+    name : str
+        Name of the question.
+    query : Query
+        The query.
+    """
+
+    def __init__(
+        self, adapter: EngineOnFormat, paths: Mapping[str, Path], name: str, query: Query
+    ) -> None:
+        self._engine, self._name, self._query = adapter.engine, name, query
+        self._handle = self._engine.open(adapter.format.label, paths)
+
+    def read(self) -> pa.Table:
+        """Return the answer, in memory."""
+        return touch_arrow(self._engine.answer(self._handle, self._query))
+
+    def verify(self, answer: pa.Table, data: QueryTables) -> str:
+        """Compare an answer with NumPy's; return its number of rows.
+
+        Raises
+        ------
+        WrongValuesError
+            If they differ.
+        """
+        wanted = data.answer(self._name)
+        differs = difference(answer, wanted, ordered=self._query.order is not None)
+        if differs:
+            raise WrongValuesError(WRONG + differs)
+        return f"{wanted.num_rows:,} rows, equal to NumPy's"
+
+    def close(self) -> None:
+        """Close the tables."""
+        self._engine.close(self._handle)
+
+
+@functools.cache
+def _warm_up(adapter: EngineOnFormat) -> None:
+    data = QueryOperations.generate("query", 200)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, f"warm{adapter.suffix}")
+        try:
+            adapter.save(data.tables, file)
+        except CannotHoldError:
+            return
+        for name in ("count", "columns-2", "group-few"):
+            query: Any = data.facts.asked[name]
+            opened = EngineQuery(adapter, adapter.paths(file, data.facts.names), name, query)
+            opened.read()
+            opened.close()

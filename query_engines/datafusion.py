@@ -1,0 +1,77 @@
+"""DataFusion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.queries.database import SQLEngine
+from adapter_core.query import TABLE
+from adapter_core.query_sql import sql
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from adapter_core.query import Query
+
+
+class Adapter(SQLEngine):
+    """Apache DataFusion by SQL, with its default options.
+
+    Pages of Parquet are pruned by their index; conditions are not evaluated while a page is decoded,
+    since `pushdown_filters` is off by default.
+    """
+
+    label = "datafusion"
+    requires = ("datafusion", "pyarrow>=15")
+    reads = ("Avro", "CSV", "Feather", "JSON", "ORC", "Parquet")
+    notes: ClassVar = {"ORC": "as a data set of Arrow"}
+
+    def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002
+        return "it gives no numbers to rows" if query.positions else ""
+
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> Any:
+        from datafusion import SessionContext
+
+        context = SessionContext()
+        for name, path in tables.items():
+            _register(context, format_label, name, path)
+        return context
+
+    def _statement(self, handle: Any, query: Query) -> str:  # noqa: ARG002
+        # A field of a record is an element by name.
+        statement = sql(query)
+        for name in query.columns:
+            outer, _, inner = name.partition(".")
+            if inner:
+                statement = statement.replace(f'"{outer}"."{inner}"', f"\"{outer}\"['{inner}']")
+        return statement
+
+    def _execute(self, handle: Any, statement: str) -> pa.Table:
+        found = handle.sql(statement)
+        return found.to_arrow_table()
+
+    def _width(self, handle: Any) -> int:
+        return len(handle.table(TABLE).schema())
+
+
+def _register(context: Any, format_label: str, name: str, file: Path) -> None:
+    # In an address, brackets are no pattern.
+    path = file.absolute().as_uri()
+    if format_label == "Parquet":
+        context.register_parquet(name, path)
+    elif format_label == "CSV":
+        from datafusion.options import CsvReadOptions
+
+        context.register_csv(name, path, options=CsvReadOptions(null_regex=r"^\\N$"))
+    elif format_label == "JSON":
+        context.register_json(name, path, file_extension=".jsonl")
+    elif format_label == "Avro":
+        context.register_avro(name, path)
+    elif format_label == "Feather":
+        context.register_arrow(name, path, file_extension=".feather")
+    else:
+        import pyarrow.dataset as ds
+
+        context.register_dataset(name, ds.dataset(file, format="orc"))

@@ -1,0 +1,111 @@
+"""DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.predicate import TEXT, Comparison
+from adapter_core.queries.database import SQLEngine
+from adapter_core.query import TABLE
+from adapter_core.query_sql import sql
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+    from adapter_core.query import Query
+
+_READERS = {
+    "CSV": "read_csv('{path}', nullstr = '\\N')",
+    "JSON": "read_json('{path}')",
+    "Parquet": "read_parquet('{path}')",
+}
+_DATABASE = "DuckDB"
+_TABLE_OF_FILE = "data"
+
+
+class Adapter(SQLEngine):
+    """DuckDB: its own files, Parquet, CSV and JSON by itself, others as data sets of Arrow.
+
+    Its extensions for Avro, Delta Lake, Iceberg, Lance and Vortex are downloads, which a measurement
+    must not depend on.
+    """
+
+    label = "duckdb"
+    requires = ("duckdb", "pyarrow>=15")
+    reads = ("CSV", "Delta", "DuckDB", "Feather", "JSON", "Lance", "ORC", "Parquet", "Vortex")
+    notes: ClassVar = {
+        "Delta": "as a data set of Arrow, from deltalake",
+        "Feather": "as a data set of Arrow",
+        "Lance": "as a data set of Arrow, from pylance",
+        "ORC": "as a data set of Arrow",
+        "Vortex": "as a data set of Arrow, from vortex-data",
+    }
+
+    def unsupported(self, format_label: str, query: Query) -> str:
+        if query.positions and format_label not in {"DuckDB", "Parquet"}:
+            return "it gives no numbers to the rows of such a file"
+        texts = [each for each in query.where if isinstance(each, Comparison) and each.type == TEXT]
+        if texts and format_label == "Lance":
+            return "pylance refuses the condition on a text that DuckDB hands it"
+        return ""
+
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
+        import duckdb
+
+        database = duckdb.connect()
+        for name, path in tables.items():
+            where = str(path).replace("'", "''")
+            if format_label == _DATABASE:
+                database.execute(f"ATTACH '{where}' AS file_{name} (READ_ONLY)")
+                database.execute(f"CREATE VIEW {name} AS FROM file_{name}.{_TABLE_OF_FILE}")
+            elif format_label in _READERS:
+                reader = _READERS[format_label].format(path=where)
+                database.execute(f"CREATE VIEW {name} AS FROM {reader}")
+            else:
+                database.register(name, _arrow_dataset(format_label, path))
+        return {"database": database, "format": format_label, "tables": tables}
+
+    def close(self, handle: dict[str, Any]) -> None:
+        handle["database"].close()
+
+    def _statement(self, handle: Any, query: Query) -> str:
+        if not query.positions:
+            return sql(query)
+        if handle["format"] == _DATABASE:
+            # A list of row numbers is a filter on all rows; a join with them is not.
+            numbers = ", ".join(f"({each})" for each in query.positions)
+            source = f"(SELECT * FROM file_{TABLE}.{_TABLE_OF_FILE} AS rows SEMI JOIN (VALUES {numbers})"  # noqa: S608 (numbers)
+            whole = f"{source} AS wanted(number) ON rows.rowid = wanted.number)"
+            return sql(replace(query, positions=()), {TABLE: whole})
+        where = str(handle["tables"][TABLE]).replace("'", "''")
+        source = f"read_parquet('{where}', file_row_number = true)"
+        return sql(query, {TABLE: source}, "file_row_number")
+
+    def _execute(self, handle: Any, statement: str) -> pa.Table:
+        database: duckdb.DuckDBPyConnection = handle["database"]
+        return database.sql(statement).to_arrow_table()
+
+    def _width(self, handle: Any) -> int:
+        return len(handle["database"].execute(f"DESCRIBE {TABLE}").fetchall())
+
+
+def _arrow_dataset(format_label: str, path: Path) -> Any:
+    if format_label == "Lance":
+        import lance
+
+        return lance.dataset(path)
+    if format_label == "Vortex":
+        import vortex
+
+        return vortex.open(str(path), without_segment_cache=True).to_dataset()
+    if format_label == "Delta":
+        import deltalake
+
+        return deltalake.DeltaTable(path).to_pyarrow_dataset()
+    import pyarrow.dataset as ds
+
+    return ds.dataset(path, format={"Feather": "ipc", "ORC": "orc"}[format_label])

@@ -1,0 +1,140 @@
+"""pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.predicate import OPERATORS, Comparison
+from adapter_core.queries.arrow import count_of, expression, shape_of
+from adapter_core.query import COUNT, MEAN, TABLE, OneOf
+from adapter_core.query_engine import Part, QueryEngine
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from adapter_core.query import Condition, Query
+
+_KEY = "table"
+_READ_WHOLE = "the file is read whole, within the measured time"
+
+
+class Adapter(QueryEngine):
+    """pandas: columns are read where its readers can, rows are filtered by Parquet's reader alone."""
+
+    label = "pandas"
+    requires = ("pandas", "pyarrow>=15")
+    reads = ("CSV", "Feather", "HDF5.fixed", "HDF5.table", "JSON", "ORC", "Parquet", "Pickle")
+    does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.GROUPS, Part.ORDER, Part.JOIN})
+    finished_by = "pandas"
+    notes: ClassVar = {
+        "HDF5.fixed": _READ_WHOLE,
+        "HDF5.table": "all rows are read: the file has no columns that conditions can use",
+        "JSON": _READ_WHOLE,
+        "Pickle": _READ_WHOLE,
+    }
+
+    def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002
+        if any("." in name for name in query.columns):
+            return "it has no columns of records"
+        return ""
+
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
+        return {"format": format_label, "tables": tables}
+
+    def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
+        import pyarrow as pa
+
+        label, path = handle["format"], handle["tables"][TABLE]
+        if query.shape or query.is_count:
+            return self._counted(label, path, query)
+        df = _selected(_read(label, path, query), query, is_filtered=label == "Parquet")
+        if query.join:
+            join = query.join
+            other = _read_columns(label, handle["tables"][join.table], [join.key, *join.columns])
+            df = df.merge(other, left_on=join.column, right_on=join.key)
+        if query.groups:
+            df = _grouped(df, query)
+        elif query.aggregates:
+            df = _aggregated(df, query)
+        elif query.order:
+            first = df.nlargest if query.order.descending else df.nsmallest
+            df = first(query.limit, query.order.column)
+        wanted = query.columns or [*query.groups, *(each.name for each in query.aggregates)]
+        return pa.Table.from_pandas(df[list(wanted)], preserve_index=False)
+
+    def _counted(self, label: str, path: Path, query: Query) -> pa.Table:
+        df = _read_columns(label, path, None) if query.shape else _read_columns(label, path, [])
+        return shape_of(*df.shape) if query.shape else count_of(len(df))
+
+
+def _read(label: str, path: Path, query: Query) -> pd.DataFrame:
+    if label == "Parquet" and query.where:
+        import pandas as pd
+
+        return pd.read_parquet(
+            path, columns=query.read, filters=expression(query.where), partitioning=None
+        )
+    return _read_columns(label, path, query.read)
+
+
+def _read_columns(label: str, path: Path, columns: list[str] | None) -> pd.DataFrame:
+    """Read columns, by the reader's own way if it has one; all for None."""
+    import pandas as pd
+
+    if label == "Parquet":
+        return pd.read_parquet(path, columns=columns, partitioning=None)
+    if label == "Feather":
+        return pd.read_feather(path, columns=columns or None)
+    if label == "ORC":
+        return pd.read_orc(path, columns=columns or None)
+    if label == "CSV":
+        return pd.read_csv(path, usecols=columns or None, keep_default_na=False, na_values=[r"\N"])
+    if label == "HDF5.table":
+        return pd.read_hdf(path, _KEY, columns=columns or None)
+    if label == "HDF5.fixed":
+        return pd.read_hdf(path, _KEY)
+    if label == "JSON":
+        return pd.read_json(path, lines=True)
+    return pd.read_pickle(path)  # noqa: S301 (written by the format's adapter)
+
+
+def _selected(df: pd.DataFrame, query: Query, *, is_filtered: bool) -> pd.DataFrame:
+    if query.positions:
+        return df.iloc[list(query.positions)]
+    for each in () if is_filtered else query.where:
+        df = df[_mask(df, each)]
+    return df
+
+
+def _mask(df: pd.DataFrame, found: Condition) -> Any:
+    column = df[found.column]
+    if isinstance(found, Comparison):
+        return OPERATORS[found.operator](column, found.value)
+    if isinstance(found, OneOf):
+        return column.isin(list(found.values))
+    return column.str.contains(found.text, regex=False)
+
+
+def _grouped(df: pd.DataFrame, query: Query) -> pd.DataFrame:
+    groups = df.groupby(list(query.groups), sort=False, observed=True)
+    wanted: dict[str, Any] = {}
+    for each in query.aggregates:
+        column, function = each.column or query.groups[0], each.function
+        wanted[each.name] = (column, {COUNT: "size", MEAN: "mean"}.get(function, function))
+    return groups.agg(**wanted).reset_index()
+
+
+def _aggregated(df: pd.DataFrame, query: Query) -> pd.DataFrame:
+    import pandas as pd
+
+    found: dict[str, Any] = {}
+    for each in query.aggregates:
+        if each.function == COUNT:
+            found[each.name] = [len(df)]
+        else:
+            function = "mean" if each.function == MEAN else each.function
+            found[each.name] = [getattr(df[each.column], function)()]
+    return pd.DataFrame(found)

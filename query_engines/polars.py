@@ -1,0 +1,120 @@
+"""Polars, lazy and streaming."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Mapping
+from functools import partial, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.predicate import OPERATORS, Comparison
+from adapter_core.queries.arrow import shape_of
+from adapter_core.query import COUNT, MEAN, TABLE, OneOf
+from adapter_core.query_engine import QueryEngine
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+    from adapter_core.query import Aggregate, Condition, Query
+
+
+class Adapter(QueryEngine):
+    """Polars: a lazy frame, which is optimized and collected by the streaming engine."""
+
+    label = "polars"
+    requires = ("polars", "pyarrow>=15")
+    reads = ("Avro", "CSV", "Delta", "Feather", "JSON", "Lance", "ORC", "Parquet", "Vortex")
+    notes: ClassVar = {
+        "Avro": "the file is read whole, within the measured time",
+        "Delta": "the log is read by deltalake",
+        "Lance": "as a data set of Arrow, from pylance",
+        "ORC": "as a data set of Arrow",
+        "Vortex": "scanned by vortex-data",
+    }
+
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
+        return {"format": format_label, "tables": tables}
+
+    def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
+        import polars as pl
+
+        frame = _frame(handle["format"], handle["tables"][TABLE])
+        if query.shape:
+            rows = frame.select(pl.len()).collect(engine="streaming").item()
+            return shape_of(rows, len(frame.collect_schema()))
+        if query.positions:
+            wanted = [pl.col(name).gather(list(query.positions)) for name in query.columns]
+            return frame.select(wanted).collect(engine="streaming").to_arrow()
+        if query.join:
+            other = _frame(handle["format"], handle["tables"][query.join.table])
+            frame = frame.join(other, left_on=query.join.column, right_on=query.join.key)
+        if query.where:
+            frame = frame.filter(reduce(lambda one, two: one & two, map(_condition, query.where)))
+        if query.groups:
+            frame = frame.group_by(query.groups).agg([_aggregate(each) for each in query.aggregates])
+        elif query.aggregates:
+            frame = frame.select([_aggregate(each) for each in query.aggregates])
+        else:
+            if query.order:
+                order = query.order
+                frame = frame.top_k(query.limit or 0, by=order.column, reverse=not order.descending)
+                frame = frame.sort(order.column, descending=order.descending)
+            frame = frame.select([_column(name) for name in query.columns])
+        return frame.collect(engine="streaming").to_arrow()
+
+
+def _frame(format_label: str, path: Path) -> pl.LazyFrame:
+    import polars as pl
+
+    if format_label == "Avro":
+        return pl.read_avro(path).lazy()
+    if format_label == "Vortex":
+        import vortex
+
+        frame: pl.LazyFrame = vortex.open(str(path), without_segment_cache=True).to_polars()
+        return frame
+    if format_label == "ORC":
+        import pyarrow.dataset as ds
+
+        return pl.scan_pyarrow_dataset(ds.dataset(path, format="orc"))
+    # Brackets in a path are no pattern.
+    scans: dict[str, Any] = {
+        "CSV": partial(pl.scan_csv, null_values=r"\N", glob=False),
+        "Delta": pl.scan_delta,
+        "Feather": partial(pl.scan_ipc, glob=False),
+        "JSON": lambda text: pl.scan_ndjson(glob.escape(text)),
+        "Lance": pl.scan_lance,
+        "Parquet": partial(pl.scan_parquet, glob=False),
+    }
+    return scans[format_label](str(path))
+
+
+def _column(name: str) -> pl.Expr:
+    import polars as pl
+
+    outer, *inner = name.split(".")
+    return reduce(lambda found, part: found.struct.field(part), inner, pl.col(outer))
+
+
+def _condition(found: Condition) -> pl.Expr:
+    import polars as pl
+
+    column = pl.col(found.column)
+    if isinstance(found, Comparison):
+        compared: pl.Expr = OPERATORS[found.operator](column, found.value)
+        return compared
+    if isinstance(found, OneOf):
+        return column.is_in(list(found.values))
+    return column.str.contains(found.text, literal=True)
+
+
+def _aggregate(found: Aggregate) -> pl.Expr:
+    import polars as pl
+
+    if found.function == COUNT:
+        return pl.len().alias(found.name)
+    function = "mean" if found.function == MEAN else found.function
+    result: pl.Expr = getattr(pl.col(found.column), function)().alias(found.name)
+    return result

@@ -1,0 +1,53 @@
+"""pyarrow: data sets and Acero."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.queries.arrow import expression, field
+from adapter_core.queries.scan import ScanEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from adapter_core.query import Condition
+
+_FORMATS = {"Feather": "ipc", "JSON": "json", "ORC": "orc", "Parquet": "parquet"}
+
+
+class Adapter(ScanEngine):
+    """pyarrow: a data set scans columns and rows, and Acero groups, joins and sorts."""
+
+    label = "pyarrow"
+    requires = ("pyarrow>=15",)
+    reads = ("CSV", "Feather", "IPC.stream", "JSON", "ORC", "Parquet")
+    finished_by = "pyarrow"
+    notes: ClassVar = {"IPC.stream": "all batches are read: a stream has no index"}
+
+    def _open(self, format_label: str, path: Path) -> Any:
+        import pyarrow.dataset as ds
+
+        if format_label == "IPC.stream":
+            import pyarrow as pa
+
+            with pa.memory_map(str(path)) as file:
+                return ds.dataset(pa.ipc.open_stream(file).read_all())
+        if format_label == "CSV":
+            from pyarrow import csv
+
+            nulls = csv.ConvertOptions(null_values=[r"\N"], strings_can_be_null=True)
+            return ds.dataset(path, format=ds.CsvFileFormat(convert_options=nulls))
+        return ds.dataset(path, format=_FORMATS[format_label])
+
+    def _shape(self, table: Any) -> tuple[int, int]:
+        return table.count_rows(), len(table.schema)
+
+    def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
+        wanted = {name: field(name) for name in columns} if any("." in c for c in columns) else columns
+        return table.to_table(wanted, filter=expression(where))
+
+    def _take(self, table: Any, positions: list[int], columns: list[str]) -> pa.Table:
+        return table.take(positions, columns=columns)

@@ -1,0 +1,194 @@
+"""Questions: their constants, their references, their SQL, and their measurement."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import data_generator
+import query_engines
+from adapter_core import Comparison, UnsupportedError
+from adapter_core.query import (
+    COUNT,
+    GREATEST,
+    LEAST,
+    MEAN,
+    SUM,
+    Aggregate,
+    Contains,
+    Join,
+    OneOf,
+    Order,
+    Query,
+)
+from adapter_core.query_sql import sql
+from data_generator.datasets.query import rows_of_nested, rows_of_query
+from format_bench.families.measuring import measure_steps
+from format_bench.families.queries import reference
+from format_bench.families.queries.operations import EngineQuery, QueryOperations
+from format_bench.families.queries.queries import asked, queries
+from format_bench.instruments import page_cache
+from format_bench.instruments.clock import Effort
+from format_bench.results.suites import FAMILIES
+from format_bench.verification.answers import difference
+
+FAMILY = FAMILIES["queries"]
+PRICES = pd.DataFrame(
+    {
+        "item": ["tea", "rye", "tea", None],
+        "price": [2.5, 1.0, 3.5, 4.0],
+        "shop": [1, 2, 1, 9],
+    }
+)
+SHOPS = pd.DataFrame({"number": [2, 1], "town": ["Brno", "Znojmo"]})
+TABLES = {"data": PRICES, "shops": SHOPS}
+
+
+def answer(**parts):
+    return reference.answer(Query(**parts), TABLES).to_pydict()
+
+
+def test_the_reference_selects_groups_joins_and_orders():
+    assert answer(columns=["price"], where=[Comparison("item", "==", "tea")]) == {"price": [2.5, 3.5]}
+    assert answer(columns=["shop"], where=[OneOf("shop", [9, 2])]) == {"shop": [2, 9]}
+    assert answer(columns=["item"], positions=[1, 3]) == {"item": ["rye", None]}
+    counted = answer(aggregates=[Aggregate(COUNT)], where=[Contains("item", "e")])
+    assert counted == {"count_rows": [2 + 1]}
+    sums = [Aggregate(SUM, "price"), Aggregate(LEAST, "price"), Aggregate(GREATEST, "price")]
+    assert answer(groups=["shop"], aggregates=[*sums, Aggregate(MEAN, "price")]) == {
+        "shop": [1, 2, 9],
+        "sum_price": [6.0, 1.0, 4.0],
+        "min_price": [2.5, 1.0, 4.0],
+        "max_price": [3.5, 1.0, 4.0],
+        "avg_price": [3.0, 1.0, 4.0],
+    }
+    joined = answer(
+        groups=["town"],
+        aggregates=[Aggregate(SUM, "price")],
+        join=Join("shops", "shop", "number", ["town"]),
+    )
+    assert joined == {"town": ["Brno", "Znojmo"], "sum_price": [1.0, 6.0]}
+    top = answer(columns=["shop"], order=Order("price", descending=True), limit=2)
+    assert top == {"shop": [9, 1]}
+    assert answer(shape=True) == {"rows": [4], "columns": [3]}
+
+
+def test_a_query_is_one_statement():
+    where = [Comparison("price", ">=", 1.5), Contains("item", "te")]
+    found = sql(Query(columns=["item", "s.a"], where=where, order=Order("item"), limit=3))
+    assert found == (
+        'SELECT "item", "s"."a" FROM data WHERE "price" >= 1.5 AND "item" LIKE \'%te%\' '
+        'ORDER BY "item" LIMIT 3'
+    )
+    with pytest.raises(ValueError, match="number of a row"):
+        sql(Query(columns=["item"], positions=[1]))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {},
+        {"columns": ["a"], "aggregates": [Aggregate(COUNT)]},
+        {"columns": ["a"], "shape": True},
+        {"columns": ["a"], "limit": 3},
+        {"columns": ["a"], "positions": [1], "where": [OneOf("a", [1])]},
+    ],
+)
+def test_contradictory_queries_are_refused(parts):
+    with pytest.raises(ValueError, match=r"quer|limit|rows"):
+        Query(**parts)
+
+
+def test_answers_compare_by_position_values_and_order():
+    wanted = pa.table({"k": ["a", "b"], "x": [1.0, None], "n": [1, 0]})
+    other = pa.table(
+        {
+            "K": pa.array(["b", "a"]).dictionary_encode(),
+            "X": pa.array([float("nan"), 1.0 + 1e-13]),
+            "N": pa.array([False, True]),
+        }
+    )
+    assert difference(other, wanted, ordered=False) == ""
+    assert difference(other, wanted, ordered=True) == "values of column 1, k, differ"
+    off = other.set_column(1, "X", pa.array([float("nan"), 1.0 + 1e-9]))
+    assert difference(off, wanted, ordered=False) == "values of column 2, x, differ"
+    assert "1 rows of 3 columns" in difference(other.slice(1), wanted, ordered=False)
+
+
+def test_selections_have_their_share_of_rows_and_lookups_one():
+    df = data_generator.table("query", rows=2000).df
+    found = asked("query", {"data": df})
+    for order in ("sorted", "clustered", "random"):
+        counts = [
+            reference.answer(found[f"select-{order}-{share}"], {"data": df}).num_rows
+            for share in ("1e-5", "1e-3", "1e-1", "1")
+        ]
+        assert counts[0] == 1
+        assert counts[1] >= 2
+        assert 200 <= counts[2] <= 201
+        assert counts[3] == 2000
+    assert reference.answer(found["point"], {"data": df}).num_rows == 1
+    assert found["take-10000"] == "query has 2,000 rows, fewer than 10,000"
+    assert len({each.name for each in queries().values()}) >= 29
+
+
+@pytest.mark.parametrize("make", [rows_of_query, rows_of_nested])
+def test_rows_do_not_depend_on_those_before_them(make):
+    whole = make(0, 300, 7)
+    assert make(100, 300, 7).equals(whole.iloc[100:].reset_index(drop=True))
+
+
+def test_ids_ascend_and_random_numbers_are_all_different():
+    df = data_generator.table("query", rows=50_000).df
+    assert (np.diff(df.id) > 0).all()
+    assert df.rnd.is_unique
+    assert df.rnd.is_monotonic_increasing is False
+    assert df.url.str.len().eq(50).all()
+    assert 0.001 < df.url.str.contains("needle").mean() < 0.003
+
+
+@pytest.fixture
+def measured(tmp_path):
+    data = QueryOperations.generate("query", 500)
+    QueryOperations.store(data, tmp_path / "data")
+    operations = QueryOperations(query_engines.get("Parquet[pyarrow]"))
+    operations.expect(tmp_path / "data")
+    operations.save(data, file := tmp_path / "file.tables")
+    return operations, QueryOperations.load(tmp_path / "data"), file
+
+
+def test_questions_are_measured_warm_and_cold(measured):
+    operations, data, file = measured
+    steps = [FAMILY.step_of("query time", cache) for cache in ("warm", "cold")]
+    try:
+        page_cache.make_cold(file)
+    except page_cache.NotColdError as error:
+        pytest.skip(str(error))
+    found = measure_steps(steps, operations, lambda: data, file, Effort(0.0, min_repeats=1))
+    warm = {(each.metric, each.query): each for each in found["query"]}
+    assert set(queries()) == {query for _, query in warm}
+    assert warm["query time", "point"].sentence == "1 rows, equal to NumPy's"
+    assert warm["query memory", "point"].repeats[0] >= 0
+    assert warm["query time", "wide-10"].status == "unsupported"
+    cold = {(each.metric, each.query): each for each in found["cold query"]}
+    assert 0 < cold["query bytes", "columns-2"].repeats[0] <= 2 * operations.adapter.size_bytes(file)
+
+
+def test_a_wrong_answer_fails_alone(measured, monkeypatch):
+    operations, data, file = measured
+    read = EngineQuery.read
+    monkeypatch.setattr(EngineQuery, "read", lambda self: read(self).slice(self._name == "group-few", 5))
+    step = FAMILY.step_of("query time", "warm")
+    found = measure_steps([step], operations, lambda: data, file, Effort(0.0, min_repeats=1))["query"]
+    failed = {each.query: each.sentence for each in found if each.status == "failed"}
+    assert "rows of 3 columns" in failed["group-few"]
+    assert "group-few" not in {each.query for each in found if each.status == "value"}
+
+
+def test_a_data_set_without_a_part_has_a_reason():
+    found = asked("flights", {"data": data_generator.table("flights", rows=300).df})
+    assert found["top-10"] == "the data set flights has no column for the part 'top'"
+    with pytest.raises(UnsupportedError):
+        QueryOperations.generate("flights", 300).answer("top-10")

@@ -1,0 +1,111 @@
+"""Contract of query engines: every engine on every format gives NumPy's answer to every question."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import query_engines
+from adapter_core import CannotHoldError, UnknownNameError, UnsupportedError
+from adapter_core.query import COUNT, Aggregate, Query
+from format_bench.families.queries.operations import EngineQuery, QueryOperations
+from format_bench.verification.answers import difference
+
+ROWS = {"query": 2000, "query-wide": 2, "flights": 1500, "core": 1500}
+PAIRS = query_engines.names()
+
+
+@pytest.fixture(scope="module")
+def subjects(tmp_path_factory):
+    """Return the tables of data sets, made and stored when they are asked for first."""
+    folder, made = tmp_path_factory.mktemp("data"), {}
+
+    def of(name):
+        if name not in made:
+            QueryOperations.store(QueryOperations.generate(name, ROWS[name]), folder / name)
+            made[name] = QueryOperations.load(folder / name)
+        return made[name]
+
+    return of
+
+
+def pair_of(label):
+    pair = query_engines.find(label)
+    if not (answer := pair.availability()):
+        pytest.skip(answer.reason)
+    return pair
+
+
+def answers(pair, data, folder):
+    """Return the difference of each answer from the reference by question; None if unsupported."""
+    file = folder / f"{pair.label}.tables"
+    pair.save(data.tables, file)
+    paths = pair.paths(file, data.facts.names)
+    found = {}
+    for name, query in data.facts.asked.items():
+        if isinstance(query, str):
+            continue
+        try:
+            pair.engine.check(pair.format.label, query)
+        except UnsupportedError as error:
+            assert pair.label.partition("[")[0] in str(error)
+            found[name] = None
+            continue
+        opened = EngineQuery(pair, paths, name, query)
+        try:
+            found[name] = difference(opened.read(), data.answer(name), ordered=query.order is not None)
+        finally:
+            opened.close()
+    return found
+
+
+@pytest.mark.parametrize("label", PAIRS)
+def test_all_answers_equal_those_of_numpy(label, subjects, tmp_path):
+    found = answers(pair_of(label), subjects("query"), tmp_path)
+    assert {name: each for name, each in found.items() if each} == {}
+    assert Counter(each is None for each in found.values())[False] >= 22
+
+
+@pytest.mark.parametrize("label", ["DuckDB[duckdb]", "Parquet[datafusion]", "Parquet[pandas]"])
+@pytest.mark.parametrize("dataset", ["core", "flights"])
+def test_real_columns_with_nulls_are_answered_alike(label, dataset, subjects, tmp_path):
+    found = answers(pair_of(label), subjects(dataset), tmp_path)
+    assert {name: each for name, each in found.items() if each} == {}
+    assert len(found) >= 15
+
+
+@pytest.mark.parametrize("label", ["Feather[pyarrow]", "Parquet[polars]"])
+def test_few_of_very_many_columns_are_found(label, subjects, tmp_path):
+    found = answers(pair_of(label), subjects("query-wide"), tmp_path)
+    assert found["wide-10"] == ""
+
+
+def test_every_pair_names_a_format_and_an_engine():
+    engines = {each.label: each for each in query_engines.engines()}
+    for label in PAIRS:
+        pair = query_engines.find(label)
+        assert label == pair.label == f"{pair.format.label}[{pair.engine.label}]"
+        assert pair.format.label in engines[pair.engine.label].reads
+        assert {*pair.format.requires, *pair.engine.requires} == {*pair.requires}
+    with pytest.raises(UnknownNameError, match="Parquet"):
+        query_engines.find("Parquet[nobody]")
+    with pytest.raises(UnknownNameError):
+        query_engines.find("Excel[duckdb]")
+
+
+def test_parts_that_an_engine_lacks_are_unsupported_with_a_sentence():
+    engine = query_engines.find("Parquet[datafusion]").engine
+    with pytest.raises(
+        UnsupportedError, match="datafusion does not answer this from Parquet: it gives no"
+    ):
+        engine.check("Parquet", Query(columns=["a"], positions=[1]))
+    engine.check("Parquet", Query(aggregates=[Aggregate(COUNT)]))
+
+
+def test_a_table_that_the_format_cannot_hold_is_refused_as_a_whole(tmp_path):
+    pair = pair_of("CSV[pyarrow]")
+    data = QueryOperations.generate("query-nested", 5)
+    with pytest.raises(CannotHoldError):
+        pair.save(data.tables, tmp_path / "file.tables")
+    assert not list(tmp_path.iterdir())
