@@ -18,6 +18,7 @@ FormatBenchError
 ├── InvalidMixError (ValueError)         a file is not a mix of queries to an array
 ├── UserDataError                           the user's data of a run cannot be measured
 ├── InvalidFolderError                      a folder cannot take results or measured files
+├── MediumError                             a medium cannot be measured, made or removed here
 ├── LockedError                             another process uses the same file or folder
 ├── ClusterError                            a cluster cannot be reached, or its workers cannot be used
 ├── NotColdError                            a file could not be proven absent from the page cache
@@ -223,6 +224,10 @@ class UserDataError(FormatBenchError):
 
 class InvalidFolderError(FormatBenchError):
     """A folder that cannot take results, or measured files."""
+
+
+class MediumError(FormatBenchError):
+    """A medium that cannot be measured, made or removed on this machine; the message has the reason."""
 
 
 class LockedError(FormatBenchError):

@@ -67,9 +67,9 @@ def show(found: RunSummary, out: Path) -> None:
     floors = noise_floor.beside(out / RESULTS)
     for cases in filter(None, (found.sample, found.cases)):
         records = progress.records_of_cases(found.records, cases)
-        for dataset in dict.fromkeys(case.dataset for case in cases):
-            table = progress.table(dataset, cases, found.columns, records, floors, found.not_run)
-            terminal.text_table(to, text_table(_title(dataset, cases), table), style_of)
+        for place in dict.fromkeys(case.place for case in cases):
+            table = progress.table(place, cases, found.columns, records, floors, found.not_run)
+            terminal.text_table(to, text_table(_title(place, cases), table), style_of)
             to.print()
     terminal.prose(to, f"{symbols(floors)} Medians; see {out} for all samples.")
     if check := str(SelfCheck.of(own)):
@@ -89,9 +89,9 @@ def write(out: Path) -> Path:
     return path
 
 
-def _title(dataset: str, cases: Sequence[Case]) -> str:
-    case = next(case for case in cases if case.dataset == dataset)
-    return f"{dataset}, {case.rows:,} {case.family.item}s"
+def _title(place: str, cases: Sequence[Case]) -> str:
+    case = next(case for case in cases if case.place == place)
+    return f"{place}, {case.rows:,} {case.family.item}s"
 
 
 # The most columns with a line each; wider tables are summed up by dtype.

@@ -90,7 +90,7 @@ def _ratios(
 
 
 def _datasets(results: Results) -> str:
-    names = dict.fromkeys(each.dataset for each in results.records if each.value is not None)
+    names = dict.fromkeys(each.place for each in results.records if each.value is not None)
     return f"{results.name} has values of {', '.join(names) or 'nothing'}"
 
 

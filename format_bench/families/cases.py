@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core import UnavailableError, UnknownLevelError, UnknownNameError
 from format_bench.families.operations import registry_of
+from format_bench.results.records import place_of
 from format_bench.results.suites import SUITES, Family, Step, family_of_suite
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Case:
     """One of `format_bench.results.suites.SUITES`."""
     track: str = ""
     """Name of one of the suite's tracks; empty if it has none."""
+    medium: str = ""
+    """Name of the medium of the file; empty if no media are compared."""
 
     def __post_init__(self) -> None:
         if self.codec is not None:
@@ -46,6 +49,11 @@ class Case:
             object.__setattr__(self, "level", codec.level_or_default(self.level))
         elif self.level is not None:
             raise UnknownLevelError(f"{self.format}: level {self.level} is given without a codec")
+
+    @property
+    def place(self) -> str:
+        """The data set with its medium, e.g. "core on tmpfs"."""
+        return place_of(self.dataset, self.medium)
 
     @property
     def family(self) -> Family:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.errors import NotColdError
 from format_bench.families.operations import Measured
 from format_bench.families.query_measuring import QuerySteps
 from format_bench.instruments import page_cache
@@ -20,6 +21,8 @@ from format_bench.instruments.clock import (
     first_calls,
 )
 from format_bench.instruments.memory import FirstGrowth, Growth
+from format_bench.media.device_reads import DeviceWatch
+from format_bench.media.facts import MediumFacts
 from format_bench.results.metrics import METRICS
 
 if TYPE_CHECKING:
@@ -60,7 +63,7 @@ def measure_steps(
     colds = {each.name: by_name.get(f"cold {each.name}") for each in steps}
     if any(colds.values()):
         # Where no file can be cold, this fails before it costs a read.
-        page_cache.make_cold(file)
+        _check_can_be_cold(file)
     in_turn = {each.name for each in colds.values() if each}
     found: dict[str, list[Measured]] = {}
     for step in steps:
@@ -161,15 +164,17 @@ def _read(operations: Operations, data: Callable[[], Any], file: Path, effort: E
 
 def _cold_read(operations: Operations, file: Path, effort: Effort) -> list[Measured]:
     """Measure reading a file that is proven out of the page cache, and the read amplification."""
+    _check_can_be_cold(file)
     repeats = Repeats(effort.budget_seconds, effort.min_repeats)
-    amplification = []
+    amplification, device = [], DeviceWatch(file.parent)
     for stopwatch in repeats:
         page_cache.make_cold(file)
-        found, share = _read_cold(operations, file, stopwatch)
+        with device:
+            found, share = _read_cold(operations, file, stopwatch)
         amplification.append(share)
         # The pages of a file that is still mapped cannot be evicted.
         del found
-    return [*_times("read", repeats), Measured("read amplification", amplification)]
+    return [*_times("read", repeats), Measured("read amplification", amplification, str(device))]
 
 
 def _reads_in_turn(  # noqa: PLR0913, PLR0917 (two steps, and what `measure_step` takes)
@@ -183,7 +188,7 @@ def _reads_in_turn(  # noqa: PLR0913, PLR0917 (two steps, and what `measure_step
     """Measure warm and cold reads in turn."""
     warm, cold = Repeats(effort.budget_seconds, effort.min_repeats), Stopwatch()
     memory = FirstGrowth()
-    amplification = []
+    amplification, device = [], DeviceWatch(file.parent)
     page_cache.fill(file)
     # On fresh memory: the growth counts, the time would be that of either state by the order alone.
     with memory:
@@ -193,7 +198,8 @@ def _reads_in_turn(  # noqa: PLR0913, PLR0917 (two steps, and what `measure_step
             found = None
             _set_cache(step, file)
             if step is cold_step:
-                found, share = _read_cold(operations, file, cold)
+                with device:
+                    found, share = _read_cold(operations, file, cold)
                 amplification.append(share)
             else:
                 with stopwatch:
@@ -209,7 +215,7 @@ def _reads_in_turn(  # noqa: PLR0913, PLR0917 (two steps, and what `measure_step
         cold_step.name: [
             Measured("read time", [each.wall_seconds for each in cold.samples]),
             Measured("read CPU time", [each.cpu_seconds for each in cold.samples]),
-            Measured("read amplification", amplification),
+            Measured("read amplification", amplification, str(device)),
         ],
     }
 
@@ -265,6 +271,16 @@ def _samples_in_turn(  # noqa: PLR0913, PLR0917 (a metric, its file, and limits)
         counted = own[first_calls(len(own), MIN_REPEATS) :]
         found.append(Measured(metric, [sample for each in counted for sample in each]))
     return found
+
+
+def _check_can_be_cold(file: Path) -> None:
+    facts = MediumFacts.of(file.parent)
+    if facts.is_in_memory:
+        raise NotColdError(
+            f"{facts.file_system} keeps its files in memory and has no page cache apart from them: no "
+            "read from it is cold"
+        )
+    page_cache.make_cold(file)
 
 
 def _set_cache(step: Step, file: Path) -> None:

@@ -8,8 +8,11 @@ import platform
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from format_bench.media.facts import MediumFacts
 
 CPUS = Path("/sys/devices/system/cpu")
 
@@ -58,39 +61,14 @@ def load_average() -> list[float] | None:
 
 
 def scratch(folder: Path) -> dict[str, Any]:
-    """Return the storage of a folder: mount point, file system, device, kind of disk, free bytes."""
-    mount = _or_none(lambda: _mount(folder.resolve()))
+    """Return the storage of a folder: free bytes, and the facts of its medium."""
+    facts = asdict(MediumFacts.of(folder))
     return {
         "path": str(folder.resolve()),
         "free_bytes": _or_none(lambda: shutil.disk_usage(folder).free),
-        "rotational": _or_none(lambda: _rotational(folder.stat().st_dev)),
-        "mount_point": mount.mountpoint if mount else None,
-        "file_system": mount.fstype if mount else None,
-        "device": mount.device if mount else None,
-        "options": mount.opts if mount else None,
+        "device": facts.pop("source"),
+        **facts,
     }
-
-
-def _mount(folder: Path) -> Any:
-    """Return the mounted file system that contains a folder."""
-    import psutil
-
-    # Without `all`, file systems such as overlay and tmpfs are left out.
-    mounts = [
-        each for each in psutil.disk_partitions(all=True) if folder.is_relative_to(each.mountpoint)
-    ]
-    # The deepest mount point; of several mounts on it the last one, which covers the others.
-    return max(reversed(mounts), key=lambda each: len(each.mountpoint), default=None)
-
-
-def _rotational(device: int) -> bool | None:
-    """Return whether a block device, or the disk of a partition, is a spinning disk."""
-    folder = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
-    # A partition has no queue of its own; the folder above it is that of its disk.
-    for flag in (folder / "queue/rotational", folder.parent / "queue/rotational"):
-        if text := _text(flag):
-            return text == "1"
-    return None
 
 
 def _text(path: Path) -> str | None:

@@ -17,6 +17,8 @@ from format_bench.metadata import libraries, machine
 from format_bench.system.git import Repository
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from format_bench.instruments.threads import Threads
 
 
@@ -112,10 +114,20 @@ class RunMetadataFiles:
         The folder of the measured files.
     scale : str
         Size of the data, in words.
+    media : mapping, optional
+        Facts and measured figures of the media that the run compares, by name.
     """
 
-    def __init__(self, out: Path, run_id: str, scratch: Path, scale: str) -> None:
+    def __init__(
+        self,
+        out: Path,
+        run_id: str,
+        scratch: Path,
+        scale: str,
+        media: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
         self._out, self._run_id, self._scratch, self._scale = out, run_id, scratch, scale
+        self._media = media or {}
         self._metadata: dict[Threads, dict[str, Any]] = {}
 
     def start(self, policy: Threads) -> None:
@@ -131,6 +143,8 @@ class RunMetadataFiles:
             self._metadata[policy] = collect(
                 self._scratch, seed=DEFAULT_SEED, scale=self._scale, threads=policy
             )
+            if self._media:
+                self._metadata[policy]["media"] = dict(self._media)
         write(self._metadata[policy], path)
 
     def __enter__(self) -> Self:

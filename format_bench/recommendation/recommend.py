@@ -192,7 +192,7 @@ def _left_out(results: Results, scoped: Results) -> list[str]:
     others = [each for each in suites_in(results) if each not in suites_in(scoped)]
     if not others:
         return []
-    names = dict.fromkeys(each.dataset for each in results.records if suite_of(each) in others)
+    names = dict.fromkeys(each.place for each in results.records if suite_of(each) in others)
     sentence = (
         f"the results of {' and '.join(others)} are left out; --dataset takes them in, with one of "
     )

@@ -25,10 +25,10 @@ def of_dataset(results: Results, dataset: str) -> Results:
     UnknownNameError
         If the results do not contain that data set.
     """
-    known = {record.dataset for record in results.records}
+    known = {record.place for record in results.records}
     if dataset not in known:
         raise UnknownNameError(f"data set in {results.name}", dataset, known)
-    return replace(results, records=[each for each in results.records if each.dataset == dataset])
+    return replace(results, records=[each for each in results.records if each.place == dataset])
 
 
 def suites_in(results: Results) -> list[str]:
@@ -58,12 +58,12 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
         records = _largest(each for each in results.records if suite_of(each) == name)
         if wanted <= _measured(records):
             if name in SUITES and not SUITES[name].qualifier:
-                datasets = {(each.dataset, each.rows) for each in records}
+                datasets = {(each.place, each.rows) for each in records}
                 records += _compressed(results.records, datasets)
                 records += [
                     each
                     for each in further_records(results.records, name, datasets)
-                    if (each.dataset, each.rows) in datasets
+                    if (each.place, each.rows) in datasets
                 ]
             return replace(results, records=records)
     if suite is not None:
@@ -80,22 +80,22 @@ def _largest(records: Iterable[Record]) -> list[Record]:
     found = [each for each in records if not each.query]
     measured: dict[str, dict[int, set[Configuration]]] = {}
     for each in found:
-        sizes = measured.setdefault(each.dataset, {})
+        sizes = measured.setdefault(each.place, {})
         sizes.setdefault(each.rows, set()).add(Configuration.of(each))
     largest = {
         dataset: max(sizes, key=lambda rows: (len(sizes[rows]) > 1, rows))
         for dataset, sizes in measured.items()
     }
-    return [each for each in found if each.rows == largest[each.dataset]]
+    return [each for each in found if each.rows == largest[each.place]]
 
 
 def smaller_sizes(results: Results, scoped: Results) -> list[str]:
     """Return a sentence for each data set of which smaller, or incomplete, sizes are left out."""
-    counting = {each.dataset: each.rows for each in scoped.records}
+    counting = {each.place: each.rows for each in scoped.records}
     others: dict[str, set[int]] = {}
     for each in results.records:
-        if each.rows != counting.get(each.dataset, each.rows):
-            others.setdefault(each.dataset, set()).add(each.rows)
+        if each.rows != counting.get(each.place, each.rows):
+            others.setdefault(each.place, set()).add(each.rows)
     item = item_of(suite_of(scoped.records[0]))
     return [
         f"{dataset} counts with {counting[dataset]:,} {item}s; its results with "
@@ -121,7 +121,7 @@ def _compressed(records: list[Record], datasets: set[tuple[str, int]]) -> list[R
     return [
         each
         for each in records
-        if _has_codecs(suite_of(each)) and each.codec and (each.dataset, each.rows) in datasets
+        if _has_codecs(suite_of(each)) and each.codec and (each.place, each.rows) in datasets
     ]
 
 
@@ -137,7 +137,7 @@ def further_records(
         for each in records
         if compared_with(suite_of(each)) == suite != suite_of(each) and not each.query
     ]
-    measured = {(each.dataset, each.rows) for each in found}
+    measured = {(each.place, each.rows) for each in found}
     # On other data sets, all of them would be excluded.
     return found if datasets <= measured else []
 

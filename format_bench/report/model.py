@@ -66,7 +66,7 @@ class SuiteResults:
 
 
 _GroupKey = tuple[str, int, str]
-"""Data set, rows, thread policy."""
+"""Data set with its medium, rows, thread policy."""
 
 
 def results_by_suite(results: Results) -> list[SuiteResults]:
@@ -76,7 +76,7 @@ def results_by_suite(results: Results) -> list[SuiteResults]:
     """
     found: dict[str, dict[_GroupKey, list[Record]]] = {}
     for record in results.records:
-        key = (record.dataset, record.rows, record.threads)
+        key = (record.place, record.rows, record.threads)
         found.setdefault(compared_with(suite_of(record)), {}).setdefault(key, []).append(record)
     suites_with = Counter(dataset for keys in found.values() for dataset in {key[0] for key in keys})
     shared = {dataset for dataset, number in suites_with.items() if number > 1}

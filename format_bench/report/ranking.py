@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import format_ratio, joined, quantity
+from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.report import losses_and_gaps
+from format_bench.report.media import Turn, turns
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.queries import query_tables
 from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
@@ -54,7 +55,7 @@ def findings_on(suite: SuiteResults, floors: Floors | None) -> list[Finding]:
     ahead = [*_best(suite, floors), *_unbeaten(suite), *_best_of_queries(suite)]
     if not ahead:
         ahead = [Finding("Nothing to rank", "no metric that is ranked has two values that differ")]
-    return [*ahead, *_losses(suite), *_empty_cells(suite)]
+    return [*ahead, *_turned(suite), *_losses(suite), *_empty_cells(suite)]
 
 
 def _best(suite: SuiteResults, floors: Floors | None) -> Iterator[Finding]:
@@ -92,6 +93,19 @@ def _best_of_queries(suite: SuiteResults) -> Iterator[Finding]:
             rest = table.title.partition(": ")[2]
             cache = f", {table.measure.cache}" if table.measure.cache else ""
             yield Finding(f"{subject}{cache} ({rest})", *found)
+
+
+def _turned(suite: SuiteResults) -> Iterator[Finding]:
+    """Yield a finding for each measure in which an order of two configurations depends on the medium."""
+    by_measure: dict[str, list[Turn]] = {}
+    for turn in turns(suite):
+        by_measure.setdefault(turn.measure._replace(query="").phrase, []).append(turn)
+    for phrase, found in by_measure.items():
+        first, more = found[0], len(found) - 1
+        rest = f": {first.one} is ahead on {first.media(first.one_ahead)}, {first.other} on "
+        rest += first.media(first.other_ahead)
+        rest += f"; {plural(more, 'further pair')}" if more else ""
+        yield Finding(f"Turned around by the medium, {phrase}", f"{first.one} and {first.other}", rest)
 
 
 def _losses(suite: SuiteResults) -> Iterator[Finding]:

@@ -54,6 +54,7 @@ class DatasetSize(NamedTuple):
     """A data set of one size."""
 
     dataset: str
+    """With its medium, if media were compared: each medium counts as a data set of its own."""
     rows: int
     """Rows of the table, or images of the set."""
 
@@ -89,7 +90,7 @@ def candidates_of(records: Iterable[Record]) -> list[Candidate]:
     for record in records:
         configuration = Configuration.of(record)
         candidate = found.setdefault(configuration, Candidate(configuration))
-        cell = DatasetSize(record.dataset, record.rows), Measure.of(record).comparable
+        cell = DatasetSize(record.place, record.rows), Measure.of(record).comparable
         candidate.cells[cell] = record
     return list(found.values())
 

@@ -54,6 +54,11 @@ class ComparisonGroup:
     name: str
     """The data set, and what distinguishes the group from others of that data set."""
     dataset: str = ""
+    """With its medium, if media were compared."""
+    data: str = ""
+    """The data set without its medium."""
+    medium: str = ""
+    """Empty if no media were compared."""
     rows: int = 0
     columns: int = 0
     threads: str = "all"
@@ -81,7 +86,9 @@ class ComparisonGroup:
         first = records[0]
         return cls(
             name=name,
-            dataset=printable(first.dataset),
+            dataset=printable(first.place),
+            data=printable(first.dataset),
+            medium=printable(first.medium),
             rows=first.rows,
             # 0 in the records of a case that failed before its data set was loaded.
             columns=max(record.columns for record in records),

@@ -77,7 +77,7 @@ def without_unasked(records: Iterable[Record]) -> list[Record]:
     records = list(records)
 
     def where(record: Record) -> tuple[object, ...]:
-        return record.suite, record.dataset, record.rows, record.query
+        return record.suite, record.place, record.rows, record.query
 
     answered = {where(each) for each in records if each.value is not None}
     # A format without any value, e.g. for want of a package, does not know what the queries ask.

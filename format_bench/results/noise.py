@@ -95,4 +95,4 @@ def _levels_of(record: Record) -> NDArray[np.float64] | None:
 
 
 def _kind(record: Record) -> Hashable:
-    return record.suite.partition(".")[0], record.metric, record.cache
+    return record.suite.partition(".")[0], record.metric, record.cache, record.medium

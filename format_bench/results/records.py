@@ -167,12 +167,24 @@ class Record:
     """Way to write the file that a suite declares, e.g. "paper"; empty if it declares none."""
     query: str = ""
     """The query that the value is of, e.g. "Q7"; empty if of none."""
+    medium: str = ""
+    """The medium of the file, e.g. "tmpfs" or "emulated hdd"; empty if no media were compared."""
+
+    @property
+    def place(self) -> str:
+        """The data set with its medium, e.g. "core on tmpfs"; values of two media do not compare."""
+        return place_of(self.dataset, self.medium)
 
     @property
     def repeats_by_round(self) -> list[list[float]]:
         """The repeats of each round; empty if it is not known which are whose."""
         ends = list(itertools.accumulate(self.round_sizes, initial=0))
         return [self.repeats[start:end] for start, end in itertools.pairwise(ends)]
+
+
+def place_of(dataset: str, medium: str) -> str:
+    """Return a data set with its medium, e.g. "core on tmpfs"; the data set alone without a medium."""
+    return f"{dataset} on {medium}" if medium else dataset
 
 
 def engine_of(label: str) -> str:
@@ -283,4 +295,5 @@ Key = tuple[object, ...]
 def key(record: Record) -> Key:
     """Return the key of the cell of a record."""
     what = (record.suite, record.format, record.dataset, record.rows, record.codec, record.level)
-    return (*what, record.track, record.cache, record.query, record.threads, record.metric)
+    axes = (record.track, record.medium, record.cache, record.query, record.threads)
+    return (*what, *axes, record.metric)

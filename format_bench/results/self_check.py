@@ -144,5 +144,5 @@ def _pairs(records: list[Record], noise: RunNoise) -> Iterator[OrderedPair]:
 def _configuration(record: Record) -> tuple[object, ...]:
     """Return the coordinates of a record without its measure."""
     suite = record.suite.partition(".")[0]
-    where = (suite, record.dataset, record.rows, record.threads)
+    where = (suite, record.place, record.rows, record.threads)
     return *where, record.format, record.codec, record.level, record.track

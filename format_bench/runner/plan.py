@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from format_bench.instruments.threads import Threads
+    from format_bench.runner.media import Scratch
     from format_bench.runner.user_data import Source
 
 
@@ -54,6 +55,9 @@ class RunRequest:
     cold: bool = False
     time_budget_seconds: float = math.inf
     scratch: Path | None = None
+    """The folder for measured files; by default the system's for temporary ones."""
+    media: tuple[Scratch, ...] = ()
+    """Folders on media to compare, in place of `scratch`."""
     out: Path = Path("reports/run")
     fresh: bool = False
 
@@ -164,6 +168,11 @@ def steps_of(request: RunRequest, cases: Sequence[Case]) -> set[str]:
     if cold := set(wanted) - possible:
         raise InvalidRequestError(f"--steps {', '.join(sorted(cold))}: add --cold")
     return set(wanted) or possible
+
+
+def on_media(cases: Iterable[Case], media: Sequence[str]) -> tuple[Case, ...]:
+    """Return each case on each medium; those of one case follow each other, as a machine may drift."""
+    return tuple(replace(case, medium=name) for case in cases for name in media)
 
 
 def _cases_of_tracks(

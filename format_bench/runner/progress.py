@@ -62,19 +62,19 @@ def records_of_cases(records: Iterable[Record], cases: Iterable[Case]) -> list[R
 
 
 def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
-    dataset: str,
+    place: str,
     cases: Iterable[Case],
     columns: Iterable[MeasureColumn],
     records: Iterable[Record],
     floors: Floors | None,
     not_run: str = "",
 ) -> ResultTable:
-    """Return the table of one data set.
+    """Return the table of one data set on one medium.
 
     Parameters
     ----------
-    dataset : str
-        Name of the data set.
+    place : str
+        Name of the data set, with its medium if media are compared.
     cases : iterable of Case
         The cases of the run; those on the data set are the rows.
     columns : iterable of MeasureColumn
@@ -86,9 +86,9 @@ def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
     not_run : str
         The reason for cells without a record, if it is known.
     """
-    rows = list(dict.fromkeys(configuration_of(case) for case in cases if case.dataset == dataset))
-    found = [each for each in records if each.dataset == dataset]
-    group = ComparisonGroup.of(dataset, found) if found else ComparisonGroup(dataset)
+    rows = list(dict.fromkeys(configuration_of(case) for case in cases if case.place == place))
+    found = [each for each in records if each.place == place]
+    group = ComparisonGroup.of(place, found) if found else ComparisonGroup(place)
     if not_run:
         group = replace(group, not_run=replace(NOT_RUN, sentence=not_run))
     columns = [each for each in columns if not _is_unasked(each.measure, found)]
@@ -172,7 +172,7 @@ class Display:
             self._line()
         self._case = case
         self._left.begin(case, step)
-        self._words = f"round {number}: {configuration_of(case)} on {case.dataset}, {step.name}"
+        self._words = f"round {number}: {configuration_of(case)} on {case.place}, {step.name}"
 
     def add(self, record: Record) -> None:
         """Show a new record."""
@@ -187,7 +187,7 @@ class Display:
 
     def _table(self, case: Case) -> Table:
         """Return the part of a data set's table around a case that has room on the screen."""
-        whole = table(case.dataset, self._cases, self._columns, self._found.values(), self._floors)
+        whole = table(case.place, self._cases, self._columns, self._found.values(), self._floors)
         names = [configuration for configuration, _ in whole.rows]
         room = max(1, self._console.height - SPARE_LINES)
         first = max(0, min(names.index(configuration_of(case)) - room // 2, len(names) - room))
@@ -196,7 +196,7 @@ class Display:
             for configuration, cells in whole.rows[first : first + room]
         ]
         shown = rich_table(["format", *whole.header], rows)
-        shown.title, shown.title_justify = case.dataset, "left"
+        shown.title, shown.title_justify = case.place, "left"
         return shown
 
     def _line(self) -> None:
@@ -213,7 +213,7 @@ class Display:
             if (record := found.get(column.measure)) and not _is_unasked(column.measure, [record])
         ]
         done = self._progress.tasks[0]
-        name = f"{configuration_of(self._case)} on {self._case.dataset}"
+        name = f"{configuration_of(self._case)} on {self._case.place}"
         self._console.print(
             f"{done.completed:.0f}/{done.total:.0f} {name}: {', '.join(words)}", soft_wrap=True
         )

@@ -67,6 +67,7 @@ def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterato
                 run_id=run_id,
                 track=case.track,
                 query=query,
+                medium=case.medium,
             )
 
 

@@ -12,10 +12,11 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import WrongValuesError
 from format_bench.families.cases import Case
@@ -32,6 +33,9 @@ from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
 from format_bench.runner.recording import combined, keys, records_of
 from format_bench.runner.steps import store_data
+
+if TYPE_CHECKING:
+    from format_bench.runner.media import ComparedMedium
 
 # Called before each step, with its round (from 1).
 Watch = Callable[[Case, Step, int], None]
@@ -72,11 +76,13 @@ class Runner:
         Data sets that need not be generated, by name, as `CaseData.of` returns them.
     watch : callable, optional
         Called before each step.
+    media : iterable of ComparedMedium
+        The media of the cases that name one; the files of the others are in `scratch`.
     costs : mapping of Case to float, optional
         Estimated seconds of one call of each step; a case that would exceed the time budget is left out.
     """
 
-    def __init__(  # noqa: PLR0913 (two folders, limits, and three further choices)
+    def __init__(  # noqa: PLR0913 (two folders, limits, and further choices)
         self,
         out: Path,
         scratch: Path,
@@ -85,6 +91,7 @@ class Runner:
         steps: Collection[str] | None = None,
         prepared: Mapping[str, Outcome] | None = None,
         watch: Watch | None = None,
+        media: Iterable[ComparedMedium] = (),
         costs: Mapping[Case, float] | None = None,
     ) -> None:
         self.out, self.scratch = out, scratch
@@ -100,6 +107,7 @@ class Runner:
         self.steps = steps
         self.prepared = prepared or {}
         self.watch = watch
+        self.media = tuple(media)
         self.costs = costs or {}
         self._end = math.inf
         self.run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
@@ -118,8 +126,11 @@ class Runner:
         with folders.only_run(self.out):
             cases = list(cases)
             if self.left(cases):
-                with folders.make(self.scratch) as folder:
-                    yield from self._run_in(folder, cases)
+                with ExitStack() as stack:
+                    own = {"": stack.enter_context(folders.make(self.scratch))}
+                    for each in self.media:
+                        own[each.name] = stack.enter_context(folders.make(each.folder))
+                    yield from self._run_in(own, cases)
 
     def read(self) -> list[Record]:
         """Return the records that count, of all runs so far: of each cell the last one written."""
@@ -148,12 +159,15 @@ class Runner:
         record = self.found.get(cell)
         return record is None or (record.status is CellStatus.VALUE and record.rounds < number)
 
-    def _run_in(self, folder: Path, cases: list[Case]) -> Iterator[Record]:
+    def _run_in(self, own: Mapping[str, Path], cases: list[Case]) -> Iterator[Record]:
+        """Measure cases in folders of this run, one for each medium; data are in that without a name."""
         share_seconds = self.limits.time_budget_seconds / len(self.left(cases))
         self.effort = replace(self.effort, budget_seconds=min(self.effort.budget_seconds, share_seconds))
-        data = CaseData(folder, self.prepared, self.limits.limit_seconds)
+        data = CaseData(own[""], self.prepared, self.limits.limit_seconds)
         scale = f"{', '.join(str(rows) for rows in sorted({case.rows for case in cases}))} rows"
-        with RunMetadataFiles(self.out, self.run_id, folder, scale) as metadata_files:
+        media = {each.name: each.metadata for each in self.media}
+        files = RunMetadataFiles(self.out, self.run_id, own[""], scale, media)
+        with files as metadata_files:
             for policy in {case.threads for case, _ in self.left(cases)}:
                 metadata_files.start(policy)
             # Only now, since on a busy machine the metadata would take most of a short budget.
@@ -167,7 +181,8 @@ class Runner:
                         return
                     if self.costs.get(case, 0.0) > left_seconds:
                         continue
-                    with tempfile.TemporaryDirectory(dir=folder, prefix="case-") as place:
+                    place_of_case = own[case.medium]
+                    with tempfile.TemporaryDirectory(dir=place_of_case, prefix="case-") as place:
                         yield from self._run_case(
                             case, number, data.of(case), Path(place) / case.file_name
                         )

@@ -15,7 +15,8 @@ from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS
 from format_bench.results.status import CellStatus
 from format_bench.runner import folders
-from format_bench.runner.plan import RunRequest, plan, steps_of
+from format_bench.runner.media import compared, for_data
+from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.progress import Display, MeasureColumn, columns_of
 from format_bench.runner.runner import Limits, Runner
 from format_bench.runner.timing import TIMES, MeasuredShare, in_words
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from format_bench.families.cases import Case
     from format_bench.results.records import Record
+    from format_bench.runner.media import ComparedMedium
 
 
 # In how many processes each step is made, if it is repeated so often.
@@ -86,7 +88,10 @@ def measure(
     KeyboardInterrupt
         If the user interrupts; measured cells are kept, and a message says so.
     """
-    scratch = folders.check_scratch(request.scratch)
+    media = compared(request.media)
+    scratch = for_data(media) if media else folders.check_scratch(request.scratch)
+    for each in media:
+        shown.print(f"{each.folder}: {each.name}, {each.probe}", soft_wrap=True)
     with ExitStack() as stack:
         own: Prepared | None = None
         if request.user_data is not None:
@@ -94,15 +99,16 @@ def measure(
         made = plan(request, [(own.name, own.rows)], own.family) if own else plan(request)
         for sentence in made.left_out:
             shown.print(f"left out: {sentence}", soft_wrap=True)
+        cases = on_media(made.cases, [each.name for each in media]) if media else made.cases
         folders.open_results(request.out, fresh=request.fresh)
         if own:
             folders.check_same_data(request.out, own.name, own.fingerprint)
             on_own(own)
         if math.isinf(request.time_budget_seconds):
-            runner = _runner(request, made.cases, scratch, own)
-            return _follow(runner, made.cases, request, shown, on_record)
+            runner = _runner(request, cases, scratch, own, media)
+            return _follow(runner, cases, request, shown, on_record)
         folder = stack.enter_context(folders.make(scratch))
-        return _within_budget(request, made.cases, scratch, folder, own, shown, on_record)
+        return _within_budget(request, cases, scratch, folder, own, media, shown, on_record)
 
 
 def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
@@ -111,16 +117,17 @@ def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
     scratch: Path,
     folder: Path,
     own: Prepared | None,
+    media: Sequence[ComparedMedium],
     shown: Console,
     on_record: Callable[[Record], None],
 ) -> RunSummary:
     """Measure all cases on a sample of the rows, then on all rows, the cheapest first."""
     end = time.monotonic() + request.time_budget_seconds
-    full = _runner(request, cases, scratch, own)
+    full = _runner(request, cases, scratch, own, media)
     samples = tuple(replace(each, rows=each.rows // SAMPLE_DIVISOR) for each in cases)
     is_sampled = full.left(cases) and min(each.rows for each in samples) >= LEAST_SAMPLE
     if is_sampled:
-        sampler = _runner(request, samples, scratch, None)
+        sampler = _runner(request, samples, scratch, None, media)
         sampler.run_id = full.run_id
         if own:
             path = folder / "sample"
@@ -156,16 +163,22 @@ def _seconds(cases: Iterable[Case], records: Iterable[Record]) -> dict[Case, flo
     """Return the seconds of one call of each step; 0 of cases that fail, which end soon."""
     by_case: defaultdict[tuple[object, ...], list[Record]] = defaultdict(list)
     for each in records:
-        by_case[each.format, each.codec, each.level, each.dataset, each.rows].append(each)
+        by_case[each.format, each.codec, each.level, each.place, each.rows].append(each)
     found = {}
     for case in cases:
-        own = by_case[case.format, case.codec, case.level, case.dataset, case.rows]
+        own = by_case[case.format, case.codec, case.level, case.place, case.rows]
         if own and not any(each.status is CellStatus.TIMED_OUT for each in own):
             found[case] = sum(each.value or 0.0 for each in own if each.metric in TIMES)
     return found
 
 
-def _runner(request: RunRequest, cases: Sequence[Case], scratch: Path, user: Prepared | None) -> Runner:
+def _runner(
+    request: RunRequest,
+    cases: Sequence[Case],
+    scratch: Path,
+    user: Prepared | None,
+    media: Sequence[ComparedMedium],
+) -> Runner:
     limits = Limits(
         rounds=min(ROUNDS, request.repeats or ROUNDS),
         repeats=request.repeats or MIN_REPEATS,
@@ -174,7 +187,7 @@ def _runner(request: RunRequest, cases: Sequence[Case], scratch: Path, user: Pre
     )
     steps = steps_of(request, cases)
     prepared = {user.name: user.place} if user else {}
-    return Runner(request.out, scratch, limits, steps=steps, prepared=prepared)
+    return Runner(request.out, scratch, limits, steps=steps, prepared=prepared, media=media)
 
 
 def _follow(  # noqa: PLR0913 (a run, and who follows it)

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from format_bench.cli import summaries
 from format_bench.results.suites import SUITES
+from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest
 from format_bench.runner.session import measure
 from format_bench.runner.user_data import Source
@@ -76,6 +77,23 @@ class Shape(click.ParamType[tuple[int, ...]]):
         return tuple(map(int, edges))
 
 
+class ScratchFolder(click.ParamType[Scratch]):
+    """Takes a folder, or the name of a medium and a folder, e.g. "ssd=/data"."""
+
+    name = "folder"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Scratch:
+        """Return the folder and the name."""
+        if isinstance(value, Scratch):
+            return value
+        medium, equals, folder = value.partition("=")
+        if not equals or "/" in medium or Path(value).exists():
+            return Scratch(Path(value))
+        if not medium.strip() or not folder:
+            self.fail(f"{value!r} is no folder with a name; write it as in ssd=/data", param, ctx)
+        return Scratch(Path(folder), medium.strip())
+
+
 @click.command("run")
 @click.option(
     "--suite",
@@ -113,7 +131,15 @@ class Shape(click.ParamType[tuple[int, ...]]):
     default=math.inf,
     help="As in 10m: measure a sample of the rows first, then all, the cheapest formats first.",
 )
-@click.option("--scratch", type=click.Path(path_type=Path), help="Folder for the measured files.")
+@click.option(
+    "--scratch",
+    "scratches",
+    type=ScratchFolder(),
+    multiple=True,
+    metavar="[NAME=]FOLDER",
+    help="Folder for the measured files. Several, or one with a name: compare media, as in "
+    "--scratch ssd=/data --scratch /mnt/slow; without a name the medium is found out.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -139,8 +165,15 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       format-bench run --suite chunks --data my.nc --chunks 1,560,1440 --codecs none,blosc:lz4
       format-bench run --suite foxbench --formats HDF5,Zarr.dir --tracks paper --cold
       format-bench run --suite image --datasets imagenet-like --rows 500 --time-budget 10m
+      format-bench run --scratch ssd=/data --scratch hdd=/mnt/old --scratch /dev/shm --cold
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     report, as_json = options.pop("report"), options.pop("as_json")
+    scratches: tuple[Scratch, ...] = options.pop("scratches")
+    is_compared = len(scratches) > 1 or any(each.medium for each in scratches)
+    if is_compared:
+        options["media"] = scratches
+    elif scratches:
+        options["scratch"] = scratches[0].folder
     wanted = RunRequest(user_data=_own(options), **options)
     shown = measuring_console(quiet=ctx.obj["quiet"])
     found = measure(

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.report import losses_and_gaps, metadata_table
+from format_bench.report import losses_and_gaps, media, metadata_table
 from format_bench.report.charts import heat_map
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.figures import POINTS_PER_INCH, QUIET, Chart, style, wrapped
@@ -176,6 +176,13 @@ def _lists(outline: Outline) -> Iterator[tuple[str, list[str]]]:
             f"{each.configuration} ({', '.join(each.groups)}): {each.words}"
             for each in losses_and_gaps.losses(suite)
         ]
+        turned = [
+            f"{each.measure} on {each.data}: {each.one} is ahead on {each.media(each.one_ahead)}, "
+            f"{each.other} on {each.media(each.other_ahead)}"
+            for each in media.turns(suite)
+        ]
+        if turned:
+            yield f"Rankings that turn around between media{kind}", turned
         yield f"Losses{kind}", lost or [losses_and_gaps.no_loss(suite)]
         empty = [
             f"{each.configuration} ({', '.join(each.groups)}), {each.what}:"

@@ -1,0 +1,109 @@
+"""Rankings that turn around between media: pairs of configurations whose order differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from format_bench.display.text import joined, quantity
+from format_bench.results.metrics import LEADERS, Measure
+
+if TYPE_CHECKING:
+    from format_bench.report.model import SuiteResults
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ComparisonGroup, ResultCell
+
+
+# Times of durable saves are ranked here alone: only they reach the medium.
+_RANKED = {"durable save time", *(each.name for each in LEADERS)}
+
+# How far two values without intervals must be apart, as a ratio.
+_APART = 1.25
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Two configurations, each of which is ahead of the other on some medium beyond noise."""
+
+    data: str
+    """The data set, and the query if the measure is of one."""
+    measure: Measure
+    one: Configuration
+    other: Configuration
+    one_ahead: tuple[ComparisonGroup, ...]
+    """The groups, one for each medium, in which the first is ahead."""
+    other_ahead: tuple[ComparisonGroup, ...]
+
+    def media(self, groups: Iterable[ComparisonGroup]) -> str:
+        """Return media with both values, e.g. "tmpfs (50 ms before 90 ms)"."""
+        return joined(
+            [f"{each.medium} ({self._values(each)})" for each in groups],
+        )
+
+    def _values(self, group: ComparisonGroup) -> str:
+        cells = [group.cell(each, self.measure) for each in (self.one, self.other)]
+        low, high = sorted(cells, key=lambda cell: cell.value or 0.0)
+        return f"{quantity(low.value or 0, low.unit)} before {quantity(high.value or 0, high.unit)}"
+
+
+def turns(suite: SuiteResults) -> list[Turn]:
+    """Return the pairs whose order differs between media, by data set and measure."""
+    by_data: dict[tuple[object, ...], list[ComparisonGroup]] = {}
+    for group in suite.groups:
+        if group.medium:
+            key = group.data, group.rows, group.threads, group.suite
+            by_data.setdefault(key, []).append(group)
+    return [turn for groups in by_data.values() if len(groups) > 1 for turn in _turns(groups)]
+
+
+def _turns(groups: list[ComparisonGroup]) -> Iterator[Turn]:
+    measures = dict.fromkeys(
+        measure
+        for group in groups
+        for measure in (*group.measures, *group.query_measures)
+        if measure.metric in _RANKED and not measure.is_exact
+    )
+    configurations = dict.fromkeys(each for group in groups for each in group.configurations)
+    for measure in measures:
+        for one, other in combinations(configurations, 2):
+            ahead: tuple[list[ComparisonGroup], list[ComparisonGroup]] = [], []
+            for group in groups:
+                cells = group.cell(one, measure), group.cell(other, measure)
+                for place, pair in enumerate((cells, cells[::-1])):
+                    if is_clearly_below(*pair):
+                        ahead[place].append(group)
+            if all(ahead):
+                yield Turn(groups[0].data, measure, one, other, tuple(ahead[0]), tuple(ahead[1]))
+
+
+def is_clearly_below(one: ResultCell, other: ResultCell) -> bool:
+    """Return whether a value is below another beyond noise.
+
+    Their intervals lie apart; of values without intervals, one is more than a quarter larger.
+    """
+    if one.value is None or other.value is None:
+        return False
+    if one.interval and other.interval:
+        return one.interval[1] < other.interval[0]
+    return one.value * _APART < other.value
+
+
+HEADER = ["data set", "measure", "format", "is ahead on", "of format", "which is ahead on"]
+
+
+def rows_of_turns(suites: Iterable[SuiteResults]) -> list[list[str]]:
+    """Return the turns of all suites as rows below `HEADER`."""
+    return [
+        [
+            each.data,
+            str(each.measure),
+            str(each.one),
+            each.media(each.one_ahead),
+            str(each.other),
+            each.media(each.other_ahead),
+        ]
+        for suite in suites
+        for each in turns(suite)
+    ]
