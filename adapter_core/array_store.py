@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.array_source import ArraySource
+from adapter_core.availability import probe
 from adapter_core.codec_choice import CodecChoice
-from adapter_core.errors import CannotHoldError, UnsupportedError
+from adapter_core.errors import (
+    CannotHoldError,
+    FormatBenchError,
+    RemoteError,
+    RemoteReadError,
+    RemoteWriteError,
+    UnavailableError,
+    UnsupportedError,
+)
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -20,6 +30,7 @@ if TYPE_CHECKING:
 
     from adapter_core.array_reader import ArrayReader
     from adapter_core.codecs import ErrorScale
+    from adapter_core.remote import RemoteFile
 
 INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
 FLOATS = frozenset({"float16", "float32", "float64"})
@@ -62,6 +73,10 @@ class ArrayStore(CodecChoice):
     """False if NaNs lose their sign and payload."""
     detects_truncation: ClassVar[bool] = True
     """True if reading an array whose largest file was truncated always raises."""
+    remote_schemes: ClassVar[tuple[str, ...]] = ()
+    """Protocols of `save_remote` and `read_remote`."""
+    remote_requires: ClassVar[tuple[str, ...]] = ()
+    """Requirement strings of further distributions that they need."""
 
     def save(
         self,
@@ -133,6 +148,83 @@ class ArrayStore(CodecChoice):
         path = Path(path)
         self._check_exists(path)
         return self._open(path)
+
+    def save_remote(
+        self,
+        array: np.ndarray | ArraySource,
+        file: RemoteFile,
+        chunks: tuple[int, ...] | None = None,
+        codec: str | None = None,
+        level: int | None = None,
+    ) -> None:
+        """Write an array to an object store, chunk by chunk, by the library's own writer.
+
+        Nothing should be at the address. After an error, or if the process is ended, objects and
+        incomplete uploads may be left.
+
+        Parameters
+        ----------
+        array, chunks, codec, level
+            As for `save`.
+        file : RemoteFile
+            The prefix of the objects.
+
+        Raises
+        ------
+        UnsupportedError
+            If the library cannot write to an object store, or not by this protocol.
+        CannotHoldError
+            If the store cannot keep this array as it is. Nothing has been written then.
+        RemoteWriteError
+            If the server cannot be reached, refuses the array or breaks off.
+        """
+        self._check_scheme(file)
+        chosen = self._chosen(codec, level)
+        source = self._source(array, chunks)
+        self.check(source, codec)
+        with self._at_server(file, RemoteWriteError):
+            self._save_remote(source, file, **chosen)
+
+    def read_remote(self, file: RemoteFile, selection: tuple[slice, ...] | None = None) -> np.ndarray:
+        """Read an array that `save_remote` has written, or a hyperrectangle of it.
+
+        Parameters
+        ----------
+        file : RemoteFile
+            The prefix of the objects.
+        selection : tuple of slice, optional
+            As for `ArrayReader.read`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the library cannot read from an object store, or not by this protocol.
+        RemoteReadError
+            If the server cannot be reached, does not have the array, refuses it or breaks off.
+        """
+        self._check_scheme(file)
+        with self._at_server(file, RemoteReadError), self._open_remote(file) as reader:
+            return reader.read(selection)
+
+    def _check_scheme(self, file: RemoteFile) -> None:
+        if not self.remote_schemes:
+            raise UnsupportedError(f"{self.label} has no object stores: it uses local files only")
+        if file.scheme not in self.remote_schemes:
+            offered = " and ".join(f"{each}://" for each in self.remote_schemes)
+            raise UnsupportedError(f"{self.label} uses {offered}, not {file.scheme}://")
+        found = probe(self.remote_requires, self.modules, 'pip install ".[links]"')
+        if not found:
+            raise UnavailableError(f"{self.label} on servers", found.reason, found.install_hint)
+
+    @contextmanager
+    def _at_server(self, file: RemoteFile, kind: type[RemoteError]) -> Iterator[None]:
+        try:
+            yield
+        except FormatBenchError:
+            raise
+        except Exception as error:
+            # Not as its cause, whose message may contain credentials.
+            raise kind(self.label, file.url, error) from None
 
     def write_answer(self, answer: ArraySource, path: str | os.PathLike[str]) -> None:
         """Write the answer to a query, an array in memory, uncompressed, as users of the library do.
@@ -260,6 +352,16 @@ class ArrayStore(CodecChoice):
     @abstractmethod
     def _open(self, path: Path) -> ArrayReader:
         """Open the array."""
+
+    def _save_remote(
+        self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        """Write the checked array to an object store; required for `remote_schemes`."""
+        raise NotImplementedError(f"{type(self).__module__}: is remote, so it must override this")
+
+    def _open_remote(self, file: RemoteFile) -> ArrayReader:
+        """Open an array in an object store; required for `remote_schemes`."""
+        raise NotImplementedError(f"{type(self).__module__}: is remote, so it must override this")
 
     def _append(self, source: ArraySource, path: Path) -> None:
         """Append a source of the saved array's chunks; required for the trait `Trait.APPEND`."""

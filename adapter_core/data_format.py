@@ -17,7 +17,9 @@ from adapter_core.errors import (
     CannotHoldError,
     FormatBenchError,
     InvalidSelectionError,
+    RemoteError,
     RemoteReadError,
+    RemoteWriteError,
     UnavailableError,
     UnknownNameError,
     UnsupportedError,
@@ -47,6 +49,8 @@ class Feature(StrEnum):
     """Reads batches of rows one after the other, in memory for some of them."""
     REMOTE = "reader of files on servers"
     """Reads over a network, by `DataFormat.read_remote`; derived from `DataFormat.remote_schemes`."""
+    REMOTE_SAVE = "writer to object stores"
+    """Writes over a network, by `DataFormat.save_remote`; derived from `DataFormat.save_schemes`."""
 
 
 PARTIAL_READS = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.FILTER, Feature.BATCHES})
@@ -58,6 +62,7 @@ _INSTEAD = {
     Feature.FILTER: "it reads all rows",
     Feature.BATCHES: "it reads all rows at once",
     Feature.REMOTE: "it reads local files only",
+    Feature.REMOTE_SAVE: "it writes local files only",
 }
 """Behaviour of a format without a feature."""
 
@@ -95,12 +100,15 @@ class DataFormat(CodecChoice):
     remote_schemes: ClassVar[tuple[str, ...]] = ()
     """Protocols of `read_remote`, the fastest first: ``s3``, ``http`` (and https), ``root``."""
     remote_requires: ClassVar[tuple[str, ...]] = ()
-    """Requirement strings of further distributions that `read_remote` needs."""
+    """Requirement strings of further distributions that `read_remote` and `save_remote` need."""
+    save_schemes: ClassVar[tuple[str, ...]] = ()
+    """Protocols of `save_remote`, by which `read_remote` reads what it wrote."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         remote = {Feature.REMOTE} if cls.remote_schemes else set()
-        cls.supports = (cls.supports - {Feature.REMOTE}) | remote
+        remote |= {Feature.REMOTE_SAVE} if cls.save_schemes else set()
+        cls.supports = (cls.supports - {Feature.REMOTE, Feature.REMOTE_SAVE}) | remote
 
     def save(
         self,
@@ -418,23 +426,75 @@ class DataFormat(CodecChoice):
             If the server cannot be reached, does not have the file, refuses it or breaks off, or the
             file lacks a column.
         """
-        self._require(Feature.REMOTE)
-        if file.scheme not in self.remote_schemes:
-            offered = " and ".join(f"{each}://" for each in self.remote_schemes)
-            raise UnsupportedError(f"{self.label} reads {offered}, not {file.scheme}://")
+        schemes = tuple(dict.fromkeys(self.remote_schemes + self.save_schemes))
+        if not schemes:
+            self._require(Feature.REMOTE)
+        self._check_server(file, schemes, "reads")
         if columns is not None:
             self._require(Feature.COLUMNS)
-        found = probe(self.remote_requires, self.modules, 'pip install ".[links]"')
-        if not found:
-            raise UnavailableError(f"{self.label} on servers", found.reason, found.install_hint)
-        try:
+        with self._at_server(file, RemoteReadError):
             df = self._read_remote(file, None if columns is None else list(columns))
             # The names in the file would cost further requests, so they have not been asked for.
             return df if columns is None or list(df.columns) == list(columns) else df[list(columns)]
+
+    def save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        """Write a table to an object store by the library's own writer.
+
+        Libraries replace an object of that address, and refuse or extend a table of several objects, so
+        nothing should be there. After an error, or if the process is ended, objects and incomplete
+        uploads may be left.
+
+        Parameters
+        ----------
+        df : pandas.DataFrame
+            Shape (rows, columns), with the default index and text column names.
+        file : RemoteFile
+            The object, or the prefix of the objects for formats that write several.
+        codec : str, optional
+            The name of one of `codecs`; by default values are not compressed.
+        level : int, optional
+            Compression level; by default the codec's `default_level`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the library cannot write to an object store, or not by this protocol.
+        CannotHoldError
+            If the format cannot store this table as it is. Nothing has been written then.
+        UnknownNameError, UnknownLevelError
+            If the format lacks that codec, or the codec lacks that level.
+        UnavailableError
+            If the codec cannot work here, or a package of `remote_requires` is missing.
+        RemoteWriteError
+            If the server cannot be reached, refuses the table or breaks off.
+        """
+        self._require(Feature.REMOTE_SAVE)
+        self._check_server(file, self.save_schemes, "writes")
+        chosen = self._chosen(codec, level)
+        self.check(df)
+        with self._at_server(file, RemoteWriteError):
+            self._save_remote(df, file, **chosen)
+
+    def _check_server(self, file: RemoteFile, schemes: tuple[str, ...], verb: str) -> None:
+        """Raise if the library lacks a protocol, or a package that it needs for servers."""
+        if file.scheme not in schemes:
+            offered = " and ".join(f"{each}://" for each in schemes)
+            raise UnsupportedError(f"{self.label} {verb} {offered}, not {file.scheme}://")
+        found = probe(self.remote_requires, self.modules, 'pip install ".[links]"')
+        if not found:
+            raise UnavailableError(f"{self.label} on servers", found.reason, found.install_hint)
+
+    @contextmanager
+    def _at_server(self, file: RemoteFile, kind: type[RemoteError]) -> Iterator[None]:
+        try:
+            yield
         except FormatBenchError:
             raise
         except Exception as error:
-            raise RemoteReadError(self.label, file.url, error) from error
+            # Not as its cause, whose message may contain credentials.
+            raise kind(self.label, file.url, error) from None
 
     def check(self, df: pd.DataFrame) -> None:
         """Raise `CannotHoldError`, with the reason, if the format cannot store this table as it is."""
@@ -492,6 +552,14 @@ class DataFormat(CodecChoice):
         """Read the table, or the given columns in any order; required for `remote_schemes`."""
         raise NotImplementedError(
             f"{type(self).__module__}: declares {Feature.REMOTE}, so it must override this"
+        )
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        """Write the checked table; required for `save_schemes`."""
+        raise NotImplementedError(
+            f"{type(self).__module__}: declares {Feature.REMOTE_SAVE}, so it must override this"
         )
 
     @staticmethod

@@ -8,7 +8,10 @@ FormatBenchError
 │   └── CannotHoldError (ValueError)        the format cannot represent this table; nothing was written
 ├── InvalidSelectionError (ValueError)      a slice or predicate cannot select rows of this table
 ├── LinkError                               a server, a client or a network does not start or answer
-├── RemoteReadError (OSError)               a file on a server could not be read
+├── ObjectStoreError                        an object store cannot be listed, or has nothing to remove
+├── RemoteError (OSError)                   a server refused, lacked or broke off what was asked of it
+│   ├── RemoteReadError                     a file on a server could not be read
+│   └── RemoteWriteError                    a file could not be written to an object store
 ├── InvalidDataError                        a user's file or folder cannot be measured as it is
 ├── ForeignPickleError                      a pickle asks for something else than data
 ├── TooFewRowsError (ValueError)            a real table has fewer rows than requested
@@ -49,6 +52,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 
+from adapter_core.credentials import without_secrets
 from adapter_core.text import printable
 
 _REASON_LENGTH = 300
@@ -122,32 +126,50 @@ class LinkError(FormatBenchError):
     """A server, a client or a network that did not start or no longer answers."""
 
 
-class RemoteReadError(FormatBenchError, OSError):
-    """A file on a server that could not be read.
+class ObjectStoreError(FormatBenchError):
+    """A bucket that cannot be listed or changed, or an address without anything of the benchmark's."""
+
+
+class RemoteError(FormatBenchError, OSError):
+    """A file on a server that could not be read or written; credentials are hidden in its message.
 
     Parameters
     ----------
     label : str
-        Label of the adapter that read.
+        Label of the adapter.
     url : str
         Address of the file.
     error : BaseException
         Error of the library.
     """
 
+    verb = "use"
+
     def __init__(self, label: str, url: str, error: BaseException) -> None:
         self.url = url
         cause = error.__cause__
         # fsspec raises FileNotFoundError for all failures, and keeps the other error as its cause.
         behind = f" ({_reason(cause)})" if cause is not None else ""
-        super().__init__(f"{label} cannot read {url}: {_reason(error)}{behind}")
+        super().__init__(f"{label} cannot {self.verb} {url}: {_reason(error)}{behind}")
+
+
+class RemoteReadError(RemoteError):
+    """A file on a server that could not be read."""
+
+    verb = "read"
+
+
+class RemoteWriteError(RemoteError):
+    """A file that could not be written to an object store."""
+
+    verb = "write"
 
 
 def _reason(error: BaseException) -> str:
     """Return type and message of an error, without traces of calls inside the library."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or ["no reason given"]
     line = lines[-1] if lines[0].endswith("Traceback (most recent call last):") else lines[0]
-    return printable(f"{type(error).__name__}: {line}")[:_REASON_LENGTH]
+    return printable(without_secrets(f"{type(error).__name__}: {line}"))[:_REASON_LENGTH]
 
 
 class InvalidDataError(FormatBenchError):

@@ -13,6 +13,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
+from adapter_core.credentials import find_credentials
+
+OBJECT_STORES = ("s3", "gs", "az")
+"""Protocols of object stores: Amazon's S3 and its like, Google Cloud Storage, Azure Blob Storage."""
+
 ATTEMPTS = 2
 """Times that libraries send a request that fails; their defaults, up to 10, take minutes."""
 
@@ -23,17 +28,21 @@ _TIMEOUT_SECONDS = 30
 class RemoteFile:
     """Address of a file, or of a directory, on a server.
 
-    Buckets of S3 are addressed by path, ``http://endpoint/bucket/key``.
+    Buckets of S3 are addressed by path, ``http://endpoint/bucket/key``. Credentials of S3 come from
+    `find_credentials`, else libraries look for them, e.g. in the metadata of Amazon's machines. Those
+    of ``gs://`` and ``az://`` are left to the libraries. They are never part of an address.
     """
 
     url: str
-    """``http://host/path``, ``https://host/path``, ``s3://bucket/key`` or ``root://host//path``."""
+    """``http://host/path``, ``s3://bucket/key``, ``gs://``, ``az://`` or ``root://host//path``."""
     endpoint: str = ""
     """Address of an S3 server, e.g. ``http://127.0.0.1:9000``; empty for Amazon's."""
     anonymous: bool = True
-    """True if requests to S3 have no signature; otherwise libraries look for credentials themselves."""
+    """True if requests to an object store have no signature."""
     region: str = "us-east-1"
     """Region of the S3 bucket."""
+    attempts: int = ATTEMPTS
+    """Times that libraries send a request that fails, where they can be limited."""
 
     @property
     def scheme(self) -> str:
@@ -55,44 +64,91 @@ class RemoteFile:
         """Return the address of the containing folder, with a slash at its end."""
         return self.url.rpartition("/")[0] + "/"
 
+    @property
+    def arrow_path(self) -> str:
+        """Return the path in `arrow_file_system`."""
+        return f"{self.bucket}/{self.key}"
+
     def arrow_file_system(self) -> Any:
-        """Return pyarrow's file system of S3."""
+        """Return pyarrow's file system of the object store."""
+        from pyarrow import fs
+
+        if self.scheme == "gs":
+            return fs.GcsFileSystem(anonymous=self.anonymous, **self._server())
+        if self.scheme == "az":
+            return fs.AzureFileSystem(os.environ.get("AZURE_STORAGE_ACCOUNT_NAME", ""))
         # The client otherwise asks the metadata service of Amazon's machines first.
         os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
-        from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
-
-        scheme, _, host = self.endpoint.rpartition("://")
-        server = {"endpoint_override": host, "scheme": scheme} if host else {}
-        return S3FileSystem(
-            anonymous=self.anonymous,
+        found = None if self.anonymous else find_credentials()
+        keys: dict[str, Any] = {"anonymous": self.anonymous}
+        if found:
+            keys = {"access_key": found.access_key, "secret_key": found.secret_key}
+            keys |= {"session_token": found.session_token} if found.session_token else {}
+        return fs.S3FileSystem(
+            **keys,
             region=self.region,
-            retry_strategy=AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
+            retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=self.attempts),
             request_timeout=_TIMEOUT_SECONDS,
-            **server,
+            **self._server(),
         )
 
-    def object_store_options(self) -> dict[str, str]:
-        """Return the options of S3 of the Rust library object_store, behind Polars and Lance.
+    def _server(self) -> dict[str, Any]:
+        scheme, _, host = self.endpoint.rpartition("://")
+        return {"endpoint_override": host, "scheme": scheme} if host else {}
 
+    def object_store_options(self) -> dict[str, str]:
+        """Return the options of S3 of the Rust library object_store, behind Polars, Lance and Delta.
+
+        Those of other protocols are found by the library, in the environment.
         https://docs.rs/object_store/latest/object_store/aws/enum.AmazonS3ConfigKey.html
         """
+        if self.scheme != "s3":
+            return {}
         options = {"aws_region": self.region, "aws_virtual_hosted_style_request": "false"}
         if self.endpoint:
             plain = str(self.endpoint.startswith("http://")).lower()
             options |= {"aws_endpoint": self.endpoint, "aws_allow_http": plain}
+        found = None if self.anonymous else find_credentials()
         if self.anonymous:
             options["aws_skip_signature"] = "true"
+        elif found:
+            options["aws_access_key_id"] = found.access_key
+            options["aws_secret_access_key"] = found.secret_key
+            if found.session_token:
+                options["aws_session_token"] = found.session_token
         return options
+
+    def obstore_store(self) -> Any:
+        """Return obstore's store of the folder at this address."""
+        import obstore
+
+        clients: Any = {"allow_http": True, "timeout": f"{_TIMEOUT_SECONDS}s"}
+        options: Any = self.object_store_options()
+        # Unlike the library behind it, obstore takes this one among the options of the client.
+        options.pop("aws_allow_http", None)
+        from_url: Any = obstore.store.from_url
+        return from_url(
+            self.url,
+            config=options or None,
+            client_options=clients,
+            retry_config={"max_retries": self.attempts - 1},
+        )
 
 
 @contextmanager
 def fetched(file: RemoteFile) -> Iterator[Path]:
-    """Download a file over HTTP into a temporary folder, for libraries that read whole local files."""
+    """Download a file into a temporary folder, for libraries that read whole local files."""
     from urllib.error import HTTPError
     from urllib.request import urlopen
 
     with TemporaryDirectory() as folder, contextlib.ExitStack() as opened:
         path = Path(folder, Path(file.key).name)
+        if file.scheme in OBJECT_STORES:
+            source = opened.enter_context(file.arrow_file_system().open_input_stream(file.arrow_path))
+            with path.open("wb") as local:
+                shutil.copyfileobj(source, local, 1 << 20)
+            yield path
+            return
         try:
             response = opened.enter_context(urlopen(file.url, timeout=_TIMEOUT_SECONDS))  # noqa: S310 (its scheme is http)
         except HTTPError as error:

@@ -25,6 +25,7 @@ class Adapter(IcechunkStore):
     suffix = ".icechunk"
     requires = ("numpy", "zarr>=3.1", "icechunk", "pcodec")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
+    remote_schemes: ClassVar = ("s3",)
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:

@@ -13,14 +13,16 @@ from adapter_core.arrays.tiledb import (
     TileDBStore,
     codec_of,
     reading_context,
+    remote_settings,
     schema_of,
     write_array,
 )
 
 if TYPE_CHECKING:
     import numpy as np
+    import tiledb
 
-    from adapter_core import ArraySource
+    from adapter_core import ArraySource, RemoteFile
     from adapter_core.array_source import Selection
 
 
@@ -34,6 +36,7 @@ class Adapter(TileDBStore):
     suffix = ".tdb"
     requires = ("tiledb",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    remote_schemes: ClassVar = ("s3",)
     checksums = "SHA-256 of each chunk of a tile: the filter ChecksumSHA256Filter"
 
     def _save(
@@ -41,10 +44,22 @@ class Adapter(TileDBStore):
     ) -> None:
         metadata = {KEY: Description.of(source).to_json()}
         schema = schema_of(source, codec, level, checksums=self.uses_checksums)
-        write_array(path, source, schema, metadata)
+        write_array(str(path.absolute()), source, schema, metadata)
+
+    def _save_remote(
+        self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        metadata = {KEY: Description.of(source).to_json()}
+        schema = schema_of(source, codec, level, checksums=self.uses_checksums)
+        write_array(file.url, source, schema, metadata, remote_settings(file))
 
     def _open(self, path: Path) -> ArrayReader:
-        return _Reader(path)
+        return _Reader(str(path.absolute()), reading_context())
+
+    def _open_remote(self, file: RemoteFile) -> ArrayReader:
+        import tiledb
+
+        return _Reader(file.url, tiledb.Ctx(remote_settings(file)))
 
     def _codec_used(self, path: Path) -> str | None:
         import tiledb
@@ -72,10 +87,10 @@ class Adapter(TileDBStore):
 
 
 class _Reader(ArrayReader):
-    def __init__(self, path: Path) -> None:
+    def __init__(self, uri: str, context: tiledb.Ctx) -> None:
         import tiledb
 
-        self._array = tiledb.open(str(path.absolute()), ctx=reading_context())
+        self._array = tiledb.open(uri, ctx=context)
         super().__init__(Description.from_json(self._array.meta[KEY]))
 
     def _read(self, selection: Selection) -> np.ndarray:

@@ -106,7 +106,7 @@ def _write(
         for name, value in source.attributes.items()
     }
     schema = schema_of(source, codec, level, source.dims, attribute)
-    write_array(group / source.name, source, schema, metadata)
+    write_array(str((group / source.name).absolute()), source, schema, metadata)
 
 
 def _refused_attributes(source: ArraySource) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import Trait
 from adapter_core.arrays.shards import SHARD_BYTES, shard_of, shards
 from adapter_core.arrays.zarr import LocalZarrStore
+from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
@@ -27,6 +28,8 @@ class Adapter(LocalZarrStore):
     suffix = ".zarr"
     requires = ("numpy", "zarr>=3.1", "pcodec")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    remote_schemes: ClassVar = OBJECT_STORES
+    remote_requires: ClassVar = ("obstore",)
     dims_range = range(1, 33)  # zarr-python cannot divide a shard without dimensions
     shard_bytes = SHARD_BYTES
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
 from adapter_core.arrays.zarr import LocalZarrStore
+from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
@@ -25,6 +26,8 @@ class Adapter(LocalZarrStore):
     suffix = ".zarr"
     requires = ("numpy", "zarr>=3.1", "pcodec")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
+    remote_schemes: ClassVar = OBJECT_STORES
+    remote_requires: ClassVar = ("obstore",)
     zarr_format = 2
 
     @staticmethod

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait, whole_file
-from adapter_core.remote import fetched
+from adapter_core.remote import OBJECT_STORES, fetched
 from adapter_core.tables.inferred import common_dtypes
 from adapter_core.values import (
     any_contains,
@@ -58,6 +58,7 @@ class Adapter(DataFormat):
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = whole_file.CODECS
     remote_schemes: ClassVar = ("http",)
+    save_schemes: ClassVar = OBJECT_STORES
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_TEXT,
         Kind.BINARY: _AS_TEXT,
@@ -85,15 +86,7 @@ class Adapter(DataFormat):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        # pandas formats integers more slowly if nulls have a text of their own.
-        null = NULL if df.isna().to_numpy().any() else ""
-        df.to_csv(
-            path,
-            index=False,
-            na_rep=null,
-            quoting=_quoting(df),
-            compression=whole_file.pandas_options(codec, level),
-        )
+        df.to_csv(path, **_writer_options(df, codec, level))
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
@@ -158,6 +151,12 @@ class Adapter(DataFormat):
         with fetched(file) as path:
             return self._read(path, columns)
 
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with file.arrow_file_system().open_output_stream(file.arrow_path) as stream:
+            df.to_csv(stream, mode="wb", **_writer_options(df, codec, level))
+
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
         df.to_csv(path, index=False)
@@ -167,6 +166,16 @@ class Adapter(DataFormat):
         import pandas as pd
 
         return pd.read_csv(path)
+
+
+def _writer_options(df: pd.DataFrame, codec: str | None, level: int | None) -> dict[str, Any]:
+    return {
+        "index": False,
+        # pandas formats integers more slowly if nulls have a text of their own.
+        "na_rep": NULL if df.isna().to_numpy().any() else "",
+        "quoting": _quoting(df),
+        "compression": whole_file.pandas_options(codec, level),
+    }
 
 
 def _exactly(pandas_version: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
     array_batches,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
-    from adapter_core import Predicate
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import Batch
 
 # deltalake turns a path into the domain of an address, which forbids other characters.
@@ -54,6 +55,7 @@ class Adapter(DataFormat):
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     supports: ClassVar = PARTIAL_READS
+    save_schemes: ClassVar = OBJECT_STORES
     tuned_options: ClassVar = {"compression": "ZSTD", "max_row_group_size": 131_072}
     tuned_indexes = "bloom filters of lookup columns (ndv=131072, fpp=0.01)"
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
@@ -97,6 +99,24 @@ class Adapter(DataFormat):
 
         with _addressable(path) as location:
             return frame_of(deltalake.DeltaTable(location).to_pyarrow_table(columns=columns))
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        import deltalake
+
+        table = deltalake.DeltaTable(file.url, storage_options=_storage_options(file))
+        return frame_of(table.to_pyarrow_table(columns=columns))
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import deltalake
+
+        deltalake.write_deltalake(
+            file.url,
+            retyped(arrow_of(df), _signed),
+            writer_properties=deltalake.WriterProperties(compression="UNCOMPRESSED"),
+            storage_options=_storage_options(file),
+        )
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import deltalake
@@ -149,6 +169,10 @@ def _write(df: pd.DataFrame, path: Path, options: deltalake.WriterProperties) ->
         elsewhere = Path(folder, "table")
         deltalake.write_deltalake(elsewhere, table, writer_properties=options)
         shutil.move(elsewhere, path)
+
+
+def _storage_options(file: RemoteFile) -> dict[str, str]:
+    return file.object_store_options() | {"max_retries": str(file.attempts - 1)}
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import PARTIAL_READS, Codec, DataFormat, Trait
 from adapter_core.arrow_codec import codec_of_file
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
     array_batches,
@@ -42,6 +43,7 @@ class Adapter(DataFormat):
     default_codec = "lz4"
     refuses: ClassVar = REFUSES_WITH_METADATA
     remote_schemes: ClassVar = ("s3",)
+    save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = (
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
@@ -79,8 +81,19 @@ class Adapter(DataFormat):
         from pyarrow import dataset
 
         # Unlike pandas.read_feather, data sets request several columns at once.
-        path, server = f"{file.bucket}/{file.key}", file.arrow_file_system()
-        return dataset.dataset(path, format="ipc", filesystem=server).to_table(columns).to_pandas()
+        server = file.arrow_file_system()
+        return (
+            dataset.dataset(file.arrow_path, format="ipc", filesystem=server)
+            .to_table(columns)
+            .to_pandas()
+        )
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with file.arrow_file_system().open_output_stream(file.arrow_path) as stream:
+            codec = codec or "uncompressed"
+            df.to_feather(stream, compression=codec, compression_level=level, version=2)
 
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None

@@ -29,12 +29,13 @@ from adapter_core.values import integers_beyond_int64, with_nanoseconds
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    from pyarrow.fs import FileSystem
     from pyiceberg.catalog import Catalog
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.io import FileIO
     from pyiceberg.table import Table
 
-    from adapter_core import Predicate
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import Batch
 
 HINT = "version-hint.text"
@@ -64,6 +65,7 @@ class Adapter(DataFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     supports: ClassVar = PARTIAL_READS
+    save_schemes: ClassVar = ("s3", "gs")
     tuned_options: ClassVar = {
         "write.parquet.compression-codec": "zstd",
         "write.parquet.row-group-limit": "131072",
@@ -111,10 +113,20 @@ class Adapter(DataFormat):
         table = retyped(arrow_of(df), _writable)
         location = self._final_paths.get(path, path).absolute().as_uri()
         path.mkdir()
-        _new_table(table.schema, path, location, options).append(table)
+        _new_table(table.schema, location, files_in(path, location), options).append(table)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         return frame_of(opened_table(path).scan(selected_fields=_selected(columns)).to_arrow())
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        table = _opened_at(file.url, _files_at(file))
+        return frame_of(table.scan(selected_fields=_selected(columns)).to_arrow())
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        table = retyped(arrow_of(df), _writable)
+        _new_table(table.schema, file.url, _files_at(file), _DEFAULT_OPTIONS).append(table)
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         scan = opened_table(path).scan(selected_fields=tuple(columns))
@@ -182,7 +194,7 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> BooleanExpression:
     )
 
 
-def _new_table(schema: pa.Schema, path: Path, location: str, options: dict[str, Any]) -> Table:
+def _new_table(schema: pa.Schema, location: str, files: FileIO, options: dict[str, Any]) -> Table:
     import pyarrow as pa
     from pyiceberg.io.pyarrow import pyarrow_to_schema
     from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
@@ -201,7 +213,34 @@ def _new_table(schema: pa.Schema, path: Path, location: str, options: dict[str, 
         options,
     )
     before = f"{location}/metadata/v0.metadata.json"
-    return Table(("data",), metadata, before, files_in(path, location), folder_catalog())
+    return Table(("data",), metadata, before, files, folder_catalog())
+
+
+def _files_at(file: RemoteFile) -> FileIO:
+    """Return access to the files of a table in an object store."""
+    from pyiceberg.io.pyarrow import PyArrowFileIO
+
+    system = file.arrow_file_system()
+
+    class FilesAtStore(PyArrowFileIO):
+        """Files through one file system of pyarrow, which has the credentials."""
+
+        def _initialize_fs(self, scheme: str, netloc: str | None = None) -> FileSystem:
+            del scheme, netloc
+            return system
+
+    return FilesAtStore()
+
+
+def _opened_at(location: str, files: FileIO) -> Table:
+    """Return the last version of a table in an object store."""
+    from pyiceberg.serializers import FromInputFile
+    from pyiceberg.table import Table
+
+    with files.new_input(f"{location}/metadata/{HINT}").open() as hint:
+        address = f"{location}/metadata/v{int(hint.read())}.metadata.json"
+    metadata = FromInputFile.table_metadata(files.new_input(address))
+    return Table(("data",), metadata, address, files, folder_catalog())
 
 
 def opened_table(path: Path) -> Table:

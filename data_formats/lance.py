@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait
-from adapter_core.remote import ATTEMPTS
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
     array_batches,
@@ -52,6 +52,7 @@ class Adapter(DataFormat):
     supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))
     remote_schemes: ClassVar = ("s3",)
+    save_schemes: ClassVar = OBJECT_STORES
     tuned_indexes = "scalar indexes: ZONEMAP of sort keys, BTREE of lookup columns"
     refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
 
@@ -110,11 +111,19 @@ class Adapter(DataFormat):
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import lance
 
-        options = file.object_store_options() | {
-            "client_max_retries": str(ATTEMPTS - 1),
-            "download_retry_count": str(ATTEMPTS - 1),
-        }
+        options = _storage_options(file)
         return lance.dataset(file.url, storage_options=options).to_table(columns=columns).to_pandas()
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import lance
+        import pyarrow as pa
+
+        table = pa.Table.from_pandas(df, preserve_index=False)
+        if codec is not None:
+            table = _with_codec(table, codec, level)
+        lance.write_dataset(table, file.url, storage_options=_storage_options(file))
 
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None
@@ -155,6 +164,14 @@ class Adapter(DataFormat):
         import lance
 
         return lance.dataset(path).to_table().to_pandas()
+
+
+def _storage_options(file: RemoteFile) -> dict[str, str]:
+    retries = str(file.attempts - 1)
+    return file.object_store_options() | {
+        "client_max_retries": retries,
+        "download_retry_count": retries,
+    }
 
 
 def _with_codec(table: pa.Table, codec: str, level: int | None) -> pa.Table:

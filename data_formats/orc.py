@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import array_batches, arrow_filter
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
@@ -46,6 +47,7 @@ class Adapter(DataFormat):
     supports: ClassVar = PARTIAL_READS
     reads_nullable_integers_as_floats = True
     remote_schemes: ClassVar = ("s3",)
+    save_schemes: ClassVar = OBJECT_STORES
     codecs: ClassVar = (Codec("snappy"), Codec("zlib"), Codec("lz4"), Codec("zstd"))
     tuned_options: ClassVar = {
         "compression": "zstd",
@@ -122,8 +124,15 @@ class Adapter(DataFormat):
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         from pyarrow import orc
 
-        with file.arrow_file_system().open_input_file(f"{file.bucket}/{file.key}") as opened:
+        with file.arrow_file_system().open_input_file(file.arrow_path) as opened:
             return orc.ORCFile(opened).read(columns).to_pandas()
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        options = {"compression": codec} if codec else {}
+        with file.arrow_file_system().open_output_stream(file.arrow_path) as stream:
+            df.to_orc(stream, engine="pyarrow", index=False, engine_kwargs=options)
 
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None

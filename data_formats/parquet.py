@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Predicate, Trait
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
     array_batches,
@@ -44,6 +45,7 @@ class Adapter(DataFormat):
     refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Parquet column has one type"}
     checksums = "CRC-32 of each page: write_page_checksum, and page_checksum_verification when reading"
     remote_schemes: ClassVar = ("s3",)
+    save_schemes: ClassVar = OBJECT_STORES
     tuned_options: ClassVar = {
         "compression": "zstd",
         "row_group_size": 131_072,
@@ -143,11 +145,23 @@ class Adapter(DataFormat):
         import pandas as pd
 
         return pd.read_parquet(
-            f"{file.bucket}/{file.key}",
+            file.arrow_path,
             engine="pyarrow",
             columns=columns,
             filesystem=file.arrow_file_system(),
             partitioning=None,
+        )
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        df.to_parquet(
+            file.arrow_path,
+            engine="pyarrow",
+            compression=codec,
+            compression_level=level,
+            index=False,
+            filesystem=file.arrow_file_system(),
         )
 
     @staticmethod

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.remote import ATTEMPTS
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     PANDAS,
     REFUSES_WITH_METADATA,
@@ -49,6 +49,7 @@ class Adapter(PolarsColumns):
     suite = "engines"
     refuses: ClassVar = REFUSES_WITH_METADATA
     remote_schemes: ClassVar = ("http", "s3")
+    save_schemes: ClassVar = OBJECT_STORES
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -67,8 +68,7 @@ class Adapter(PolarsColumns):
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl
 
-        options: Any = file.object_store_options() if file.scheme == "s3" else {}
-        options["max_retries"] = ATTEMPTS - 1
+        options = _storage_options(file)
         lazy = pl.scan_parquet(
             file.url,
             glob=False,
@@ -79,6 +79,18 @@ class Adapter(PolarsColumns):
         table = (lazy if columns is None else lazy.select(columns)).collect().to_arrow()
         metadata = pl.read_parquet_metadata(file.url, options, credential_provider=None)
         return frame_of(table, metadata.get(PANDAS))
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        table = arrow_of(df)
+        polars_of(table).write_parquet(
+            file.url,
+            compression="uncompressed",
+            metadata={PANDAS: pandas_metadata(table)},
+            storage_options=_storage_options(file),
+            credential_provider=None,
+        )
 
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
@@ -105,6 +117,10 @@ class Adapter(PolarsColumns):
         metadata = _metadata(path)
         for batch in batches_of(projected(_scan(path), columns), batch_rows):
             yield frame_of_part(batch, metadata)
+
+
+def _storage_options(file: RemoteFile) -> Any:
+    return file.object_store_options() | {"max_retries": file.attempts - 1}
 
 
 def _scan(path: Path) -> pl.LazyFrame:

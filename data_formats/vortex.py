@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
+from adapter_core.credentials import find_credentials
 from adapter_core.predicate import OPERATORS
-from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
     array_batches,
@@ -48,6 +48,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = PARTIAL_READS
     remote_schemes: ClassVar = ("http", "s3")
+    save_schemes: ClassVar = ("s3",)
     crash_on_damage = "damaged files end the process during a read (SIGABRT)"
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
 
@@ -68,6 +69,13 @@ class Adapter(DataFormat):
 
         opened = vortex.open(file.key, store=_store_of(file))
         return frame_of(opened.to_arrow(columns).read_all())
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import vortex
+
+        vortex.io.write(arrow_of(df), file.key, store=_store_of(file))
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import vortex
@@ -115,7 +123,7 @@ def _store_of(file: RemoteFile) -> Any:
     """Return an object store in which the file's key is its path."""
     from vortex.store import HTTPStore, S3Store
 
-    retries: Any = {"max_retries": ATTEMPTS - 1}
+    retries: Any = {"max_retries": file.attempts - 1}
     clients: Any = {"allow_http": True}
     if file.scheme == "http":
         origin = file.url.removesuffix(file.key)
@@ -127,6 +135,11 @@ def _store_of(file: RemoteFile) -> Any:
     }
     if file.endpoint:
         options["endpoint"] = file.endpoint
+    found = None if file.anonymous else find_credentials()
+    if found:
+        options["access_key_id"] = found.access_key
+        options["secret_access_key"] = found.secret_key
+        options |= {"session_token": found.session_token} if found.session_token else {}
     return S3Store(file.bucket, config=options, client_options=clients, retry_config=retries)
 
 

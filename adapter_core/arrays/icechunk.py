@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.arrays.zarr import ZarrStore
+from adapter_core.credentials import find_credentials
+
+if TYPE_CHECKING:
+    from adapter_core.array_reader import ArrayReader
+    from adapter_core.array_source import ArraySource
+    from adapter_core.remote import RemoteFile
 
 BRANCH = "main"
 
@@ -20,6 +26,21 @@ class IcechunkStore(ZarrStore):
 
     Format: https://icechunk.io/en/latest/spec/
     """
+
+    def _save_remote(
+        self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import icechunk
+
+        repository = icechunk.Repository.create(remote_storage(file), _configuration(file))
+        with repository.transaction(BRANCH, message="Save the array") as store:
+            self._save_to(store, source, codec, level)
+
+    def _open_remote(self, file: RemoteFile) -> ArrayReader:
+        import icechunk
+
+        repository = icechunk.Repository.open(remote_storage(file), _configuration(file))
+        return self._reader_of(repository.readonly_session(BRANCH).store)
 
     @contextmanager
     def _writing(self, path: Path) -> Iterator[Any]:
@@ -52,3 +73,35 @@ def storage_of(path: Path) -> Any:
     # Else each call prints that commits of several processes at a time are not safe.
     icechunk.set_logs_filter("error")
     return icechunk.local_filesystem_storage(str(path))
+
+
+def remote_storage(file: RemoteFile) -> Any:
+    """Return the place of a repository in an object store."""
+    import icechunk
+
+    icechunk.set_logs_filter("error")
+    found = None if file.anonymous else find_credentials()
+    keys: dict[str, Any] = {"anonymous": True} if file.anonymous else {"from_env": True}
+    if found:
+        keys = {
+            "access_key_id": found.access_key,
+            "secret_access_key": found.secret_key,
+            "session_token": found.session_token or None,
+        }
+    return icechunk.s3_storage(
+        bucket=file.bucket,
+        prefix=file.key,
+        region=file.region,
+        endpoint_url=file.endpoint or None,
+        allow_http=file.endpoint.startswith("http://"),
+        force_path_style=True,
+        **keys,
+    )
+
+
+def _configuration(file: RemoteFile) -> Any:
+    """Return the configuration of a repository, with the number of attempts."""
+    import icechunk
+
+    retries = icechunk.StorageRetriesSettings(max_tries=file.attempts)
+    return icechunk.RepositoryConfig(storage=icechunk.StorageSettings(retries=retries))

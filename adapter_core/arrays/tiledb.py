@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.array_store import ALL_DTYPES, ArrayStore
 from adapter_core.arrays.shards import shard_of, shards
 from adapter_core.codecs import Codec
+from adapter_core.credentials import find_credentials
 
 if TYPE_CHECKING:
     import tiledb
 
     from adapter_core.array_source import ArraySource
+    from adapter_core.remote import RemoteFile
 
 _NAMES = {
     "GzipFilter": "gzip",
@@ -108,20 +109,58 @@ def reading_context() -> tiledb.Ctx:
     return tiledb.Ctx({"vfs.min_batch_size": "0", "vfs.min_batch_gap": str(2**16)})
 
 
+def remote_settings(file: RemoteFile) -> dict[str, str]:
+    """Return TileDB's parameters for an array on S3: https://docs.tiledb.com/main/how-to/configuration."""
+    scheme, _, host = file.endpoint.rpartition("://")
+    found = None if file.anonymous else find_credentials()
+    settings = {
+        "vfs.s3.region": file.region,
+        "vfs.s3.no_sign_request": str(file.anonymous).lower(),
+        "vfs.s3.connect_max_tries": str(file.attempts),
+    }
+    if host:
+        settings |= {
+            "vfs.s3.endpoint_override": host,
+            "vfs.s3.scheme": scheme,
+            "vfs.s3.use_virtual_addressing": "false",
+        }
+    if found:
+        settings["vfs.s3.aws_access_key_id"] = found.access_key
+        settings["vfs.s3.aws_secret_access_key"] = found.secret_key
+        if found.session_token:
+            settings["vfs.s3.aws_session_token"] = found.session_token
+    return settings
+
+
 def write_array(
-    path: Path, source: ArraySource, schema: tiledb.ArraySchema, metadata: Mapping[str, Any]
+    uri: str,
+    source: ArraySource,
+    schema: tiledb.ArraySchema,
+    metadata: Mapping[str, Any],
+    settings: Mapping[str, str] | None = None,
 ) -> None:
-    """Create an array with its values and metadata, and merge the footers of its fragments."""
+    """Create an array with its values and metadata, and merge the footers of its fragments.
+
+    Parameters
+    ----------
+    uri : str
+        Absolute path, or address in an object store.
+    source, schema, metadata
+        Values and facts of the array.
+    settings : mapping of str to str, optional
+        TileDB's parameters, e.g. those of `remote_settings`.
+    """
     import tiledb
 
-    uri = str(path.absolute())
-    tiledb.Array.create(uri, schema)
-    with tiledb.open(uri, "w") as array:
+    context = tiledb.Ctx(dict(settings)) if settings else None
+    tiledb.Array.create(uri, schema, ctx=context)
+    with tiledb.open(uri, "w", ctx=context) as array:
         for selection, values in shards(source, shard_of(source)):
             array[selection] = values
         for key, value in metadata.items():
             array.meta[key] = value
     for mode in ("fragment_meta", "commits"):
-        settings = {"sm.consolidation.mode": mode, "sm.vacuum.mode": mode}
-        tiledb.consolidate(uri, config=tiledb.Config(settings))
-        tiledb.vacuum(uri, config=tiledb.Config(settings))
+        modes = {**(settings or {}), "sm.consolidation.mode": mode, "sm.vacuum.mode": mode}
+        context = tiledb.Ctx(modes) if settings else None
+        tiledb.consolidate(uri, config=tiledb.Config(modes), ctx=context)
+        tiledb.vacuum(uri, config=tiledb.Config(modes), ctx=context)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_source import ArraySource, Attribute, Selection
+    from adapter_core.remote import RemoteFile
 
 _V2 = 2
 _BLOSC_HEADER = 16  # bytes
@@ -74,15 +75,18 @@ class ZarrStore(ArrayStore):
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        shard = shard_of(source, self.shard_bytes) if self.shard_bytes else None
         with self._writing(path) as store:
-            with self._opening():
-                array = self._created(
-                    source, store, shard, self._codec_arguments(codec, level, source.dtype)
-                )
-            write = self._writer(array)
-            for selection, values in bands(source) if shard is None else shards(source, shard):
-                write(selection, values)
+            self._save_to(store, source, codec, level)
+
+    def _save_to(self, store: Any, source: ArraySource, codec: str | None, level: int | None) -> None:
+        """Write an array to a store of zarr-python."""
+        shard = shard_of(source, self.shard_bytes) if self.shard_bytes else None
+        with self._opening():
+            arguments = self._codec_arguments(codec, level, source.dtype)
+            array = self._created(source, store, shard, arguments)
+        write = self._writer(array)
+        for selection, values in bands(source) if shard is None else shards(source, shard):
+            write(selection, values)
 
     def _created(
         self, source: ArraySource, store: Any, shard: tuple[int, ...] | None, codec: dict[str, Any]
@@ -151,7 +155,10 @@ class ZarrStore(ArrayStore):
         }
 
     def _open(self, path: Path) -> ArrayReader:
-        store = self._reading(path)
+        return self._reader_of(self._reading(path))
+
+    def _reader_of(self, store: Any) -> ArrayReader:
+        """Open the array of a store of zarr-python."""
         with self._opening():
             array, coordinates, name = _arrays(store, "r")
         if self.shard_bytes == 0:
@@ -193,7 +200,19 @@ class ZarrStore(ArrayStore):
 
 
 class LocalZarrStore(ZarrStore):
-    """A Zarr group in a directory."""
+    """A Zarr group in a directory, or in an object store through obstore."""
+
+    def _save_remote(
+        self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        from zarr.storage import ObjectStore
+
+        self._save_to(ObjectStore(file.obstore_store()), source, codec, level)
+
+    def _open_remote(self, file: RemoteFile) -> ArrayReader:
+        from zarr.storage import ObjectStore
+
+        return self._reader_of(strict_store(ObjectStore)(file.obstore_store(), read_only=True))
 
     @contextmanager
     def _writing(self, path: Path) -> Iterator[Any]:

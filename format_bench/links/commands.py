@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from adapter_core.errors import LinkError
@@ -24,12 +25,21 @@ class CommandedProcess:
         Arguments of the module.
     prefix : sequence of str
         Command that starts another, e.g. in a namespace; empty for none.
+    environment : mapping of str to str, optional
+        Environment variables besides those of this process.
     """
 
-    def __init__(self, module: str, *arguments: str, prefix: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        prefix: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._name = module.rpartition(".")[2]
         self._process = subprocess.Popen(  # noqa: S603 (our own module)
             [*prefix, sys.executable, "-m", module, *arguments],
+            env={**os.environ, **(environment or {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -49,14 +59,42 @@ class CommandedProcess:
         LinkError
             If the process ended, or has not answered within the limit; it is killed then.
         """
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
+        self.send(**command)
+        return self.answer(limit_seconds)
+
+    def send(self, **command: Any) -> None:
+        """Send a command, whose answer `answer` returns.
+
+        Raises
+        ------
+        LinkError
+            If the process ended.
+        """
+        stdin = self._process.stdin
+        if stdin is None:
             raise LinkError(f"the {self._name} has no pipes")
         try:
             stdin.write(json.dumps(command) + "\n")
             stdin.flush()
         except BrokenPipeError:
             raise LinkError(f"the {self._name} ended with status {self._process.wait()}") from None
+
+    def kill(self) -> None:
+        """End the process by SIGKILL."""
+        self._process.kill()
+        self._process.wait()
+
+    def answer(self, limit_seconds: float = 60.0) -> Any:
+        """Return the answer to a command that `send` sent, or the first line of the process.
+
+        Raises
+        ------
+        LinkError
+            If the process ended, or has not answered within the limit; it is killed then.
+        """
+        stdout = self._process.stdout
+        if stdout is None:
+            raise LinkError(f"the {self._name} has no pipes")
         if not select.select([stdout], [], [], limit_seconds)[0]:
             self._process.kill()
             raise LinkError(f"the {self._name} has not answered after {limit_seconds:.0f} seconds")

@@ -87,7 +87,7 @@ def test_formats_without_a_remote_reader_say_so():
     file = RemoteFile("http://localhost/table")
     with pytest.raises(UnsupportedError, match="SQLite has no reader of files on servers"):
         data_formats.find("SQLite").read_remote(file)
-    with pytest.raises(UnsupportedError, match="Parquet reads s3://, not http://"):
+    with pytest.raises(UnsupportedError, match="Parquet reads s3:// and gs:// and az://, not http://"):
         data_formats.find("Parquet").read_remote(file)
 
 

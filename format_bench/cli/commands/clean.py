@@ -1,0 +1,49 @@
+"""Removal of what the benchmark left in an object store."""
+
+from __future__ import annotations
+
+import click
+
+from adapter_core import RemoteFile
+from format_bench.display.text import plural
+from format_bench.object_stores.leftovers import find_leftovers, remove_leftovers
+
+
+@click.command
+@click.argument("url")
+@click.option("--endpoint", default="", help="Address of an S3 server, if it is not Amazon's.")
+@click.option("--region", default="us-east-1", show_default=True, help="Region of the bucket.")
+@click.option("--dry-run", is_flag=True, help="List what would be removed, and remove nothing.")
+@click.pass_obj
+def command(
+    obj: dict[str, bool],
+    url: str,
+    endpoint: str,
+    region: str,
+    dry_run: bool,  # noqa: FBT001 (a switch)
+) -> None:
+    """Remove objects and incomplete uploads that the benchmark left below URL, s3://bucket/prefix.
+
+    An interrupted measurement of an object store may leave some. Only folders format-bench-* with the
+    benchmark's marker are touched; without one below URL, the command fails.
+
+    Credentials are those of the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+    AWS_SESSION_TOKEN), or of the profile AWS_PROFILE.
+
+    \b
+    Example:
+      format-bench clean s3://my-bucket/tmp --endpoint http://127.0.0.1:9000 --dry-run
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    address = RemoteFile(url, endpoint=endpoint, anonymous=False, region=region)
+    found = find_leftovers(address)
+    if not obj["quiet"]:
+        for each in found.objects:
+            click.echo(f"object  s3://{address.bucket}/{each.key}  {each.size_bytes:,} bytes")
+        for upload in found.uploads:
+            click.echo(f"upload  s3://{address.bucket}/{upload.key}  incomplete")
+    if not dry_run:
+        remove_leftovers(address, found)
+    counts = f"{plural(len(found.objects), 'object')}, {plural(len(found.uploads), 'incomplete upload')}"
+    verb = "would be removed" if dry_run else "removed"
+    kept = f"; {found.others:,} others stay" if found.others else ""
+    click.echo(f"{verb}: {counts}{kept}")

@@ -1,0 +1,81 @@
+"""The ends of an object store's trial: its proxy, and a client that saves and reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from format_bench.links.commands import CommandedProcess
+from format_bench.object_stores.client import EXPECTED, PART, READ, Outcome
+from format_bench.object_stores.proxy import Call, Fault
+
+if TYPE_CHECKING:
+    from adapter_core import RemoteFile
+
+
+class FaultProxy(CommandedProcess):
+    """The proxy of `format_bench.object_stores.proxy` before a server on this machine.
+
+    Parameters
+    ----------
+    upstream_port : int
+        Port of the server.
+    """
+
+    def __init__(self, upstream_port: int) -> None:
+        super().__init__("format_bench.object_stores.proxy", str(upstream_port))
+        self.port: int = self.answer()
+
+    def set(self, fault: Fault) -> None:
+        """Change the failures and the delay of all further requests."""
+        self.ask(do="set", **asdict(fault))
+
+    def take(self) -> list[Call]:
+        """Return the records of all requests since the last call."""
+        return [Call(**each) for each in self.ask(do="take")]
+
+    def has_stalled(self) -> bool:
+        """Return whether a request has been stopped in its middle."""
+        return bool(self.ask(do="stalled"))
+
+
+class StoreClient(CommandedProcess):
+    """The client of `format_bench.object_stores.client`.
+
+    Parameters
+    ----------
+    family, label, dataset : str
+        The adapter, and the data that it saves.
+    size : int
+        Rows, or entries of the first axis of an array.
+    environment : mapping of str to str
+        Environment variables with the credentials.
+    """
+
+    def __init__(
+        self, family: str, label: str, dataset: str, size: int, environment: Mapping[str, str]
+    ) -> None:
+        super().__init__(
+            "format_bench.object_stores.client",
+            *(family, label, dataset, str(size)),
+            environment=environment,
+        )
+
+    def run(self, step: str, file: RemoteFile, limit_seconds: float = 120.0) -> Outcome:
+        """Do a step and return its outcome.
+
+        Raises
+        ------
+        LinkError
+            If the process ended, or has not answered within the limit.
+        """
+        return Outcome(**self.ask(limit_seconds, step=step, file=asdict(file)))
+
+    def expected(self) -> dict[str, str]:
+        """Return the digests of what reading the whole, and a part, returns from a local file."""
+        return dict(zip((READ, PART), self.ask(step=EXPECTED), strict=True))
+
+    def start(self, step: str, file: RemoteFile) -> None:
+        """Start a step, whose outcome nobody waits for."""
+        self.send(step=step, file=asdict(file))

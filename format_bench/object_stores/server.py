@@ -1,0 +1,220 @@
+"""Object server of the measurements: versitygw on a folder, built with Go once into the user's cache.
+
+https://github.com/versity/versitygw (Apache License 2.0) serves S3 from files, with signatures,
+multipart uploads and conditional writes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Self
+
+from adapter_core import Availability, RemoteFile, UnavailableError
+from adapter_core.credentials import Credentials
+from adapter_core.errors import LinkError
+from adapter_core.files import write_atomically
+from format_bench.object_stores.bucket import Bucket
+
+VERSION = "1.8.0"
+MODULE = "github.com/versity/versitygw/cmd/versitygw"
+BUCKET = "benchmark"
+
+REAL, STAND_IN = "versitygw", "stand-in"
+
+_HINT = "format-bench build object-server"
+_BUILD_SECONDS = 3600
+_START_SECONDS = 30.0
+
+
+def program() -> Path:
+    """Return the place of the built server, which may not exist."""
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return caches / "formatbench" / f"versitygw-{VERSION}" / "versitygw"
+
+
+def availability() -> Availability:
+    """Return whether the server has been built."""
+    if program().exists():
+        return Availability(available=True)
+    reason = f"the object server versitygw {VERSION} is not built"
+    return Availability(available=False, reason=reason, install_hint=_HINT)
+
+
+def toolchain() -> Availability:
+    """Return whether the server can be built here."""
+    if shutil.which("go"):
+        return Availability(available=True)
+    reason = "Go is not installed, which builds the object server"
+    return Availability(available=False, reason=reason, install_hint="install it from https://go.dev")
+
+
+def build() -> Path:
+    """Build the server unless it is there, and return its place; this takes some minutes.
+
+    Raises
+    ------
+    UnavailableError
+        If Go is missing, or the build fails.
+    """
+    target = program()
+    if target.exists():
+        return target
+    lacking = toolchain()
+    if not lacking:
+        raise UnavailableError("the object server", lacking.reason, lacking.install_hint)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with write_atomically(target) as temporary:
+        folder = temporary.with_suffix(".build")
+        try:
+            done = subprocess.run(  # noqa: S603 (a fixed command)
+                ["go", "install", f"{MODULE}@v{VERSION}"],  # noqa: S607 (Go of PATH)
+                env={**os.environ, "GOBIN": str(folder)},
+                capture_output=True,
+                text=True,
+                timeout=_BUILD_SECONDS,
+                check=False,
+            )
+            if done.returncode:
+                lines = done.stderr.strip().splitlines() or ["no reason given"]
+                raise UnavailableError("the object server", f"Go failed: {lines[-1]}", _HINT)
+            shutil.move(folder / "versitygw", temporary)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    return target
+
+
+class ObjectServer:
+    """An S3 server of a folder on loopback, with a bucket `BUCKET`, which ends with the block.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the objects are.
+    kind : str
+        `REAL`, or `STAND_IN` for the server in memory, which is for tests.
+    disk_bytes : int
+        Size of a disk of its own for the real server, in memory; 0 for the disk of the folder.
+
+    Raises
+    ------
+    UnavailableError
+        If the real server has not been built.
+    LinkError
+        If the server does not start, e.g. as mounting a disk is not permitted.
+    """
+
+    def __init__(self, folder: Path, kind: str = REAL, disk_bytes: int = 0) -> None:
+        # Made up for each server, in its environment and its clients' alone.
+        self.credentials = Credentials(f"key{secrets.token_hex(8)}", secrets.token_hex(20))
+        self.port = _free_port()
+        if kind == STAND_IN:
+            module = "format_bench.object_stores.stand_in"
+            command, environment = [sys.executable, "-m", module, str(self.port)], {}
+        else:
+            found = availability()
+            if not found:
+                raise UnavailableError("the object server", found.reason, found.install_hint)
+            for name in ("objects", "metadata"):
+                (folder / name).mkdir(parents=True, exist_ok=True)
+            command = [
+                *(str(program()), "--port", f"127.0.0.1:{self.port}", "--quiet", "--keep-alive"),
+                # Metadata in files of their own, since not all file systems have extended attributes.
+                *("posix", "--sidecar", str(folder / "metadata"), str(folder / "objects")),
+            ]
+            if disk_bytes:
+                command = [*_on_disk_of(disk_bytes, folder), *command]
+            keys = self.credentials
+            environment = {
+                "ROOT_ACCESS_KEY_ID": keys.access_key,
+                "ROOT_SECRET_ACCESS_KEY": keys.secret_key,
+            }
+        self._log = folder / "server.log"
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 (our own program)
+                command,
+                env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        try:
+            self._wait()
+            self.bucket.create()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def bucket(self) -> Bucket:
+        """The bucket, reached without a proxy."""
+        return Bucket(self.address(self.port), self.credentials)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment variables that give a client the credentials."""
+        return {
+            "AWS_ACCESS_KEY_ID": self.credentials.access_key,
+            "AWS_SECRET_ACCESS_KEY": self.credentials.secret_key,
+            # Nothing of the user's own accounts.
+            "AWS_SESSION_TOKEN": "",
+            "AWS_PROFILE": "",
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+    @staticmethod
+    def address(port: int, key: str = "", attempts: int = 2) -> RemoteFile:
+        """Return the address of an object at a port of this machine, e.g. that of a proxy."""
+        endpoint = f"http://127.0.0.1:{port}"
+        return RemoteFile(f"s3://{BUCKET}/{key}", endpoint=endpoint, anonymous=False, attempts=attempts)
+
+    def _wait(self) -> None:
+        end = time.monotonic() + _START_SECONDS
+        while time.monotonic() < end:
+            if self._process.poll() is not None:
+                lines = self._log.read_text(errors="replace").strip().splitlines() or ["no reason given"]
+                raise LinkError(f"the object server did not start: {lines[-1]}")
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return
+            time.sleep(0.02)
+        raise LinkError(f"the object server does not answer after {_START_SECONDS:.0f} seconds")
+
+    def close(self) -> None:
+        """End the server."""
+        self._process.terminate()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _on_disk_of(size_bytes: int, folder: Path) -> list[str]:
+    """Return the start of a command that mounts a disk in a namespace, and runs another on it."""
+    places = shlex.quote(str(folder))
+    script = (
+        f"mount -t tmpfs -o size={size_bytes} none {places} && "
+        f'mkdir {places}/objects {places}/metadata && exec "$@"'
+    )
+    return ["unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh"]
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port

@@ -1,0 +1,29 @@
+"""An object server with a proxy: versitygw where it has been built, else the stand-in."""
+
+from __future__ import annotations
+
+import pytest
+
+from format_bench.object_stores import server as servers
+from format_bench.object_stores.endpoints import FaultProxy
+from format_bench.object_stores.proxy import Fault
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory):
+    """Provide a server and its proxy to all tests of a process."""
+    kind = servers.REAL if servers.availability() else servers.STAND_IN
+    folder = tmp_path_factory.mktemp("server")
+    with servers.ObjectServer(folder, kind) as server, FaultProxy(server.port) as proxy:
+        yield server, proxy
+
+
+@pytest.fixture
+def store(running, monkeypatch):
+    """Provide them without faults and records, with its credentials in the environment."""
+    server, proxy = running
+    proxy.set(Fault())
+    proxy.take()
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    return server, proxy
