@@ -1,0 +1,46 @@
+"""Scan engines whose tables come from the format's own adapter, as data frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.queries.arrow import expression
+from adapter_core.queries.scan import ScanEngine
+from adapter_core.query_engine import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    import pyarrow as pa
+
+    from adapter_core.data_format import DataFormat
+    from adapter_core.query import Condition
+
+
+class FrameScan(ScanEngine):
+    """Engine of a library without conditions: columns are read whole, and pyarrow filters them."""
+
+    does: ClassVar = frozenset({Part.COLUMNS})
+
+    def _open(self, format_label: str, path: Path) -> tuple[DataFormat, Path]:
+        return self._format(format_label), path
+
+    def _format(self, format_label: str) -> DataFormat:
+        """Return the adapter of a format."""
+        raise NotImplementedError(f"{type(self).__module__} must override this")
+
+    def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
+        data_format, path = table
+        compared = [each.column for each in where]
+        needed = list(dict.fromkeys([*columns, *compared]))
+        found = arrow_of(data_format.read(path, needed))
+        return found.filter(expression(where)) if where else found
+
+
+def arrow_of(df: pd.DataFrame) -> pa.Table:
+    """Return a data frame as an Arrow table, NaN as null."""
+    import pyarrow as pa
+
+    return pa.Table.from_pandas(df, preserve_index=False)

@@ -1,0 +1,110 @@
+"""Dask."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.predicate import OPERATORS, Comparison
+from adapter_core.queries.arrow import shape_of
+from adapter_core.query import COUNT, MEAN, TABLE, OneOf
+from adapter_core.query_engine import Part, QueryEngine
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from adapter_core.query import Condition, Query
+
+
+class Adapter(QueryEngine):
+    """Dask's data frames, by its scheduler of threads in this process."""
+
+    label = "dask"
+    requires = ("dask", "pandas", "pyarrow>=15")
+    reads = ("CSV", "ORC", "Parquet")
+    does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.GROUPS, Part.ORDER, Part.JOIN})
+
+    def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002
+        return "its partitions give no numbers to rows" if query.positions else ""
+
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
+        return {"format": format_label, "tables": tables}
+
+    def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
+        import dask
+        import pyarrow as pa
+
+        options = {"scheduler": "threads", "dataframe.convert-string": False}
+        with dask.config.set(options), warnings.catch_warnings():
+            # Dask's own calls of pandas.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            frame = _frame(handle["format"], handle["tables"][TABLE])
+            if query.shape:
+                return shape_of(len(frame), len(frame.columns))
+            for each in query.where:
+                frame = frame[_mask(frame, each)]
+            if query.join:
+                join = query.join
+                other = _frame(handle["format"], handle["tables"][join.table])
+                other = other[[join.key, *join.columns]]
+                frame = frame.merge(other, left_on=join.column, right_on=join.key)
+            if query.aggregates:
+                return _aggregated(frame, query)
+            if query.order:
+                first = frame.nlargest if query.order.descending else frame.nsmallest
+                frame = first(query.limit, query.order.column)
+            found = frame[list(query.columns)].compute()
+        return pa.Table.from_pandas(found, preserve_index=False)
+
+
+def _frame(format_label: str, path: Path) -> Any:
+    import dask.dataframe as dd
+
+    if format_label == "Parquet":
+        return dd.read_parquet(str(path))
+    if format_label == "ORC":
+        return dd.read_orc(str(path))
+    return dd.read_csv(str(path), keep_default_na=False, na_values=[r"\N"])
+
+
+def _mask(frame: Any, found: Condition) -> Any:
+    column = frame[found.column]
+    if isinstance(found, Comparison):
+        return OPERATORS[found.operator](column, found.value)
+    if isinstance(found, OneOf):
+        return column.isin(list(found.values))
+    return column.str.contains(found.text, regex=False)
+
+
+def _aggregated(frame: Any, query: Query) -> pa.Table:
+    import dask
+    import pyarrow as pa
+
+    names = {COUNT: "size", MEAN: "mean"}
+    if not query.groups:
+        wanted = [
+            frame.shape[0]
+            if each.function == COUNT
+            else getattr(frame[each.column], names.get(each.function, each.function))()
+            for each in query.aggregates
+        ]
+        values = dask.compute(*wanted)
+        found = zip(query.aggregates, values, strict=True)
+        return pa.table({each.name: [value] for each, value in found})
+    (group,) = query.groups
+    groups = frame.groupby(group)
+    parts = [
+        groups.size()
+        if each.function == COUNT
+        else getattr(groups[each.column], names.get(each.function, each.function))()
+        for each in query.aggregates
+    ]
+    series = dask.compute(*parts)
+    columns = {group: series[0].index}
+    columns |= {
+        each.name: one.reindex(series[0].index).array
+        for each, one in zip(query.aggregates, series, strict=True)
+    }
+    return pa.table({name: pa.array(values) for name, values in columns.items()})

@@ -1,0 +1,43 @@
+"""deltalake's own queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.queries.database import SQLEngine
+from adapter_core.query import TABLE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from adapter_core.query import Query
+
+
+class Adapter(SQLEngine):
+    """deltalake's `QueryBuilder`, a DataFusion inside of the library."""
+
+    label = "deltalake"
+    requires = ("deltalake", "pyarrow>=15")
+    reads = ("Delta",)
+
+    def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002 (one format)
+        return "it gives no numbers to rows" if query.positions else ""
+
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> Any:  # noqa: ARG002 (one format)
+        import deltalake
+
+        opened = {name: deltalake.DeltaTable(path) for name, path in tables.items()}
+        builder = deltalake.QueryBuilder()
+        for name, table in opened.items():
+            builder = builder.register(name, table)
+        return builder, opened
+
+    def _execute(self, handle: Any, statement: str) -> pa.Table:
+        import pyarrow as pa
+
+        return pa.table(handle[0].execute(statement))
+
+    def _width(self, handle: Any) -> int:
+        return len(handle[1][TABLE].schema().fields)

@@ -1,0 +1,72 @@
+"""Lance's own scanner."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.predicate import Comparison
+from adapter_core.queries.scan import ScanEngine
+from adapter_core.query import OneOf
+from adapter_core.query_engine import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from adapter_core.predicate import Value
+    from adapter_core.query import Condition
+
+
+class Adapter(ScanEngine):
+    """pylance: conditions as SQL text, rows by their numbers."""
+
+    label = "lance"
+    requires = ("pylance", "pyarrow>=15")
+    reads = ("Lance",)
+    modules: ClassVar = {"pylance": "lance"}
+    does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.POSITIONS})
+    finished_by = "pyarrow"
+
+    def _open(self, format_label: str, path: Path) -> Any:  # noqa: ARG002 (one format)
+        import lance
+
+        return lance.dataset(path)
+
+    def _shape(self, table: Any) -> tuple[int, int]:
+        return table.count_rows(), len(table.schema)
+
+    def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
+        if not columns:
+            return _rows(table.count_rows(_filter(where)))
+        return table.to_table(columns=columns, filter=_filter(where))
+
+    def _take(self, table: Any, positions: list[int], columns: list[str]) -> pa.Table:
+        return table.take(positions, columns=columns)
+
+
+def _rows(count: int) -> pa.Table:
+    """Return a table of so many rows, for a count of them."""
+    import pyarrow as pa
+
+    return pa.table({"": pa.nulls(count)})
+
+
+def _filter(where: Sequence[Condition]) -> str | None:
+    return " AND ".join(map(_condition, where)) or None
+
+
+def _condition(found: Condition) -> str:
+    column = f"`{found.column}`"
+    if isinstance(found, Comparison):
+        return f"{column} {found.operator.replace('==', '=')} {_literal(found.value)}"
+    if isinstance(found, OneOf):
+        return f"{column} IN ({', '.join(map(_literal, found.values))})"
+    return f"contains({column}, '{found.text}')"
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, str):
+        return "'{}'".format(value.replace("'", "''"))
+    return f"CAST('{value}' AS DOUBLE)" if isinstance(value, float) else str(value).lower()

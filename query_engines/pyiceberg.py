@@ -1,0 +1,64 @@
+"""PyIceberg's own scan."""
+
+from __future__ import annotations
+
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.predicate import Comparison
+from adapter_core.queries.scan import ScanEngine
+from adapter_core.query import Contains, OneOf
+from data_formats.iceberg import opened_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from adapter_core.query import Condition, Query
+
+
+class Adapter(ScanEngine):
+    """PyIceberg: files are chosen by the statistics in the manifests, rows by pyarrow."""
+
+    label = "pyiceberg"
+    requires = ("pyiceberg", "pyarrow>=15")
+    reads = ("Iceberg",)
+    finished_by = "pyarrow"
+
+    def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002 (one format)
+        if any(isinstance(each, Contains) for each in query.where):
+            return "its expressions find the start of a text only"
+        return ""
+
+    def _open(self, format_label: str, path: Path) -> Any:  # noqa: ARG002 (one format)
+        return opened_table(path)
+
+    def _shape(self, table: Any) -> tuple[int, int]:
+        return table.scan().count(), len(table.schema().fields)
+
+    def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
+        from pyiceberg.expressions import AlwaysTrue, And
+
+        rows = reduce(And, map(_condition, where)) if where else AlwaysTrue()
+        wanted = columns or [where[0].column]
+        return table.scan(row_filter=rows, selected_fields=tuple(wanted)).to_arrow().select(wanted)
+
+
+def _condition(found: Condition) -> Any:
+    from pyiceberg import expressions
+
+    if isinstance(found, OneOf):
+        return expressions.In(found.column, list(found.values))  # type: ignore[call-arg, arg-type]
+    if not isinstance(found, Comparison):
+        raise TypeError(f"{found} is no condition of PyIceberg")
+    classes = {
+        "==": expressions.EqualTo,
+        "!=": expressions.NotEqualTo,
+        "<": expressions.LessThan,
+        "<=": expressions.LessThanOrEqual,
+        ">": expressions.GreaterThan,
+        ">=": expressions.GreaterThanOrEqual,
+    }
+    return classes[found.operator](found.column, found.value)

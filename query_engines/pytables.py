@@ -1,0 +1,71 @@
+"""PyTables' conditions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.predicate import NUMBERS, Comparison
+from adapter_core.queries.arrow import expression
+from adapter_core.queries.frames import arrow_of
+from adapter_core.queries.scan import ScanEngine
+from adapter_core.query_engine import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from adapter_core.query import Condition
+
+_KEY = "table"
+
+
+class Adapter(ScanEngine):
+    """PyTables by pandas' store: conditions on columns of their own, by their indexes if they have any.
+
+    By default pandas puts columns of a type together in blocks, which no condition can look into: then
+    all rows are read, and pyarrow filters them.
+    """
+
+    label = "pytables"
+    requires = ("tables", "pandas", "pyarrow>=15")
+    reads = ("HDF5.table",)
+    does: ClassVar = frozenset({Part.POSITIONS})
+    finished_by = "pyarrow"
+    notes: ClassVar = {"HDF5.table": "conditions need columns of their own, which pandas does not make"}
+
+    def _open(self, format_label: str, path: Path) -> Any:  # noqa: ARG002 (one format)
+        import pandas as pd
+
+        return pd.HDFStore(path, "r")
+
+    def _close(self, table: Any) -> None:
+        table.close()
+
+    def _shape(self, table: Any) -> tuple[int, int]:
+        stored = table.get_storer(_KEY)
+        return stored.nrows, len(stored.non_index_axes[0][1])
+
+    def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
+        stored = table.get_storer(_KEY).table
+        usable = [each for each in where if _is_usable(each, stored.colnames)]
+        if where and len(usable) == len(where):
+            rows = stored.get_where_list(" & ".join(map(_condition, usable)), sort=True)
+            return self._take(table, rows, columns or [where[0].column])
+        needed = list(dict.fromkeys([*columns, *(each.column for each in where)]))
+        found = arrow_of(table.select(_KEY, columns=needed))
+        return found.filter(expression(where)) if where else found
+
+    def _take(self, table: Any, positions: Any, columns: list[str]) -> pa.Table:
+        return arrow_of(table.select(_KEY, where=list(positions), columns=columns))
+
+
+def _is_usable(found: Condition, names: list[str]) -> bool:
+    return isinstance(found, Comparison) and found.type == NUMBERS and found.column in names
+
+
+def _condition(found: Condition) -> str:
+    if not isinstance(found, Comparison):
+        raise TypeError(f"{found} is no comparison")
+    return f"({found.column} {found.operator} {found.value!r})"

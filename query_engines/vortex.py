@@ -1,0 +1,99 @@
+"""Vortex' own scan."""
+
+from __future__ import annotations
+
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.predicate import OPERATORS, Comparison
+from adapter_core.queries.arrow import plain_text
+from adapter_core.queries.scan import ScanEngine
+from adapter_core.query import OneOf
+from adapter_core.query_engine import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from adapter_core.predicate import Value
+    from adapter_core.query import Condition
+
+
+class Adapter(ScanEngine):
+    """vortex-data: conditions are evaluated on compressed values, rows are found by their numbers."""
+
+    label = "vortex"
+    requires = ("vortex-data", "pyarrow>=15")
+    reads = ("Vortex",)
+    modules: ClassVar = {"vortex-data": "vortex"}
+    does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.POSITIONS})
+    finished_by = "pyarrow"
+
+    def _open(self, format_label: str, path: Path) -> Any:  # noqa: ARG002 (one format)
+        import vortex
+
+        # A segment cache would answer later questions from memory.
+        return vortex.open(str(path), without_segment_cache=True)
+
+    def _shape(self, table: Any) -> tuple[int, int]:
+        return len(table), len(table.dtype.to_arrow_schema())
+
+    def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
+        # The columns of the conditions count the rows where no others are needed.
+        wanted = columns or [where[0].column]
+        found = table.scan(wanted, expr=_expression(where)).to_arrow().read_all()
+        # Acero takes no string views.
+        return plain_text(found)
+
+    def _take(self, table: Any, positions: list[int], columns: list[str]) -> pa.Table:
+        import pyarrow as pa
+        import vortex
+
+        rows = vortex.array(pa.array(positions, pa.uint64()))
+        return table.scan(columns, indices=rows).to_arrow().read_all()
+
+
+def _expression(where: Sequence[Condition]) -> Any:
+    import vortex.expr as ve
+
+    found = [_condition(each) for each in where]
+    return reduce(ve.and_, found) if found else None
+
+
+def _condition(found: Condition) -> Any:
+    import vortex
+    import vortex.expr as ve
+
+    column = ve.column(found.column)
+    if isinstance(found, Comparison):
+        return OPERATORS[found.operator](column, _literal(found.value))
+    if isinstance(found, OneOf):
+        equal = [column == _literal(value) for value in found.values]
+        return _balanced(equal)
+    return ve.like(column, ve.literal(vortex.utf8(nullable=True), f"%{found.text}%"))
+
+
+def _balanced(found: list[Any]) -> Any:
+    """Return the disjunction of expressions as a tree of little depth."""
+    import vortex.expr as ve
+
+    while len(found) > 1:
+        pairs = [found[place : place + 2] for place in range(0, len(found), 2)]
+        found = [reduce(ve.or_, each) for each in pairs]
+    return found[0]
+
+
+def _literal(value: Value) -> Any:
+    import vortex
+    import vortex.expr as ve
+
+    if isinstance(value, bool):
+        return ve.literal(vortex.bool_(nullable=True), value)
+    if isinstance(value, str):
+        return ve.literal(vortex.utf8(nullable=True), value)
+    kind = (
+        vortex.float_(64, nullable=True) if isinstance(value, float) else vortex.int_(64, nullable=True)
+    )
+    return ve.literal(kind, value)
