@@ -160,6 +160,7 @@ class JvmStore(CodecChoice):
         limit_seconds: float,
         heap_gib: int = HEAP_GIB,
         class_path: Sequence[Path] = (),
+        flags: Sequence[str] = (),
     ) -> list[list[dict[str, Any]]]:
         """Serve several requests in one JVM, and return the answers to each; see `run`.
 
@@ -174,7 +175,9 @@ class JvmStore(CodecChoice):
         heap_gib : int
             Size of the heap in GiB, from the start on.
         class_path : sequence of Path
-            Further folders or jars with classes of formats.
+            Further folders or jars with classes.
+        flags : sequence of str
+            Further flags of the JVM.
         """
         answer = self.availability()
         java = find_java()
@@ -184,7 +187,7 @@ class JvmStore(CodecChoice):
         lines = [each.to_json(self.format_name) for each in requests]
         # The runner removes folders called format-bench-* that no runner has locked.
         with tempfile.TemporaryDirectory(prefix="formatbench-jvm-") as scratch:
-            command = [str(java.java), *_flags(java, heap_gib, scratch)]
+            command = [str(java.java), *_flags(java, heap_gib, scratch), *flags]
             command += ["-cp", os.pathsep.join(map(str, [*class_path, *sorted(jars.glob("*.jar"))]))]
             found = _run([*command, MAIN_CLASS], lines, limit_seconds, Path(scratch))
         answers: list[list[dict[str, Any]]] = [[]]

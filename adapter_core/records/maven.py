@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import fcntl
+import filecmp
 import functools
 import hashlib
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,7 +134,8 @@ class MavenModule:
     def build(self) -> Path:
         """Build the module with Maven, unless it is there already, and return the folder of the jars.
 
-        Two processes that build at once wait for each other; a build that fails leaves nothing.
+        Two processes that build at once wait for each other; a build that fails leaves nothing. Jars of
+        other states of the sources are shared: they take no further space.
 
         Raises
         ------
@@ -150,6 +152,49 @@ class MavenModule:
             if not folder.is_dir():
                 self._build(java, folder)
         return folder
+
+    def compile(self, sources: Iterable[Path], classes: Path) -> None:
+        """Compile further source code, which refers to the module and its libraries.
+
+        Parameters
+        ----------
+        sources : iterable of Path
+            Files.
+        classes : Path
+            Folder for the classes.
+
+        Raises
+        ------
+        UnavailableError
+            If the module has not been built, or if there is no compiler.
+        CalledProcessError
+            If the code is not correct; its `stderr` has the errors.
+        """
+        answer, java = self.availability(), find_java()
+        jars = self.built(java) if java else None
+        if java is None or jars is None:
+            raise UnavailableError("the Java part of records", answer.reason, answer.install_hint)
+        if not java.has_compiler:
+            reason = f"{java.java} has none beside it"
+            raise UnavailableError("the compiler of Java", reason, TOOLCHAIN_HINT)
+        compiler = str(java.java.parent / "javac")
+        subprocess.run(  # noqa: S603 (a program of the user)
+            [
+                compiler,
+                "-J-XX:TieredStopAtLevel=1",
+                "-proc:none",
+                "--release",
+                str(OLDEST_JAVA),
+                "-cp",
+                f"{jars}/*",
+                "-d",
+                classes,
+                *sources,
+            ],
+            capture_output=True,
+            check=True,
+            env=java_environment(),
+        )
 
     def _build(self, java: JavaHome, folder: Path) -> None:
         maven = shutil.which("mvn") or "mvn"
@@ -174,6 +219,7 @@ class MavenModule:
             jars = target / "lib"
             for jar in target.glob("*.jar"):
                 jar.replace(jars / jar.name)
+            _share(jars, folder.parent)
             jars.replace(folder)
         finally:
             remove(partial)
@@ -190,6 +236,19 @@ class MavenModule:
                 found.update(f"{file.relative_to(self.folder)}\0{len(content)}\0".encode())
                 found.update(content)
         return found.hexdigest()
+
+
+def _share(jars: Path, cache: Path) -> None:
+    """Replace jars by links to equal ones of folders in the cache: nearly all are libraries."""
+    for jar in jars.glob("*.jar"):
+        for other in cache.glob(f"*/{jar.name}"):
+            # A folder that another process removes meanwhile, or a file system without links.
+            with suppress(OSError):
+                if filecmp.cmp(jar, other, shallow=False):
+                    link = jar.with_suffix(".link")
+                    link.hardlink_to(other)
+                    link.replace(jar)
+                    break
 
 
 def java_environment() -> dict[str, str]:

@@ -35,6 +35,8 @@ _RENAMED = replace(_WORD, name="title", earlier_name="word")
 
 OLDER = RecordType("Item", (_AMOUNT, _GONE, _WORD), Item)
 
+EXAMPLES = [Item(7, "g", "word of the first"), Item(-8, "", "word of the second")]
+
 CHANGES: dict[str, tuple[RecordType, tuple[Any, ...]]] = {
     "field added at the end": (
         RecordType("Item", (_AMOUNT, _GONE, _WORD, _ADDED)),
@@ -81,11 +83,10 @@ def outcome(store: RecordStore, change: str) -> Evolution:
     change : str
         One of `CHANGES`.
     """
-    newer, sources = CHANGES[change]
-    saved = [Item(7, "g", "word of the first"), Item(-8, "", "word of the second")]
+    newer, _ = CHANGES[change]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"older{store.suffix}")
-        store.save(RecordSet.of_objects(OLDER, saved), path)
+        store.save(RecordSet.of_objects(OLDER, EXAMPLES), path)
         try:
             found = store.read(path, newer)
         except Exception:
@@ -94,13 +95,27 @@ def outcome(store: RecordStore, change: str) -> Evolution:
             values = [_of_type(store.plain(newer)(each), newer) for each in found]
         except (KeyError, AttributeError, IndexError):
             return Evolution.ABSENT
-    expected = [tuple(_value(each, source) for source in sources) for each in saved]
+    return judged(values, change)
+
+
+def judged(values: list[tuple[Any, ...]], change: str) -> Evolution:
+    """Return the outcome of a read without an error, by the values of the records in order.
+
+    Parameters
+    ----------
+    values : list of tuple
+        Values of the newer type's fields, for each of `EXAMPLES`.
+    change : str
+        One of `CHANGES`.
+    """
+    _, sources = CHANGES[change]
+    expected = [tuple(_value(each, source) for source in sources) for each in EXAMPLES]
     if values == expected:
         return Evolution.RIGHT
     if values == [tuple(0 if value == ADDED_VALUE else value for value in each) for each in expected]:
         return Evolution.ZERO
-    pairs = zip(chain.from_iterable(values), chain.from_iterable(expected), strict=True)
-    only_nulls = all(value in {None, right} for value, right in pairs)
+    pairs = list(zip(chain.from_iterable(values), chain.from_iterable(expected), strict=False))
+    only_nulls = len(values) == len(expected) and all(value in {None, right} for value, right in pairs)
     return Evolution.ABSENT if only_nulls else Evolution.WRONG
 
 

@@ -10,6 +10,7 @@ import click
 import record_stores
 from adapter_core import Trait
 from format_bench.display.markdown import table_lines
+from format_bench.studies import jvm_evolution
 from format_bench.studies.record_evolution import CHANGES, outcome
 from record_stores import JvmStore
 
@@ -45,17 +46,18 @@ records, after full collections. **Allocation** is the JVM's own count, in the s
 `seed` is the published program's own way.
 """
 
-_EVOLUTION = """
+_EVOLUTION = r"""
 ## Files of older types
 
-In Python, a program with a newer type reads a file that was written with an older one of the fields
-`amount`, `gone` and `word`.
+A program with a newer type reads a file that was written with an older one of the fields `amount`,
+`gone` and `word`. On the JVM the types are two releases of one class.
 
 - *right*: all values; a new field has its default.
-- *zero*: all values; a new field is 0, since the format has no other default.
+- *zero*: all values; a new field is 0, since the format has no other default, or no constructor runs.
 - *absent*: objects without the new or renamed field, or with null in its place.
 - *error*: the read fails.
 - **wrong**: values of other fields, without an error: fields have places only, no names or numbers.
+- \-: the store's code here is that of the class `Entity` alone.
 """
 
 
@@ -65,11 +67,11 @@ def page() -> str:
     Raises
     ------
     UnavailableError
-        If a store cannot work here: the outcomes of changed types are tried.
+        If a store cannot work here, or there is no JDK: the outcomes of changed types are tried.
     """
     every = [record_stores.find(name) for name in record_stores.names()]
-    of_jvm = [each for each in every if isinstance(each, JvmStore)]
-    stores = [record_stores.get(each.label) for each in every if each not in of_jvm]
+    of_jvm = [record_stores.get(each.label) for each in every if isinstance(each, JvmStore)]
+    stores = [record_stores.get(each.label) for each in every if not isinstance(each, JvmStore)]
     heads = ["store", "file", "objects", "lazy", "entry", "iterates", "nested", "safe to read"]
     lines = [_HEAD, *table_lines(heads, [_facts(each) for each in stores], alignment="l" * len(heads))]
     lines.append(_JVM)
@@ -77,6 +79,10 @@ def page() -> str:
     lines += table_lines(heads, [_jvm_facts(each) for each in of_jvm], alignment="l" * len(heads))
     lines.append(_EVOLUTION)
     rows = [[each.label, *(outcome(each, change).value for change in CHANGES)] for each in stores]
+    tried = jvm_evolution.outcomes(of_jvm)
+    for each in of_jvm:
+        found = [tried[each.label, change] for change in CHANGES]
+        rows.append([each.label, *("-" if outcome is None else outcome.value for outcome in found)])
     lines += table_lines(["store", *CHANGES], rows, alignment="l" * (1 + len(CHANGES)))
     return "\n".join(lines) + "\n"
 

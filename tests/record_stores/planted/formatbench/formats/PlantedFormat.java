@@ -5,7 +5,9 @@ import formatbench.Entity;
 import formatbench.Format;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -33,7 +35,13 @@ public class PlantedFormat implements Format {
                     sink.accept(new byte[MEGABYTE]);
                 }
             }
-            case "sleep" -> Thread.sleep(200);
+            case "sleep" -> {
+                long start = System.nanoTime();
+                Thread.sleep(200);
+                String nanos = (System.nanoTime() - start) + "\n";
+                Files.writeString(
+                        path.resolveSibling("slept"), nanos, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            }
             case "hang" -> Thread.sleep(1_000_000);
             case "crash" -> Runtime.getRuntime().halt(134);
             case "noise" -> System.out.println("{\"event\": \"end\"}");

@@ -10,6 +10,9 @@ import java.util.function.LongFunction;
 
 /** Data sets of records, the same as those of Python; docs/records_data.md specifies them. */
 public final class Data {
+    /** Records of a class that tests put on the class path. */
+    private static final String ITEMS = "items";
+
     private static final long SEED = 20240501;
     private static final int POOL = 10_000;
     private static final int LENGTHS = 20;
@@ -58,7 +61,11 @@ public final class Data {
 
     /** Return the class of the records of a data set. */
     static Class<?> type(String name) {
-        return name.equals("entities-nested") ? Person.class : Entity.class;
+        return switch (name) {
+            case "entities-nested" -> Person.class;
+            case ITEMS -> Reflected.type("Item");
+            default -> Entity.class;
+        };
     }
 
     /**
@@ -73,6 +80,7 @@ public final class Data {
             case "entities-seed" -> published(rows);
             case "entities-nested" -> list(rows, persons(copies(pool())));
             case "entities-edge" -> list(rows, Data::edge);
+            case ITEMS -> Reflected.examples(type(name));
             default -> throw new IllegalArgumentException("there is no data set " + name);
         };
     }

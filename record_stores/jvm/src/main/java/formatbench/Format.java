@@ -15,10 +15,19 @@ public interface Format {
     /**
      * Write records to a path that does not exist yet.
      *
-     * @param records records of that type
+     * @param records records of that type, or what {@link #ownObjects} made of them
      * @param type {@link Entity} or {@link Person}
      */
     void write(List<?> records, Class<?> type, Path path, Codec codec) throws Exception;
+
+    /**
+     * Return the objects to write instead of the records, made outside the clock.
+     *
+     * <p>The published program has some of its formats' own objects beforehand; others map in a write.
+     */
+    default List<?> ownObjects(List<?> records, Class<?> type) throws Exception {
+        return records;
+    }
 
     /**
      * Read all records, in order, as objects of the library or as plain ones.

@@ -89,6 +89,7 @@ public final class Main {
             case "use" -> use(request);
             case "entry" -> entry(request);
             case "layout" -> layout(request);
+            case "values" -> values(request);
             default -> throw new IllegalArgumentException("there is no operation " + request.operation());
         }
     }
@@ -101,7 +102,7 @@ public final class Main {
 
     private void write(Request request) throws Exception {
         Format format = request.checkedFormat();
-        List<?> records = request.records();
+        List<?> records = format.ownObjects(request.records(), request.type());
         for (int number = 1; number <= request.calls(); number++) {
             remove(request.path());
             System.gc();
@@ -210,6 +211,18 @@ public final class Main {
         request.checkedFormat().read(request.type(), request.path(), request.codec(), objects::add);
         long bytes = GraphLayout.parseInstance(objects.toArray()).totalSize();
         answer("layout", Map.of("deep_bytes", bytes, "rows", objects.size()));
+    }
+
+    /** Report the values of all fields of each record. */
+    private void values(Request request) throws Exception {
+        Format format = request.checkedFormat();
+        List<Map<String, Object>> records = new ArrayList<>();
+        format.read(
+                request.type(),
+                request.path(),
+                request.codec(),
+                each -> records.add(Reflected.values(format.plain(each))));
+        answer("values", Map.of("records", records));
     }
 
     private void describe() {

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * Request to the driver.
  *
  * @param operation {@code generate}, {@code write}, {@code read}, {@code check}, {@code iterate},
- *     {@code use}, {@code entry} or {@code layout}
+ *     {@code use}, {@code entry}, {@code layout} or {@code values}
  * @param format name of the format, lower case with hyphens
  * @param codec codec around the file, or the format's own of that name
  * @param dataset name of the data set; its class of records too, where no data are made
@@ -28,7 +28,7 @@ record Request(
         int rows,
         Path path,
         int calls,
-    long position) {
+        long position) {
     /** Exit status of a JVM with -XX:+ExitOnOutOfMemoryError. */
     static final int OUT_OF_MEMORY_STATUS = 3;
 

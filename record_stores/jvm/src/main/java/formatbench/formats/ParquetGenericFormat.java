@@ -20,6 +20,9 @@ import org.apache.parquet.io.LocalOutputFile;
 
 /** Parquet through Avro's generic records, without Hadoop's file systems and configuration. */
 public class ParquetGenericFormat implements Format {
+    /** Option that Avro's library sets in a configuration of Hadoop alone. */
+    private static final String READ_SCHEMA = "parquet.avro.read.schema";
+
     private final AvroGenericFormat avro;
 
     public ParquetGenericFormat() {
@@ -50,10 +53,13 @@ public class ParquetGenericFormat implements Format {
 
     @Override
     public void read(Class<?> type, Path path, Codec codec, Consumer<Object> sink) throws IOException {
-        GenericData model = avro.model(avro.schema(type));
+        Schema schema = avro.schema(type);
+        ParquetConfiguration configuration = configuration();
+        // Else a file of an older type is read as records of its own schema.
+        configuration.set(READ_SCHEMA, schema.toString());
         try (ParquetReader<Object> file =
-                AvroParquetReader.<Object>builder(new LocalInputFile(path), configuration())
-                        .withDataModel(model)
+                AvroParquetReader.<Object>builder(new LocalInputFile(path), configuration)
+                        .withDataModel(avro.model(schema))
                         .withCodecFactory(new ParquetCodecs())
                         .build()) {
             for (Object each; (each = file.read()) != null; ) {

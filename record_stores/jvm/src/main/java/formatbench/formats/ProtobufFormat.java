@@ -2,6 +2,7 @@ package formatbench.formats;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import formatbench.Codec;
@@ -59,6 +60,9 @@ public class ProtobufFormat implements Format {
         if (object instanceof PersonMessage message) {
             return ProtobufPersons.plain(message);
         }
+        if (object instanceof DynamicMessage message) {
+            return ProtobufDynamic.plain(message);
+        }
         EntityMessage message = (EntityMessage) object;
         Entity entity = new Entity();
         entity.number1 = message.getNumber1();
@@ -75,14 +79,19 @@ public class ProtobufFormat implements Format {
     }
 
     static Parser<?> parser(Class<?> type) {
-        return type == Person.class ? PersonMessage.parser() : EntityMessage.parser();
+        if (type == Entity.class) {
+            return EntityMessage.parser();
+        }
+        return type == Person.class ? PersonMessage.parser() : ProtobufDynamic.parser(type);
     }
 
     static MessageLite message(Object record) {
         if (record instanceof Person person) {
             return ProtobufPersons.message(person);
         }
-        Entity entity = (Entity) record;
+        if (!(record instanceof Entity entity)) {
+            return ProtobufDynamic.message(record);
+        }
         return EntityMessage.newBuilder()
                 .setNumber1(entity.number1)
                 .setNumber2(entity.number2)
