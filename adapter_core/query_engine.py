@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import record_tables
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, probe
 from adapter_core.errors import UnknownNameError, UnsupportedError
@@ -154,7 +155,8 @@ class EngineOnFormat(BaseAdapter):
     def check(self, tables: Mapping[str, pd.DataFrame]) -> None:
         """Raise `CannotHoldError`, with the reason, if the format cannot store a table as it is."""
         for df in tables.values():
-            self.format.check(df)
+            if self.format.label not in record_tables.WRITERS or not record_tables.has_records(df):
+                self.format.check(df)
 
     def save(self, tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
         """Write tables into a directory, by names; replace an earlier directory.
@@ -168,7 +170,10 @@ class EngineOnFormat(BaseAdapter):
         with self.replacing(folder) as temporary:
             temporary.mkdir()
             for name, path in self.paths(temporary, tables).items():
-                self.format.save(tables[name], path, self.format.default_codec)
+                if record_tables.has_records(tables[name]):
+                    record_tables.write(self.format.label, tables[name], path)
+                else:
+                    self.format.save(tables[name], path, self.format.default_codec)
 
 
 class EngineRegistry(Registry[EngineOnFormat]):

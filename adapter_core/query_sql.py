@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from adapter_core.query import Aggregate, Condition, Query
 
 
-def sql(query: Query, tables: Mapping[str, str] | None = None, positions: str = "") -> str:
+def sql(
+    query: Query,
+    tables: Mapping[str, str] | None = None,
+    positions: str = "",
+    *,
+    fields_in_brackets: bool = False,
+) -> str:
     """Return a query as one statement.
 
     Parameters
@@ -25,6 +31,8 @@ def sql(query: Query, tables: Mapping[str, str] | None = None, positions: str = 
         What stands for a table in the statement, by its name; the name itself by default.
     positions : str
         Expression for the number of a row, counted from 0.
+    fields_in_brackets : bool
+        True for DataFusion's way to name the field of a record, ``"record"['field']``.
 
     Raises
     ------
@@ -34,7 +42,8 @@ def sql(query: Query, tables: Mapping[str, str] | None = None, positions: str = 
     source = (tables or {}).get(TABLE, TABLE)
     if query.shape:
         return f"SELECT count(*) FROM {source}"  # noqa: S608 (names of tables)
-    parts = [f"SELECT {', '.join(_selected(query))}", f"FROM {source}"]
+    selected = ", ".join(_selected(query, in_brackets=fields_in_brackets))
+    parts = [f"SELECT {selected}", f"FROM {source}"]
     if query.join:
         other, join = (tables or {}).get(query.join.table, query.join.table), query.join
         parts.append(f"JOIN {other} ON {quoted(join.column)} = {quoted(join.key)}")
@@ -77,10 +86,17 @@ def literal(value: Value) -> str:
     return repr(value)
 
 
-def _selected(query: Query) -> list[str]:
+def _selected(query: Query, *, in_brackets: bool) -> list[str]:
+    if in_brackets:
+        return [_in_brackets(name) for name in query.columns] or _selected(query, in_brackets=False)
     if not query.aggregates:
         return [quoted(name) for name in query.columns]
     return [*map(quoted, query.groups), *map(_aggregate, query.aggregates)]
+
+
+def _in_brackets(name: str) -> str:
+    outer, *inner = name.split(".")
+    return quoted(outer) + "".join(f"[{literal(part)}]" for part in inner)
 
 
 def _aggregate(found: Aggregate) -> str:

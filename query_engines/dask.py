@@ -27,6 +27,8 @@ class Adapter(QueryEngine):
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.GROUPS, Part.ORDER, Part.JOIN})
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002
+        if any("." in name for name in query.columns):
+            return "it has no columns of records"
         return "its partitions give no numbers to rows" if query.positions else ""
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:

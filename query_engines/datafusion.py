@@ -44,13 +44,7 @@ class Adapter(SQLEngine):
         return context
 
     def _statement(self, handle: Any, query: Query) -> str:  # noqa: ARG002
-        # A field of a record is an element by name.
-        statement = sql(query)
-        for name in query.columns:
-            outer, _, inner = name.partition(".")
-            if inner:
-                statement = statement.replace(f'"{outer}"."{inner}"', f"\"{outer}\"['{inner}']")
-        return statement
+        return sql(query, fields_in_brackets=True)
 
     def _execute(self, handle: Any, statement: str) -> pa.Table:
         found = handle.sql(statement)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
+from adapter_core.query_sql import sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +34,9 @@ class Adapter(SQLEngine):
         for name, table in opened.items():
             builder = builder.register(name, table)
         return builder, opened
+
+    def _statement(self, handle: Any, query: Query) -> str:  # noqa: ARG002
+        return sql(query, fields_in_brackets=True)
 
     def _execute(self, handle: Any, statement: str) -> pa.Table:
         import pyarrow as pa

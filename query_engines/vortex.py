@@ -43,6 +43,8 @@ class Adapter(ScanEngine):
     def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
         # The columns of the conditions count the rows where no others are needed.
         wanted = columns or [where[0].column]
+        if any("." in name for name in wanted):
+            return _fields(table, wanted, where)
         found = table.scan(wanted, expr=_expression(where)).to_arrow().read_all()
         # Acero takes no string views.
         return plain_text(found)
@@ -53,6 +55,20 @@ class Adapter(ScanEngine):
 
         rows = vortex.array(pa.array(positions, pa.uint64()))
         return table.scan(columns, indices=rows).to_arrow().read_all()
+
+
+def _fields(table: Any, names: list[str], where: Sequence[Condition]) -> pa.Table:
+    """Return fields of records, without the other fields."""
+    import pyarrow as pa
+    import vortex.expr as ve
+
+    columns = []
+    for name in names:
+        outer, *inner = name.split(".")
+        field = reduce(lambda found, part: ve.get_item(part, found), inner, ve.column(outer))
+        batches = table.scan(field, expr=_expression(where))
+        columns.append(pa.chunked_array([each.to_arrow_array() for each in batches]))
+    return pa.table(dict(zip(names, columns, strict=True)))
 
 
 def _expression(where: Sequence[Condition]) -> Any:

@@ -12,7 +12,7 @@ from adapter_core.query import COUNT, Aggregate, Query
 from format_bench.families.queries.operations import EngineQuery, QueryOperations
 from format_bench.verification.answers import difference
 
-ROWS = {"query": 2000, "query-wide": 2, "flights": 1500, "core": 1500}
+ROWS = {"query": 2000, "query-nested": 400, "query-wide": 2, "flights": 1500, "core": 1500}
 PAIRS = query_engines.names()
 
 
@@ -79,6 +79,16 @@ def test_real_columns_with_nulls_are_answered_alike(label, dataset, subjects, tm
 def test_few_of_very_many_columns_are_found(label, subjects, tmp_path):
     found = answers(pair_of(label), subjects("query-wide"), tmp_path)
     assert found["wide-10"] == ""
+
+
+OF_RECORDS = ["DuckDB[duckdb]", "Feather[polars]", "JSON[polars]", "Lance[lance]", "ORC[pyarrow]"]
+OF_RECORDS += ["Parquet[datafusion]", "Parquet[duckdb]", "Parquet[pyarrow]", "Vortex[vortex]"]
+
+
+@pytest.mark.parametrize("label", OF_RECORDS)
+def test_a_field_of_records_is_read(label, subjects, tmp_path):
+    found = answers(pair_of(label), subjects("query-nested"), tmp_path)
+    assert found == {"count": "", "open": "", "field": ""}
 
 
 def test_every_pair_names_a_format_and_an_engine():

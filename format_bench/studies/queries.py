@@ -1,0 +1,321 @@
+"""Study of queries: the page "which engine for which question" from results of the suite `query`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import click
+
+import query_engines
+from adapter_core.errors import InvalidResultsError
+from adapter_core.query_sql import sql
+from format_bench.display.markdown import table_lines
+from format_bench.display.text import format_ratio, plural, quantity
+from format_bench.families.queries.operations import QueryOperations
+from format_bench.families.queries.queries import asked, queries
+from format_bench.report.losses_and_gaps import rows_of_gaps
+from format_bench.report.model import results_by_suite
+from format_bench.report.queries import QueryTable
+from format_bench.results.load import Results, load
+from format_bench.results.metrics import Measure
+from format_bench.results.records import engine_of
+
+if TYPE_CHECKING:
+    from format_bench.report.model import SuiteResults
+    from format_bench.results.candidates import Configuration
+    from format_bench.results.groups import ComparisonGroup
+
+SUITE = "query"
+WALL, CPU = "query time", "query CPU time"
+
+_SQL_ROWS = 1000
+"""Rows of the table whose queries are printed as SQL."""
+_SQL_LENGTH = 160
+"""Longest SQL text that is printed whole."""
+_LEADERS = 3
+
+_HEAD = """\
+# Which engine for which question
+
+Questions to files of table formats, answered by query engines: the suite `query`, described in
+[Questions to files](query_engines.md). A label names the format and the engine, e.g.
+`Parquet[duckdb]`. Every answer equals NumPy's on the data; one that does not is a failure. Files are
+those that the format's usual adapter saves, with the codec that its library takes unasked; no file is
+sorted, indexed or tuned for a question. Smaller is better. Made by `format-bench study queries`.
+"""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The warm results of one data set, size and thread policy."""
+
+    group: ComparisonGroup
+    metric: str
+    """`WALL` or `CPU`."""
+
+    @cached_property
+    def table(self) -> QueryTable:
+        """The values, and the ranking by them."""
+        names = [name for name in queries() if self._answered(name)]
+        return QueryTable(self.group, "", Measure(self.metric, "warm"), names)
+
+    def _answered(self, name: str) -> bool:
+        return bool(self.group.values(Measure(self.metric, "warm", name)))
+
+    def values(self, name: str) -> dict[Configuration, float]:
+        """Return the values of a question, the smallest first."""
+        found = self.group.values(Measure(self.metric, "warm", name))
+        return dict(sorted(found.items(), key=lambda item: item[1]))
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats with an answer, by the ranking of their best engines."""
+        return list(dict.fromkeys(format_of(each) for each in self.table.ranked if self._has(each)))
+
+    @property
+    def engines(self) -> list[str]:
+        """The engines with an answer, by the ranking of their best formats."""
+        return list(
+            dict.fromkeys(engine_of(each.format) for each in self.table.ranked if self._has(each))
+        )
+
+    def _has(self, each: Configuration) -> bool:
+        return each in self.table.means
+
+    @property
+    def title(self) -> str:
+        """The data set with its extent."""
+        threads = "1 thread" if self.group.threads == "1" else "all threads"
+        return f"{self.group.dataset}, {self.group.rows:,} rows, {threads}"
+
+
+def format_of(configuration: Configuration) -> str:
+    """Return the format of a pair, "Parquet" for "Parquet[duckdb]"."""
+    return configuration.format.rpartition("[")[0]
+
+
+def page(results: Results, metric: str) -> str:
+    """Return the page in Markdown.
+
+    Parameters
+    ----------
+    results : Results
+        Results of the suite.
+    metric : str
+        `WALL` or `CPU`.
+
+    Raises
+    ------
+    InvalidResultsError
+        If the results have no warm answer.
+    """
+    suite = next((each for each in results_by_suite(results) if each.name == SUITE), None)
+    found = [Answers(each, metric) for each in suite.groups] if suite else []
+    found = [each for each in found if each.table.means]
+    if suite is None or not found:
+        raise InvalidResultsError(f"{results.name} has no warm answers of the suite {SUITE}")
+    parts = [_HEAD, *_extent(found, metric)]
+    for each in found:
+        parts += [*_leaders(each), *_formats(each), *_ranking(each), *_times(each)]
+    parts += [*_questions(), *_engines(), *_gaps(suite)]
+    return "\n".join(parts) + "\n"
+
+
+def _extent(found: list[Answers], metric: str) -> Iterator[str]:
+    yield "## Measured\n"
+    rows = []
+    for each in found:
+        pairs = [pair for pair in each.table.ranked if pair in each.table.means]
+        answers = sum(mean.queries for mean in each.table.means.values())
+        numbers = (len(pairs), len(each.formats), len(each.engines), len(each.table.queries), answers)
+        rows.append([each.title, *(f"{number:,}" for number in numbers)])
+    header = ["data", "pairs", "formats", "engines", "questions", "answers, all equal"]
+    yield from table_lines(header, rows)
+    kind = "CPU time of all threads of the process" if metric == CPU else "Wall time"
+    yield (
+        f"\n{kind}, medians of answers to an open file in the page cache. A ratio is (t + 1 ms) / "
+        "(best + 1 ms), so that times near the clock's resolution do not decide.\n"
+    )
+
+
+def _leaders(found: Answers) -> Iterator[str]:
+    """Yield the fastest pairs of each question."""
+    yield f"## Which engine for which question: {found.title}\n"
+    rows = []
+    for name in found.table.queries:
+        values = found.values(name)
+        first = next(iter(values))
+        others = list(values)[1:_LEADERS]
+        on_parquet = [each for each in values if format_of(each) == "Parquet"]
+        ratios = found.table.ratios[name]
+        rows.append(
+            [
+                f"{name}: {queries()[name]}",
+                f"{first.format} {quantity(values[first], 'seconds')}",
+                ", ".join(f"{each.format} {format_ratio(ratios[each])}" for each in others) or "-",
+                _with_time(on_parquet[:1], values),
+                f"{len(values)}",
+                _with_ratio(list(values)[-1:], ratios),
+            ]
+        )
+    header = ["question", "fastest", "then, times the fastest", "fastest on Parquet", "pairs", "slowest"]
+    yield from table_lines(header, rows, alignment="llllrl")
+    yield ""
+
+
+def _with_time(pairs: list[Configuration], values: dict[Configuration, float]) -> str:
+    return ", ".join(f"{each.format} {quantity(values[each], 'seconds')}" for each in pairs) or "-"
+
+
+def _with_ratio(pairs: list[Configuration], ratios: dict[Configuration, float]) -> str:
+    return ", ".join(f"{each.format} {format_ratio(ratios[each])}" for each in pairs)
+
+
+def _formats(found: Answers) -> Iterator[str]:
+    """Yield the ratios of each format, by its best engine, for each kind of question."""
+    yield f"## Which format for which question: {found.title}\n"
+    yield (
+        "Each format with its fastest engine for each question, by the fastest of all: the geometric "
+        "mean over the questions of a kind, and the engine that was fastest most often. A number in "
+        "brackets is that of the questions without an answer.\n"
+    )
+    kinds: dict[str, list[str]] = {}
+    for name in found.table.queries:
+        kinds.setdefault(queries()[name].heading or name, []).append(name)
+    rows = []
+    for label in found.formats:
+        cells = [_kind_cell(found, label, names) for names in kinds.values()]
+        rows.append([label, *cells])
+    yield from table_lines(["format", *kinds], rows, alignment="l" + "l" * len(kinds))
+    yield ""
+
+
+def _kind_cell(found: Answers, label: str, names: list[str]) -> str:
+    best: list[tuple[float, str]] = []
+    for name in names:
+        own = [
+            (ratio, engine_of(each.format))
+            for each, ratio in found.table.ratios[name].items()
+            if format_of(each) == label
+        ]
+        if own:
+            best.append(min(own))
+    if not best:
+        return "-"
+    engines = [engine for _, engine in best]
+    most = max(dict.fromkeys(engines), key=engines.count)
+    lacking = len(names) - len(best)
+    return f"{_mean(ratio for ratio, _ in best)} {most}" + (f" ({lacking})" if lacking else "")
+
+
+def _mean(ratios: Iterable[float]) -> str:
+    return format_ratio(math.exp(fmean(map(math.log, ratios))))
+
+
+def _ranking(found: Answers) -> Iterator[str]:
+    """Yield the pairs by the geometric mean of their ratios."""
+    table = found.table
+    yield f"## All pairs: {found.title}\n"
+    yield (
+        "By the geometric mean of the ratios to the fastest answer of each question. Pairs that do not "
+        "answer all questions are below those that do, since they lack different ones.\n"
+    )
+    rows = [
+        [
+            f"{place}",
+            each.format,
+            format_ratio(table.means[each].value),
+            f"{table.means[each].queries} of {len(table.queries)}",
+            f"{sum(next(iter(found.values(name))) == each for name in table.queries)}",
+        ]
+        for place, each in enumerate((pair for pair in table.ranked if pair in table.means), start=1)
+    ]
+    yield from table_lines(
+        ["place", "pair", "mean ratio", "answered", "fastest"], rows, alignment="rlrrr"
+    )
+    yield ""
+
+
+def _times(found: Answers) -> Iterator[str]:
+    yield f"### Times: {found.title}\n"
+    rows = []
+    for each in found.table.ranked:
+        cells = [found.table.cell(each, name).value for name in found.table.queries]
+        texts = ["-" if value is None else quantity(value, "seconds") for value in cells]
+        rows.append([each.format, *texts])
+    yield from table_lines(["pair", *found.table.queries], rows)
+    yield ""
+
+
+def _questions() -> Iterator[str]:
+    """Yield the questions to the data set `query`, as SQL."""
+    yield "## Questions as SQL\n"
+    yield (
+        f"To the data set `query` of {_SQL_ROWS:,} rows; constants of larger tables differ. Very long "
+        "texts are cut short. `row` is the number of a row from 0, for which engines have other words.\n"
+    )
+    found = asked("query", QueryOperations.generate("query", _SQL_ROWS).tables)
+    rows = []
+    for name, question in queries().items():
+        query = found[name]
+        if isinstance(query, str):
+            text = f"not asked: {query}"
+        elif query.shape:
+            text = "the metadata"
+        else:
+            text = f"`{_short(sql(query, positions='row'))}`"
+        rows.append([name, str(question), text])
+    yield from table_lines(["name", "question", "SQL"], rows, alignment="lll")
+    yield ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SQL_LENGTH else f"{text[:_SQL_LENGTH]} ..."
+
+
+def _engines() -> Iterator[str]:
+    yield "## Engines\n"
+    rows = []
+    for engine in query_engines.engines():
+        notes = "; ".join(f"{label}: {note}" for label, note in engine.notes.items())
+        done = ", ".join(sorted(part.value for part in engine.does))
+        rows.append(
+            [engine.label, ", ".join(engine.reads), done, engine.finished_by or "-", notes or "-"]
+        )
+    header = ["engine", "formats", "does itself", "the rest by", "notes"]
+    yield from table_lines(header, rows, alignment="lllll")
+    yield ""
+
+
+def _gaps(suite: SuiteResults) -> Iterator[str]:
+    yield "## Left out\n"
+    rows = [row[1:] for row in rows_of_gaps([suite])]
+    if not rows:
+        yield "Every cell has a value."
+        return
+    yield f"{plural(len(rows), 'reason')} for cells without a value.\n"
+    yield from table_lines(["pair", "data sets", "cells", "status", "reason"], rows, alignment="lllll")
+
+
+@click.command
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--cpu", is_flag=True, help="CPU times, for results from a machine with other work.")
+def command(results: Path, cpu: bool) -> None:  # noqa: FBT001 (a switch)
+    """Make the page "which engine for which question".
+
+    RESULTS is a folder or file of results of the suite `query`. Prints a Markdown page: the fastest
+    pairs of each question, formats by kinds of questions, all pairs ranked, all times, and the questions
+    as SQL.
+
+    \b
+    Example:
+      format-bench run --suite query --rows 1000000 --threads 1 --out reports/query
+      format-bench study queries reports/query > docs/queries.md
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    click.echo(page(load(results), CPU if cpu else WALL), nl=False)

@@ -1,0 +1,74 @@
+"""The page "which engine for which question"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from adapter_core.errors import InvalidResultsError
+from format_bench.results.status import CellStatus
+from format_bench.studies.queries import CPU, WALL, page
+from tests.factories.records import record, results
+
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
+
+FACTS = {"suite": "query", "dataset": "query", "rows": 1000, "columns": 20, "cache": "warm"}
+
+
+def answer(label, query, milliseconds, metric=WALL, **facts) -> Record:
+    value = milliseconds and milliseconds / 1000
+    return record(label, metric, value, query=query, **{**FACTS, **facts})
+
+
+def line_with(text, start):
+    return next(line for line in text.splitlines() if line.startswith(start))
+
+
+MEASURED = [
+    answer("Parquet[duckdb]", "point", 9),
+    answer("Parquet[polars]", "point", 29),
+    answer("Vortex[vortex]", "point", 1),
+    answer("Parquet[duckdb]", "group-few", 1),
+    answer("Parquet[polars]", "group-few", 3),
+    answer("Vortex[vortex]", "group-few", 19),
+]
+
+
+def test_each_question_has_its_fastest_pairs_and_the_fastest_on_parquet():
+    text = page(results(MEASURED), WALL)
+    point = line_with(text, "| point: ")
+    assert "| Vortex[vortex] 1 ms | Parquet[duckdb] 5.00, Parquet[polars] 15.0 |" in point
+    assert "| Parquet[duckdb] 9 ms | 3 | Parquet[polars] 15.0 |" in point
+    assert "| query, 1,000 rows, all threads | 3 | 2 | 3 | 2 | 6 |" in text
+
+
+def test_formats_and_pairs_are_ranked_by_shifted_ratios():
+    text = page(results(MEASURED), WALL)
+    # (9 + 1) / (1 + 1) and (1 + 1) / (1 + 1): the geometric mean is the root of 5.
+    assert "| 1 | Parquet[duckdb] | 2.24 | 2 of 2 | 1 |" in text
+    assert line_with(text, "| Vortex | ") == "| Vortex | 1.00 vortex | 10.0 vortex |"
+
+
+def test_an_incomplete_pair_comes_last_and_its_reason_is_named():
+    gap = answer(
+        "Feather[duckdb]", "group-few", None, status=CellStatus.UNSUPPORTED, sentence="it gives none"
+    )
+    found = [*MEASURED, answer("Feather[duckdb]", "point", 1), gap]
+    text = page(results(found), WALL)
+    assert "| 4 | Feather[duckdb] | 1.00 | 1 of 2 |" in text
+    assert "it gives none" in text
+
+
+def test_cpu_times_make_a_page_of_their_own():
+    text = page(results([answer("Parquet[duckdb]", "point", 5, CPU)]), CPU)
+    assert "CPU time of all threads of the process" in text
+    with pytest.raises(InvalidResultsError, match="no warm answers of the suite query"):
+        page(results([answer("Parquet[duckdb]", "point", 5, CPU)]), WALL)
+
+
+def test_questions_are_shown_as_sql_and_engines_with_their_formats():
+    text = page(results(MEASURED), WALL)
+    assert 'SELECT count(*) AS "count_rows" FROM data WHERE "url" LIKE \'%needle%\'' in text
+    assert line_with(text, "| sqlite3 | ").startswith("| sqlite3 | SQLite |")
