@@ -241,21 +241,23 @@ def _build(medium: EmulatedMedium, kind: Kind, model: Model | None) -> None:
     with disk.open("wb") as file:
         file.truncate(medium.size_bytes)
     _run(*kind.format, str(disk))
-    backing = _slowed(medium.work_folder, disk, model) if model else disk
+    backing = _slowed(medium, disk, model) if model else disk
     loop = _run("losetup", "--find", "--show", "--direct-io=on", str(backing))
     queue = Path(f"/sys/block/{Path(loop).name}/queue")
     (queue / "read_ahead_kb").write_text(str(_READ_AHEAD_KB), encoding="ascii")
     _run("mount", "-o", kind.mount_options, loop, str(medium.folder))
 
 
-def _slowed(work: Path, disk: Path, model: Model) -> Path:
+def _slowed(medium: EmulatedMedium, disk: Path, model: Model) -> Path:
     """Start the processes of a slow disk; return the slow file."""
+    work = medium.work_folder
     socket, fuse = work / "socket", work / "fuse"
     fuse.mkdir()
     rates = f"seek_seconds={model.seek_seconds}", f"bytes_per_second={model.bytes_per_second}"
     script = str(Path(slow_disk.__file__).resolve())
     # It leaves the terminal by itself. In the foreground it would end with this process.
-    _run("nbdkit", "--unix", str(socket), "python", script, f"file={disk}", *rates)
+    counts = f"counts={medium.counts_file}"
+    _run("nbdkit", "--unix", str(socket), "python", script, f"file={disk}", counts, *rates)
     for process in _processes(socket):
         _hurry(process)
     log = work / "log"

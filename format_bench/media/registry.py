@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import struct
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -46,6 +47,11 @@ class EmulatedMedium:
     def work_folder(self) -> Path:
         """The folder of the file behind the medium; media in memory lack it."""
         return self.folder.with_name(f".{self.folder.name}.format-bench-medium")
+
+    @property
+    def counts_file(self) -> Path:
+        """The file in which a slow disk counts its seeks; other media lack it."""
+        return self.work_folder / "seeks"
 
 
 def start_time_of(process: int) -> int | None:
@@ -85,6 +91,16 @@ def media() -> list[EmulatedMedium]:
 def medium_at(folder: Path) -> EmulatedMedium | None:
     """Return the emulated medium that is mounted on a folder."""
     return next((each for each in media() if each.folder == folder.resolve()), None)
+
+
+def seeks_at(folder: Path) -> int | None:
+    """Return the seeks for reads that the emulated disk below a folder has made; None on other media."""
+    below = (each for each in media() if folder.resolve().is_relative_to(each.folder))
+    medium = next(below, None)
+    if medium is None or not medium.counts_file.exists():
+        return None
+    (seeks,) = struct.unpack("<Q", medium.counts_file.read_bytes())
+    return int(seeks)
 
 
 def label_at(mount_point: Path) -> str | None:

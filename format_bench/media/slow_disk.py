@@ -7,12 +7,14 @@ Model: a request that starts further than 1 MiB from the end of the one before c
 its bytes by the rate. What is nearer comes from the disk's buffer. A request that continues the one
 before loses no time in between, up to a limit: a disk reads ahead while the computer thinks.
 
-Parameters of nbdkit: file, seek_seconds, bytes_per_second.
+Parameters of nbdkit: file, seek_seconds, bytes_per_second, and counts: a file that gets the number of
+seeks for reads as 8 bytes.
 """
 
 from __future__ import annotations
 
 import os
+import struct
 import time
 
 API_VERSION = 2
@@ -28,18 +30,21 @@ _parameters: dict[str, str] = {}
 class _Disk:
     """State of the disk: the file, the place of the head, and the end of the last request."""
 
-    def __init__(self, path: str, seek_seconds: float, bytes_per_second: float) -> None:
+    def __init__(self, path: str, counts: str, seek_seconds: float, bytes_per_second: float) -> None:
         self.descriptor = os.open(path, os.O_RDWR)
+        self._counts, self._seeks = os.open(counts, os.O_RDWR | os.O_CREAT, 0o644), 0
         self._seek_seconds, self._bytes_per_second = seek_seconds, bytes_per_second
         self._head, self._free = 0, 0.0
 
-    def wait(self, size: int, place: int) -> None:
-        """Wait as long as the disk takes for a request."""
+    def wait(self, size: int, place: int, *, is_read: bool = True) -> None:
+        """Wait as long as the disk takes for a request; count its seek."""
         seconds = size / self._bytes_per_second
         now = time.perf_counter()
         if abs(place - self._head) > NEAR_BYTES:
             start = max(self._free, now)
             seconds += self._seek_seconds
+            self._seeks += is_read
+            os.pwrite(self._counts, struct.pack("<Q", self._seeks), 0)
         else:
             start = max(self._free, now - AHEAD_SECONDS)
         self._head, self._free = place + size, start + seconds
@@ -58,7 +63,7 @@ def config(key: str, value: str) -> None:
 def config_complete() -> None:
     """Open the file when all parameters are known."""
     rates = float(_parameters["seek_seconds"]), float(_parameters["bytes_per_second"])
-    _disk.append(_Disk(_parameters["file"], *rates))
+    _disk.append(_Disk(_parameters["file"], _parameters["counts"], *rates))
 
 
 def thread_model() -> int:
@@ -89,7 +94,7 @@ def pread(disk: _Disk, buffer: bytearray, place: int, flags: int) -> None:  # no
 def pwrite(disk: _Disk, buffer: bytes, place: int, flags: int) -> None:  # noqa: ARG001 (nbdkit's)
     """Write, and wait as long as the disk takes."""
     os.pwrite(disk.descriptor, buffer, place)
-    disk.wait(len(buffer), place)
+    disk.wait(len(buffer), place, is_read=False)
 
 
 def flush(disk: _Disk, flags: int) -> None:

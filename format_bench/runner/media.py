@@ -23,6 +23,24 @@ class Scratch(NamedTuple):
     medium: str = ""
     """The user's name of its medium; empty if it has to be found out."""
 
+    @classmethod
+    def parse(cls, text: str) -> Scratch:
+        """Return the folder of a text like "/data" or "ssd=/data".
+
+        Raises
+        ------
+        InvalidRequestError
+            If the name or the folder is missing.
+        """
+        medium, equals, folder = text.partition("=")
+        if not equals or "/" in medium or Path(text).exists():
+            return cls(Path(text))
+        if not medium.strip() or not folder:
+            raise InvalidRequestError(
+                f"--scratch {text}: it is no folder with a name; write it as in ssd=/data"
+            )
+        return cls(Path(folder), medium.strip())
+
 
 @dataclass(frozen=True)
 class ComparedMedium:

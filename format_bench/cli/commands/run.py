@@ -77,23 +77,6 @@ class Shape(click.ParamType[tuple[int, ...]]):
         return tuple(map(int, edges))
 
 
-class ScratchFolder(click.ParamType[Scratch]):
-    """Takes a folder, or the name of a medium and a folder, e.g. "ssd=/data"."""
-
-    name = "folder"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Scratch:
-        """Return the folder and the name."""
-        if isinstance(value, Scratch):
-            return value
-        medium, equals, folder = value.partition("=")
-        if not equals or "/" in medium or Path(value).exists():
-            return Scratch(Path(value))
-        if not medium.strip() or not folder:
-            self.fail(f"{value!r} is no folder with a name; write it as in ssd=/data", param, ctx)
-        return Scratch(Path(folder), medium.strip())
-
-
 @click.command("run")
 @click.option(
     "--suite",
@@ -134,7 +117,6 @@ class ScratchFolder(click.ParamType[Scratch]):
 @click.option(
     "--scratch",
     "scratches",
-    type=ScratchFolder(),
     multiple=True,
     metavar="[NAME=]FOLDER",
     help="Folder for the measured files. Several, or one with a name: compare media, as in "
@@ -168,7 +150,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       format-bench run --scratch ssd=/data --scratch hdd=/mnt/old --scratch /dev/shm --cold
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     report, as_json = options.pop("report"), options.pop("as_json")
-    scratches: tuple[Scratch, ...] = options.pop("scratches")
+    scratches = tuple(map(Scratch.parse, options.pop("scratches")))
     is_compared = len(scratches) > 1 or any(each.medium for each in scratches)
     if is_compared:
         options["media"] = scratches

@@ -120,6 +120,7 @@ def test_a_slow_disk_is_as_wanted_or_nothing_is_left(registered):
         file = folder / "file"
         file.write_bytes(bytes(range(256)) * 4096)
         assert file.read_bytes() == bytes(range(256)) * 4096
+        assert registry.seeks_at(folder) >= probe.FEWEST_READS // 2
         emulated.remove(made)
     assert left_in(registered) == []
     assert list(emulated._processes(folder.with_name(".hdd.format-bench-medium") / "socket")) == []
@@ -220,7 +221,7 @@ def test_the_disk_seeks_transfers_and_reads_ahead(tmp_path, monkeypatch):
     monkeypatch.setattr(slow_disk.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(slow_disk.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
     (tmp_path / "disk").write_bytes(bytes(10))
-    disk = slow_disk._Disk(str(tmp_path / "disk"), 0.008, 100e6)
+    disk = slow_disk._Disk(str(tmp_path / "disk"), str(tmp_path / "seeks"), 0.008, 100e6)
 
     def seconds_of(size, place, pause=0.0):
         now[0] += pause
@@ -236,3 +237,4 @@ def test_the_disk_seeks_transfers_and_reads_ahead(tmp_path, monkeypatch):
     assert seconds_of(1_000_000, 100 * mebibyte + 2_000_000, pause=0.001) == 0.009
     assert seconds_of(1_000_000, 100 * mebibyte + 3_000_000, pause=5) == 0.008
     assert seconds_of(0, 0, pause=5) == 0.008
+    assert int.from_bytes((tmp_path / "seeks").read_bytes(), "little") == 2

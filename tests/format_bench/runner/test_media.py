@@ -99,8 +99,8 @@ def test_each_cell_is_measured_on_each_medium(tmp_path, memory, capfd):
 @pytest.mark.parametrize(
     ("scratches", "message"),
     [
-        (["=x"], "is no folder with a name"),
-        (["ssd="], "is no folder with a name"),
+        (["=x"], "it is no folder with a name"),
+        (["ssd="], "it is no folder with a name"),
         (["ssd=/nowhere"], "--scratch /nowhere: there is no such folder"),
         (["/nowhere", "/nowhere"], "--scratch /nowhere: there is no such folder"),
     ],
@@ -115,11 +115,8 @@ def test_bad_folders_are_refused_in_one_line(scratches, message, capfd, tmp_path
 
 
 def test_a_folder_with_an_equals_sign_in_its_name_is_taken(tmp_path, monkeypatch):
-    from format_bench.cli.commands.run import ScratchFolder
-
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a=b").mkdir()
-    convert = ScratchFolder().convert
-    assert convert("a=b", None, None) == Scratch(Path("a=b"))
-    assert convert("/x/a=b", None, None) == Scratch(Path("/x/a=b"))
-    assert convert("fast=/x/a=b", None, None) == Scratch(Path("/x/a=b"), "fast")
+    assert Scratch.parse("a=b") == Scratch(Path("a=b"))
+    assert Scratch.parse("/x/a=b") == Scratch(Path("/x/a=b"))
+    assert Scratch.parse("fast=/x/a=b") == Scratch(Path("/x/a=b"), "fast")

@@ -1,0 +1,1 @@
+"""Study of media: trials, results, and estimates for other media."""

@@ -1,0 +1,167 @@
+"""Study of media: real trials on two media, the page, and estimates from seeks and bytes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from adapter_core.errors import InvalidRequestError, InvalidResultsError
+from format_bench.cli.main import main
+from format_bench.media import probe
+from format_bench.media.facts import MediumFacts
+from format_bench.runner.media import Scratch, compared
+from format_bench.studies import media as study
+from format_bench.studies.storage import results as stored
+from format_bench.studies.storage import trials
+from format_bench.studies.storage.estimates import MediumModel, ReadCost, read_costs
+from format_bench.studies.storage.page import page, turned
+from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
+
+SHARED_MEMORY = Path("/dev/shm")
+
+FACTS = {
+    "file_system": "ext4",
+    "block_device": "loop0",
+    "read_ahead_bytes": 131072,
+    "random_read_seconds": 0.008,
+    "random_read_p95_seconds": 0.009,
+    "sequential_bytes_per_second": 100e6,
+    "sync_seconds": 0.02,
+}
+
+
+def cell(label, question, medium, *seconds, **fields):
+    return StorageCell(label, "", question, medium, list(seconds), **fields)
+
+
+@pytest.fixture
+def made_up():
+    """Return results in which SQLite is ahead in memory, and Lance on a disk with heads."""
+    disk = {"requests": 300, "read_bytes": 10_000_000}
+    cells = [
+        cell("SQLite", "rows", "tmpfs", 0.06, 0.05),
+        cell("Lance", "rows", "tmpfs", 0.1),
+        cell("CSV", "rows", "tmpfs", status="unsupported", sentence="CSV has no rows"),
+        cell("SQLite", "rows", "emulated hdd", 1.75, seeks=200, **disk),
+        cell("Lance", "rows", "emulated hdd", 0.6, seeks=40, **disk),
+        cell("CSV", "rows", "emulated hdd", status="unsupported", sentence="CSV has no rows"),
+    ]
+    media = {
+        "tmpfs": {**FACTS, "file_system": "tmpfs", "block_device": None, "read_ahead_bytes": None},
+        "emulated hdd": FACTS,
+    }
+    return StorageResults(1000, "query", media, 2, [1.0, 3.0], cells)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """Return a real session on the temporary folder and in memory."""
+    if MediumFacts.of(SHARED_MEMORY).file_system != "tmpfs":
+        pytest.skip("/dev/shm is not on tmpfs")
+    folder = tmp_path_factory.mktemp("media")
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(probe, "FILE_BYTES", 4 << 20)
+        media = compared([Scratch(scratch, "disk"), Scratch(SHARED_MEMORY)])
+    session = study.Session(media, ["SQLite"], 2000, folder / "out.json")
+    session.run(1)
+    assert list(scratch.iterdir()) == []
+    assert list(SHARED_MEMORY.glob("format-bench-*")) == []
+    return stored.read(folder / "out.json")
+
+
+def test_each_question_is_asked_on_each_medium(measured):
+    found = {(each.question, each.medium): each for each in measured.cells}
+    assert set(found) == {(each, medium) for each in QUESTIONS for medium in ("disk", "tmpfs")}
+    assert {each.status for each in found.values()} == {""}
+    assert {len(each.seconds) for each in found.values()} == {1}
+    assert {each.file_bytes > 100_000 for each in found.values()} == {True}
+    # A shared disk's counters and memory have nothing to tell.
+    if MediumFacts.of(Path(measured.media["disk"]["path"]).parent).has_own_device is False:
+        assert {each.requests for each in found.values()} == {None}
+    assert found["rows", "disk"].engine == "sqlite3"
+    text = page(measured)
+    assert "## 100 random rows" in text
+    # Without a disk that counts seeks there are no estimates.
+    assert "## Any other medium" not in text
+
+
+def test_time_ends_a_session_between_formats(tmp_path):
+    media = compared([Scratch(tmp_path, "disk")])
+    session = study.Session(media, ["SQLite"], 1000, tmp_path / "out.json")
+    assert session.run(1, limit_seconds=-1).cells == []
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_formats_turn_around(made_up):
+    assert list(turned(made_up, "rows")) == [("SQLite", "Lance", ["tmpfs"], ["emulated hdd"])]
+    slower = [replace(each, seconds=[9.0]) if each.format == "Lance" else each for each in made_up.cells]
+    assert list(turned(replace(made_up, cells=slower), "rows")) == []
+
+
+def test_the_page_has_times_reads_turns_and_reasons(made_up):
+    text = page(made_up, [MediumModel.parse("tape=5000,300")])
+    assert "| SQLite | **50 ms** | 1.75 s | 300; 10 MB, 200 seeks |" in text
+    assert (
+        "- SQLite is ahead of Lance on tmpfs (50 ms to 100 ms); Lance is ahead on emulated hdd (600 ms"
+        " to 1.75 s)." in text
+    )
+    assert "- CSV: unsupported: CSV has no rows\n" in text
+    assert "1 pair of formats turns around" in text
+    # 0.05 s + 200 * 8 ms + 10 MB / 100 MB/s
+    assert "| SQLite | 200 | 10 | 50 ms | 1.75 s | 1.75 s |" in text
+    assert "tape (5000 ms, 300 MB/s)" in text
+    assert "the 2 estimates are" in text
+
+
+def test_a_read_costs_seeks_and_bytes(made_up):
+    cost = ReadCost("X", "rows", 0.1, 10, 2_000_000)
+    assert cost.seconds_on(MediumModel("disk", 0.01, 1e6)) == pytest.approx(0.1 + 0.1 + 2)
+    assert [(each.format, each.seeks) for each, _ in read_costs(made_up, "rows")] == [
+        ("SQLite", 200),
+        ("Lance", 40),
+    ]
+    assert read_costs(made_up, "whole") == []
+
+
+@pytest.mark.parametrize("text", ["disk", "disk=8", "=8,150", "disk=8,0", "disk=a,b", "disk=-1,5"])
+def test_other_figures_than_two_are_refused(text):
+    with pytest.raises(InvalidRequestError, match="write a name, milliseconds"):
+        MediumModel.parse(text)
+
+
+def test_results_come_back_from_their_file(made_up, tmp_path):
+    stored.write(made_up, tmp_path / "out.json")
+    assert stored.read(tmp_path / "out.json") == made_up
+    done = CliRunner().invoke(study.command, ["--page", str(tmp_path / "out.json")])
+    assert (done.exit_code, done.output) == (0, page(made_up))
+    (tmp_path / "other.json").write_text('{"rows": 1}')
+    with pytest.raises(InvalidResultsError, match="contains no results of `study media`"):
+        stored.read(tmp_path / "other.json")
+
+
+def test_each_format_of_the_study_has_an_engine_that_reads_it():
+    for label in study.FORMATS:
+        assert trials.engine_of(label), label
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "give --out FILE to measure"),
+        (["--out", "x.json"], "at least two --scratch are needed"),
+        (["--out", "x.json", "--formats", "Parkuet"], "did you mean Parquet"),
+        (["--out", "x.json", "--scratch", "/nowhere"], "there is no such folder"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(options, message, capfd, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["study", "media", *options])
+    said = capfd.readouterr().err
+    assert (ended.value.code, message in said, said.count("\n")) == (2, True, 1), said
+    assert list(tmp_path.iterdir()) == []
