@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 DATASET = "query"
 
-PREFERRED = {"Feather": "pyarrow", "ORC": "pyarrow", "CSV": "polars", "Avro": "polars"}
+PREFERRED = {
+    "Feather": "pyarrow",
+    "ORC": "pyarrow",
+    "CSV": "polars",
+    "JSON": "polars",
+    "HDF5.table": "pytables",
+}
 """Engines that the question for rows goes to, where several could answer."""
 
 _OTHERS = ("sqlite3", "duckdb", "polars", "pyarrow", "pandas")
