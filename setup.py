@@ -99,9 +99,10 @@ setup(
         "links": ["aiohttp", "fsspec", "fsspec-xrootd", "obstore"],
         # Runs on many machines.
         "cluster": ["dask", "distributed"],
+        "ray": ["ray"],
         "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
-            "formatbench[arrays,cluster,docs,images,links]",
+            "formatbench[arrays,cluster,docs,images,links,ray]",
             "hypothesis",
             "import-linter",
             "mypy",

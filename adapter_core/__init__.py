@@ -29,6 +29,7 @@ from adapter_core.errors import (
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
 from adapter_core.kinds import Kind
+from adapter_core.partitioned import PartFiles, PartitionedTable, Piece
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.record_set import RecordSet
 from adapter_core.record_store import RecordStore
@@ -55,6 +56,9 @@ __all__ = [
     "ImageStorage",
     "InvalidSelectionError",
     "Kind",
+    "PartFiles",
+    "PartitionedTable",
+    "Piece",
     "Predicate",
     "RecordSet",
     "RecordStore",

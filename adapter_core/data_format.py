@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +25,7 @@ from adapter_core.errors import (
     UnsupportedError,
 )
 from adapter_core.kinds import Kind, kinds_of
+from adapter_core.partitioned import PartFiles
 from adapter_core.predicate import Predicate, bounds
 from adapter_core.values import integers_beyond_float
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adapter_core.column_batches import Batch
+    from adapter_core.partitioned import PartitionedTable
     from adapter_core.remote import RemoteFile
 
 
@@ -51,6 +53,8 @@ class Feature(StrEnum):
     """Reads over a network, by `DataFormat.read_remote`; derived from `DataFormat.remote_schemes`."""
     REMOTE_SAVE = "writer to object stores"
     """Writes over a network, by `DataFormat.save_remote`; derived from `DataFormat.save_schemes`."""
+    STREAMS = "streamed writes"
+    """Writes batches of rows one after the other, by `DataFormat.save_batches`; derived."""
 
 
 PARTIAL_READS = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.FILTER, Feature.BATCHES})
@@ -63,6 +67,7 @@ _INSTEAD = {
     Feature.BATCHES: "it reads all rows at once",
     Feature.REMOTE: "it reads local files only",
     Feature.REMOTE_SAVE: "it writes local files only",
+    Feature.STREAMS: "it writes whole tables only",
 }
 """Behaviour of a format without a feature."""
 
@@ -97,6 +102,8 @@ class DataFormat(CodecChoice):
     """Options of the library in `save_tuned`, by its own names for them."""
     tuned_indexes: ClassVar[str] = ""
     """Phrase on what `save_tuned` adds for the sort key and the lookup columns, e.g. indexes."""
+    keeps_order_of_batches: ClassVar[bool] = True
+    """False if rows that `save_batches` wrote may be read in another order."""
     remote_schemes: ClassVar[tuple[str, ...]] = ()
     """Protocols of `read_remote`, the fastest first: ``s3``, ``http`` (and https), ``root``."""
     remote_requires: ClassVar[tuple[str, ...]] = ()
@@ -108,7 +115,9 @@ class DataFormat(CodecChoice):
         super().__init_subclass__(**kwargs)
         remote = {Feature.REMOTE} if cls.remote_schemes else set()
         remote |= {Feature.REMOTE_SAVE} if cls.save_schemes else set()
-        cls.supports = (cls.supports - {Feature.REMOTE, Feature.REMOTE_SAVE}) | remote
+        streams = set() if cls._save_batches is DataFormat._save_batches else {Feature.STREAMS}
+        derived = {Feature.REMOTE, Feature.REMOTE_SAVE, Feature.STREAMS}
+        cls.supports = (cls.supports - derived) | remote | streams
 
     def save(
         self,
@@ -198,6 +207,84 @@ class DataFormat(CodecChoice):
         """Return what `save_tuned` does, with all options, in one phrase."""
         options = [f"{name}={value}" for name, value in self.tuned_options.items()]
         return "; ".join(filter(None, ["rows sorted", self.tuned_indexes, ", ".join(options)]))
+
+    def save_batches(self, batches: Iterable[pd.DataFrame], path: str | os.PathLike[str]) -> None:
+        """Write a table from batches of rows, in memory for few of them; replace an earlier file.
+
+        The table is written under a temporary name beside `path` and renamed when complete, and is not
+        compressed. Its rows have the order of the batches, unless `keeps_order_of_batches` is False.
+
+        Parameters
+        ----------
+        batches : iterable of pandas.DataFrame
+            At least one, each with the default index, and the columns and dtypes of the first.
+        path : path-like
+            The file, or the directory for formats that write one.
+
+        Raises
+        ------
+        CannotHoldError
+            If the format cannot store a batch, a batch has other columns than the first, or there is
+            none. The path is as it was then.
+        UnsupportedError
+            If the format, or its library, writes whole tables only.
+        FileNotFoundError
+            If the folder to write in does not exist.
+        """
+        self._require(Feature.STREAMS)
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
+        refused: list[Exception] = []
+        with self.replacing(path) as temporary:
+            try:
+                self._save_batches(self._checked(batches, refused), temporary)
+            except Exception as error:
+                # Libraries of Rust wrap the errors of a stream in their own.
+                if refused and error is not refused[0]:
+                    raise refused[0] from error
+                raise
+
+    def _checked(
+        self, batches: Iterable[pd.DataFrame], refused: list[Exception]
+    ) -> Iterator[pd.DataFrame]:
+        """Yield the batches; an error of making or checking them is also added to a list."""
+        try:
+            yield from self._storable(batches)
+        except Exception as error:
+            refused.append(error)
+            raise
+
+    def _storable(self, batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        """Yield batches that the format can store, whose dtypes are equal."""
+        dtypes = None
+        for df in batches:
+            dtypes = df.dtypes if dtypes is None else dtypes
+            if not df.dtypes.equals(dtypes):
+                raise self.refusal("a batch has other columns or dtypes than the first")
+            self.check(df)
+            yield df
+        if dtypes is None:
+            raise self.refusal("it has no batches")
+
+    def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
+        """Return a table that several processes write and read, one partition each.
+
+        By default it is a folder of files of this format. Formats with a log of their own override this.
+        """
+        return PartFiles(Path(path), self)
+
+    def count_rows(self, path: str | os.PathLike[str]) -> int:
+        """Return the number of rows of a saved table, by the least reading that the library offers.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the path does not exist.
+        """
+        path = Path(path)
+        self._check_exists(path)
+        return self._count_rows(path)
 
     def read(
         self,
@@ -601,6 +688,19 @@ class DataFormat(CodecChoice):
             Columns that exist; no lookup column is a sort key.
         """
         self._save(df, path, **self._chosen(self.default_codec if self.codecs else None, None))
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        """Write checked batches, at least one, to a path that does not exist yet.
+
+        Overriding it declares `Feature.STREAMS`.
+        """
+        raise NotImplementedError
+
+    def _count_rows(self, path: Path) -> int:
+        """Return the number of rows; by default the length of the first column, or of the table."""
+        if Feature.COLUMNS not in self.supports:
+            return len(self._read(path, None))
+        return len(self._read(path, self._column_names(path)[:1]))
 
     @abstractmethod
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:

@@ -7,6 +7,8 @@ FormatBenchError
 ├── UnsupportedError                        the format, or its library, lacks that feature
 │   └── CannotHoldError (ValueError)        the format cannot represent this table; nothing was written
 ├── InvalidSelectionError (ValueError)      a slice or predicate cannot select rows of this table
+├── IncompleteTableError (OSError)          a table in partitions was not committed, or lacks a part
+├── ParallelError                           a partition, a worker or an engine of workers failed
 ├── LinkError                               a server, a client or a network does not start or answer
 ├── ObjectStoreError                        an object store cannot be listed, or has nothing to remove
 ├── RemoteError (OSError)                   a server refused, lacked or broke off what was asked of it
@@ -120,6 +122,14 @@ class CannotHoldError(UnsupportedError, ValueError):
 
 class InvalidSelectionError(FormatBenchError, ValueError):
     """A slice or a predicate that cannot select rows of a table."""
+
+
+class IncompleteTableError(FormatBenchError, OSError):
+    """A table in partitions that was not committed, or lacks a part."""
+
+
+class ParallelError(FormatBenchError):
+    """A partition that could not be written or read, a worker that died, or an engine that failed."""
 
 
 class LinkError(FormatBenchError):

@@ -88,6 +88,12 @@ class Adapter(DataFormat):
     ) -> None:
         df.to_csv(path, **_writer_options(df, codec, level))
 
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            for number, df in enumerate(batches):
+                null = NULL if df.isna().to_numpy().any() else ""
+                df.to_csv(file, index=False, header=not number, na_rep=null, quoting=_quoting(df))
+
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
+from adapter_core import PARTIAL_READS, DataFormat, Kind, PartitionedTable, Piece, Trait
+from adapter_core.errors import IncompleteTableError, UnsupportedError
+from adapter_core.files import write_atomically
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
@@ -18,6 +23,8 @@ from adapter_core.tables.arrow import (
     arrow_filter,
     arrow_of,
     frame_of,
+    positions,
+    reader_of,
     retyped,
 )
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
@@ -35,6 +42,10 @@ if TYPE_CHECKING:
 
 # deltalake turns a path into the domain of an address, which forbids other characters.
 _NOT_IN_DOMAIN = re.compile(r"[^\w /.=+-]")
+
+# The defaults, 100 MiB and 1,048,576 rows, need up to 900 MiB of memory while a stream is written.
+_STREAM_FILE_BYTES = 2**25
+_STREAM_GROUP_ROWS = 2**17
 
 _NO_TYPE = "Delta Lake has no type for them"
 
@@ -58,6 +69,7 @@ class Adapter(DataFormat):
     save_schemes: ClassVar = OBJECT_STORES
     tuned_options: ClassVar = {"compression": "ZSTD", "max_row_group_size": 131_072}
     tuned_indexes = "bloom filters of lookup columns (ndv=131072, fpp=0.01)"
+    keeps_order_of_batches = False
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
@@ -93,6 +105,28 @@ class Adapter(DataFormat):
             column_properties=dict.fromkeys(lookups, filtered), **self.tuned_options
         )
         _write(df, path, options)
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import deltalake
+
+        _require_address(path)
+        deltalake.write_deltalake(
+            path,
+            reader_of(batches, lambda table: retyped(table, _signed)),
+            target_file_size=_STREAM_FILE_BYTES,
+            writer_properties=deltalake.WriterProperties(
+                compression="UNCOMPRESSED", max_row_group_size=_STREAM_GROUP_ROWS
+            ),
+        )
+
+    def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
+        return _AddedFiles(Path(path), self)
+
+    def _count_rows(self, path: Path) -> int:
+        import deltalake
+
+        with _addressable(path) as location:
+            return deltalake.DeltaTable(location).to_pyarrow_dataset().count_rows()
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import deltalake
@@ -173,6 +207,82 @@ def _write(df: pd.DataFrame, path: Path, options: deltalake.WriterProperties) ->
 
 def _storage_options(file: RemoteFile) -> dict[str, str]:
     return file.object_store_options() | {"max_retries": str(file.attempts - 1)}
+
+
+class _AddedFiles(PartitionedTable):
+    """A Delta Lake table whose Parquet files are written first, and then added to its log at once.
+
+    https://github.com/delta-io/delta/blob/master/PROTOCOL.md#add-file-and-remove-file
+    """
+
+    def __init__(self, path: Path, adapter: Adapter) -> None:
+        super().__init__(path)
+        self.adapter = adapter
+
+    def create(self) -> None:
+        _require_address(self.path)
+        super().create()
+
+    def write(self, number: int, df: pd.DataFrame) -> Piece:
+        import pyarrow.parquet as pq
+
+        self.adapter.check(df)
+        table = retyped(arrow_of(df), _signed).replace_schema_metadata(None)
+        name = f"part-{number:05}.parquet"
+        with write_atomically(self.path / name) as temporary:
+            pq.write_table(table, temporary, compression="none")
+        size = (self.path / name).stat().st_size
+        return Piece(number, name, len(df), size, {"schema": table.schema})
+
+    def commit(self, pieces: Sequence[Piece]) -> None:
+        import deltalake
+        from deltalake.transaction import AddAction, create_table_with_add_actions
+
+        added = [
+            AddAction(
+                path=piece.name,
+                size=piece.size_bytes,
+                partition_values={},
+                modification_time=int((self.path / piece.name).stat().st_mtime * 1000),
+                data_change=True,
+                stats=json.dumps({"numRecords": piece.rows}),
+            )
+            for piece in pieces
+        ]
+        schema = deltalake.Schema.from_arrow(pieces[0].facts["schema"])
+        create_table_with_add_actions(str(self.path.absolute()), schema, added)
+
+    def pieces(self) -> list[Piece]:
+        import deltalake
+
+        if not (self.path / "_delta_log").is_dir():
+            raise IncompleteTableError(f"{self.path} is not a whole table: it has no log")
+        actions: Any = deltalake.DeltaTable(self.path).get_add_actions().to_struct_array()
+        # The log does not keep the order of the files.
+        added = sorted(actions.to_pylist(), key=itemgetter("path"))
+        return [
+            Piece(number, each["path"], each["num_records"], each["size_bytes"])
+            for number, each in enumerate(added)
+        ]
+
+    def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        import pyarrow.parquet as pq
+
+        file = self.path / piece.name
+        if columns is not None:
+            positions(pq.read_schema(file), columns)
+        table = pq.read_table(file, columns=columns, partitioning=None)
+        return frame_of(table if columns is None else table.select(columns))
+
+    def count(self, piece: Piece) -> int:
+        import pyarrow.parquet as pq
+
+        return pq.read_metadata(self.path / piece.name).num_rows
+
+
+def _require_address(path: Path) -> None:
+    if _NOT_IN_DOMAIN.search(str(path.absolute())):
+        raise UnsupportedError(f"Delta: deltalake refuses the path {path.absolute()}")
 
 
 @contextmanager

@@ -75,6 +75,17 @@ class Adapter(DuckDBColumns):
             for number, name in enumerate(lookups):
                 database.execute(f"CREATE INDEX index_{number} ON {TABLE} ({quoted(name)})")
 
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        with _opened(path) as database:
+            for number, df in enumerate(batches):
+                with registered(database, arrow_of(df)):
+                    into = f"INSERT INTO {TABLE}" if number else f"CREATE TABLE {TABLE} AS"
+                    database.execute(f"{into} FROM given")
+
+    def _count_rows(self, path: Path) -> int:
+        with _saved_table(path) as table:
+            return table.count("*").fetchall()[0][0]
+
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with _opened(path, read_only=True) as database:
             database.execute(f"{_NO_ACCESS}; SET TimeZone = 'UTC'")

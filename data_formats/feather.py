@@ -15,6 +15,7 @@ from adapter_core.tables.arrow import (
     arrow_filter,
     frame_of_part,
     positions,
+    reader_of,
 )
 from adapter_core.tables.arrow_parts import slice_of, tables_of
 
@@ -52,6 +53,17 @@ class Adapter(DataFormat):
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         df.to_feather(path, compression=codec or "uncompressed", compression_level=level, version=2)
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import pyarrow as pa
+
+        reader = reader_of(batches)
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, reader.schema) as writer:
+            for batch in reader:
+                writer.write_batch(batch)
+
+    def _count_rows(self, path: Path) -> int:
+        return _dataset(path).count_rows()
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

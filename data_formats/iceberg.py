@@ -8,19 +8,22 @@ the folder at hand, under the rest of their address.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
+from adapter_core import PARTIAL_READS, DataFormat, Kind, PartitionedTable, Piece, Trait
+from adapter_core.errors import IncompleteTableError
+from adapter_core.files import write_atomically
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
     array_batches,
     arrow_of,
     fitted_to_schema,
     frame_of,
+    positions,
     retyped,
 )
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
@@ -70,6 +73,7 @@ class Adapter(DataFormat):
         "write.parquet.compression-codec": "zstd",
         "write.parquet.row-group-limit": "131072",
     }
+    keeps_order_of_batches = False
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.NULL: "Iceberg has no type for them before version 3",
@@ -115,6 +119,22 @@ class Adapter(DataFormat):
         path.mkdir()
         _new_table(table.schema, location, files_in(path, location), options).append(table)
 
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        location = self._final_paths.get(path, path).absolute().as_uri()
+        path.mkdir()
+        files, target = files_in(path, location), None
+        # One append of a whole stream would keep all of it in memory.
+        for df in batches:
+            table = retyped(arrow_of(df), _writable)
+            target = target or _new_table(table.schema, location, files, _DEFAULT_OPTIONS)
+            target.append(table)
+
+    def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
+        return _AddedFiles(Path(path), self)
+
+    def _count_rows(self, path: Path) -> int:
+        return opened_table(path).scan().count()
+
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         return frame_of(opened_table(path).scan(selected_fields=_selected(columns)).to_arrow())
 
@@ -154,6 +174,65 @@ class Adapter(DataFormat):
         nullable = _nullable_columns(table, columns)
         for part in tables_of(_batches_of(table, columns), batch_rows):
             yield frame_of(part, nullable=nullable)
+
+
+class _AddedFiles(PartitionedTable):
+    """An Iceberg table whose Parquet files are written first, and then added in one snapshot.
+
+    https://py.iceberg.apache.org/api/#add-files
+    """
+
+    def __init__(self, path: Path, adapter: Adapter) -> None:
+        super().__init__(path)
+        self.adapter = adapter
+
+    def create(self) -> None:
+        super().create()
+        (self.path / "data").mkdir()
+
+    def write(self, number: int, df: pd.DataFrame) -> Piece:
+        import pyarrow.parquet as pq
+
+        self.adapter.check(df)
+        table = retyped(arrow_of(df), _writable).replace_schema_metadata(None)
+        name = f"data/part-{number:05}.parquet"
+        with write_atomically(self.path / name) as temporary:
+            pq.write_table(table, temporary, compression="none")
+        size = (self.path / name).stat().st_size
+        return Piece(number, name, len(df), size, {"schema": table.schema})
+
+    def commit(self, pieces: Sequence[Piece]) -> None:
+        location = self.path.absolute().as_uri()
+        files = files_in(self.path, location)
+        table = _new_table(pieces[0].facts["schema"], location, files, _DEFAULT_OPTIONS)
+        table.add_files([f"{location}/{piece.name}" for piece in pieces])
+
+    def pieces(self) -> list[Piece]:
+        if not (self.path / "metadata" / HINT).exists():
+            raise IncompleteTableError(f"{self.path} is not a whole table: it has no version")
+        table = opened_table(self.path)
+        start = f"{table.metadata.location}/"
+        added = sorted(
+            (each.file for each in table.scan().plan_files()), key=lambda file: str(file.file_path)
+        )
+        return [
+            Piece(number, file.file_path.removeprefix(start), file.record_count, file.file_size_in_bytes)
+            for number, file in enumerate(added)
+        ]
+
+    def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        import pyarrow.parquet as pq
+
+        file = self.path / piece.name
+        if columns is not None:
+            positions(pq.read_schema(file), columns)
+        table = pq.read_table(file, columns=columns, partitioning=None)
+        return frame_of(table if columns is None else table.select(columns))
+
+    def count(self, piece: Piece) -> int:
+        import pyarrow.parquet as pq
+
+        return pq.read_metadata(self.path / piece.name).num_rows
 
 
 def _selected(columns: list[str] | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from adapter_core.tables.arrow import (
     arrow_of,
     frame_of_part,
     positions,
+    reader_of,
 )
 from adapter_core.tables.arrow_parts import rows_where, slice_of, tables_of
 
@@ -57,6 +58,14 @@ class Adapter(DataFormat):
         table = arrow_of(df)
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
             writer.write_table(table)
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import pyarrow as pa
+
+        reader = reader_of(batches)
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, reader.schema) as writer:
+            for batch in reader:
+                writer.write_batch(batch)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pyarrow as pa

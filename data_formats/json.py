@@ -80,6 +80,18 @@ class Adapter(DataFormat):
             compression=whole_file.pandas_options(codec, level),
         )
 
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        with path.open("w", encoding="utf-8") as file:
+            for df in batches:
+                df.to_json(
+                    file,
+                    orient="records",
+                    lines=True,
+                    double_precision=15,
+                    date_format="iso",
+                    date_unit="ns",
+                )
+
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait
+from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, PartitionedTable, Piece, Trait
+from adapter_core.errors import IncompleteTableError
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
     array_batches,
+    arrow_of,
     fitted_to_schema,
     frame_of_part,
+    positions,
+    reader_of,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    from lance.fragment import LanceFragment
 
     from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import Batch
@@ -81,6 +88,19 @@ class Adapter(DataFormat):
             data.create_scalar_index(name, "ZONEMAP")
         for name in lookups:
             data.create_scalar_index(name, "BTREE")
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import lance
+
+        lance.write_dataset(reader_of(batches), path)
+
+    def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
+        return _Fragments(Path(path), self)
+
+    def _count_rows(self, path: Path) -> int:
+        import lance
+
+        return lance.dataset(path).count_rows()
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import lance
@@ -172,6 +192,69 @@ def _storage_options(file: RemoteFile) -> dict[str, str]:
         "client_max_retries": retries,
         "download_retry_count": retries,
     }
+
+
+class _Fragments(PartitionedTable):
+    """A Lance data set whose fragments are written first, and then committed as its first version.
+
+    https://lance.org/guide/distributed_write/
+    """
+
+    def __init__(self, path: Path, adapter: Adapter) -> None:
+        super().__init__(path)
+        self.adapter = adapter
+
+    def write(self, number: int, df: pd.DataFrame) -> Piece:
+        import lance
+
+        self.adapter.check(df)
+        table = arrow_of(df)
+        fragments = lance.fragment.write_fragments(table, self.path, mode="create")
+        names = [file.path for each in fragments for file in each.files]
+        size = sum((self.path / "data" / name).stat().st_size for name in names)
+        facts = {"fragments": [each.to_json() for each in fragments], "schema": table.schema}
+        return Piece(number, " ".join(names), len(df), size, facts)
+
+    def commit(self, pieces: Sequence[Piece]) -> None:
+        import lance
+
+        fragments = [
+            lance.FragmentMetadata.from_json(json.dumps(each))
+            for piece in pieces
+            for each in piece.facts["fragments"]
+        ]
+        created = lance.LanceOperation.Overwrite(pieces[0].facts["schema"], fragments)
+        lance.LanceDataset.commit(self.path, created)
+
+    def pieces(self) -> list[Piece]:
+        import lance
+
+        if not (self.path / "_versions").is_dir():
+            raise IncompleteTableError(f"{self.path} is not a whole table: it has no version")
+        return [
+            Piece(
+                fragment.fragment_id,
+                str(fragment.fragment_id),
+                fragment.metadata.physical_rows,
+                sum((self.path / "data" / file.path).stat().st_size for file in fragment.metadata.files),
+            )
+            for fragment in lance.dataset(self.path).get_fragments()
+        ]
+
+    def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        fragment = self._fragment(piece)
+        if columns is not None:
+            positions(fragment.schema, columns)
+        wanted = None if columns is None else list(columns)
+        return frame_of_part(fragment.to_table(columns=wanted))
+
+    def count(self, piece: Piece) -> int:
+        return self._fragment(piece).count_rows()
+
+    def _fragment(self, piece: Piece) -> LanceFragment:
+        import lance
+
+        return lance.dataset(self.path).get_fragment(piece.number)
 
 
 def _with_codec(table: pa.Table, codec: str, level: int | None) -> pa.Table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait
 from adapter_core.remote import OBJECT_STORES
-from adapter_core.tables.arrow import array_batches, arrow_filter
+from adapter_core.tables.arrow import array_batches, arrow_filter, reader_of
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 
@@ -94,6 +94,20 @@ class Adapter(DataFormat):
         numbers = [1 + df.columns.get_loc(name) for name in lookups]
         filters = {"bloom_filter_columns": numbers, "bloom_filter_fpp": 0.01} if numbers else {}
         df.to_orc(path, engine="pyarrow", index=False, engine_kwargs={**self.tuned_options, **filters})
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import pyarrow as pa
+        from pyarrow import orc
+
+        reader = reader_of(batches)
+        with orc.ORCWriter(path) as writer:
+            for batch in reader:
+                writer.write(pa.Table.from_batches([batch]))
+
+    def _count_rows(self, path: Path) -> int:
+        from pyarrow import orc
+
+        return orc.ORCFile(path).nrows
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

@@ -14,6 +14,7 @@ from adapter_core.tables.arrow import (
     arrow_filter,
     frame_of_part,
     positions,
+    reader_of,
 )
 
 if TYPE_CHECKING:
@@ -76,6 +77,20 @@ class Adapter(DataFormat):
             bloom_filter_options={name: {"ndv": 131_072, "fpp": 0.01} for name in filtered} or None,
             **self.tuned_options,
         )
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        reader = reader_of(batches)
+        checks = {"write_page_checksum": True} if self.uses_checksums else {}
+        with pq.ParquetWriter(path, reader.schema, compression="none", **checks) as writer:
+            for batch in reader:
+                writer.write_batch(batch)
+
+    def _count_rows(self, path: Path) -> int:
+        import pyarrow.parquet as pq
+
+        return pq.read_metadata(path).num_rows
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

@@ -51,6 +51,14 @@ class Adapter(sql.SQLiteTable):
                 database.execute(f"CREATE INDEX index_{number} ON {sql.TABLE} ({sql.quoted(name)})")
             database.execute("ANALYZE")
 
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        with closing(sqlite3.connect(path)) as database:
+            for number, df in enumerate(batches):
+                with database:
+                    exists = "append" if number else "fail"
+                    declared = sql.declared_types(df)
+                    df.to_sql(sql.TABLE, database, index=False, dtype=declared, if_exists=exists)
+
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 

@@ -17,6 +17,7 @@ from adapter_core.tables.arrow import (
     fitted_to_schema,
     frame_of,
     may_be_nullable,
+    reader_of,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +59,16 @@ class Adapter(DataFormat):
         import vortex
 
         vortex.io.write(arrow_of(df), str(path))
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import vortex
+
+        vortex.io.write(reader_of(batches), str(path))
+
+    def _count_rows(self, path: Path) -> int:
+        import vortex
+
+        return _rows(vortex.open(str(path)))
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import vortex

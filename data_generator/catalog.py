@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -124,6 +125,53 @@ def blocks(
     # One block at least, from which a writer takes the columns.
     starts = range(0, max(1, count), block_rows)
     return (make_rows(start, min(start + block_rows, count), seed) for start in starts)
+
+
+def partition(
+    name: str, number: int, partitions: int, rows: int | None = None, seed: int = DEFAULT_SEED
+) -> pd.DataFrame:
+    """Return one of several partitions of a named table, without making the others.
+
+    Partitions have nearly equal numbers of rows. Those of ``kaons`` and ``kaons-deep`` are the rows of
+    the table that `table` returns. The rows of other synthetic tables depend on each other, e.g. on the
+    number of distinct values, so a partition of them is a table of its own, with a seed of its own; all
+    have the columns and the properties of the named table. Those of real tables are slices.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+    number : int
+        Number of the partition, from 0 on.
+    partitions : int
+        Number of all partitions.
+    rows, seed
+        Rows and seed of the whole table, as for `table`.
+
+    Raises
+    ------
+    UnknownNameError
+        If no table has that name.
+    ValueError
+        If `rows` is negative, or there is no partition of that number.
+    TooFewRowsError
+        If a real table has fewer rows.
+    UnavailableError
+        If the package of a real table is missing.
+    """
+    definition = datasets.find(name, "tables", "table")
+    if not 0 <= number < partitions:
+        raise ValueError(f"there is no partition {number} of {partitions}")
+    count = _row_count(definition, rows)
+    start, stop = (count * each // partitions for each in (number, number + 1))
+    if definition.make_rows:
+        return definition.make_rows(start, stop, seed)
+    if definition.is_real:
+        return _slicer(definition.make(count, seed).df)(start, stop, seed)
+    key = f"{seed} {number} {partitions}".encode()
+    own_seed = int.from_bytes(hashlib.sha256(key).digest()[:7], "little")
+    df = definition.make(stop - start, own_seed).df
+    return _slicer(df)(0, stop - start, own_seed)
 
 
 def _slicer(df: pd.DataFrame | None) -> Callable[[int, int, int], pd.DataFrame]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import reduce
+from itertools import chain
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,30 @@ def arrow_of(df: pd.DataFrame) -> pa.Table:
     import pyarrow as pa
 
     return pa.Table.from_pandas(df, preserve_index=False)
+
+
+def reader_of(
+    batches: Iterable[pd.DataFrame], converted: Callable[[pa.Table], pa.Table] | None = None
+) -> pa.RecordBatchReader:
+    """Return batches of a table as a stream of Arrow, with the schema and the metadata of the first.
+
+    Parameters
+    ----------
+    batches : iterable of pandas.DataFrame
+        At least one, of equal columns and dtypes.
+    converted : callable, optional
+        Conversion of each batch, e.g. to the types of a format.
+    """
+    import pyarrow as pa
+
+    tables = (arrow_of(df) for df in batches)
+    if converted is not None:
+        tables = (converted(table) for table in tables)
+    first = next(tables)
+    # The type of a column of nulls alone differs from that of its values in later batches.
+    parts = (table.cast(first.schema) for table in tables)
+    stream = (batch for table in chain([first], parts) for batch in table.to_batches())
+    return pa.RecordBatchReader.from_batches(first.schema, stream)
 
 
 def pandas_metadata(table: pa.Table) -> str:

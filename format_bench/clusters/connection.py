@@ -123,7 +123,8 @@ def _local_cluster(where: str, workers: int, memory: str | None, stack: ExitStac
             processes=True,
             # 0 is no limit; by default Dask would divide the memory of the machine.
             memory_limit=limit_bytes,
-            dashboard_address=None,
+            # The port of Dask's pages, which another cluster of this machine may use; 0 is any free one.
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         )
     except Exception as error:

@@ -39,7 +39,7 @@ class Meter:
     def __init__(self) -> None:
         _release_free_memory()
         self._children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        self._method = "VmHWM" if _reset_peak() else "ru_maxrss"
+        self._method = "VmHWM" if reset_peak() else "ru_maxrss"
         self._before = _status_bytes("VmRSS")
 
     def growth(self) -> Growth:
@@ -90,6 +90,11 @@ class FirstGrowth:
             self._growth = self._meter.growth()
 
 
+def peak_bytes() -> int:
+    """Return the peak of the resident memory of this process since its start, or since a reset."""
+    return _status_bytes("VmHWM")
+
+
 def measure(step: Callable[[], Any]) -> tuple[Growth, Any]:
     """Call once; return the memory growth and the result.
 
@@ -101,8 +106,8 @@ def measure(step: Callable[[], Any]) -> tuple[Growth, Any]:
     return meter.growth(), result
 
 
-def _reset_peak() -> bool:
-    """Reset the high-water mark; return whether the kernel allows it."""
+def reset_peak() -> bool:
+    """Reset the high-water mark of the resident memory; return whether the kernel allows it."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:

@@ -56,11 +56,18 @@ def environment(policy: Threads) -> dict[str, str]:
     }
 
 
-def apply(policy: Threads) -> None:
+def apply(policy: Threads, *, pinned: bool = True) -> None:
     """Set the threads of imported libraries; no library is imported for this.
 
     Under "1" all threads of the process are pinned to the CPU that it runs on. Polars and Lance
     follow only `environment` and the pinning.
+
+    Parameters
+    ----------
+    policy : {"1", "all"}
+        The policy.
+    pinned : bool
+        False leaves the CPUs to the kernel, which spreads several processes over them.
     """
     count = cpus(policy)
     setters: dict[str, Callable[[Any], object]] = {
@@ -74,7 +81,8 @@ def apply(policy: Threads) -> None:
         if module := sys.modules.get(name):
             setter(module)
     _limit_pools(count)
-    _pin({_current_cpu()} if policy == "1" else ALLOWED_CPUS)
+    if pinned:
+        _pin({_current_cpu()} if policy == "1" else ALLOWED_CPUS)
 
 
 def in_force() -> dict[str, int]:

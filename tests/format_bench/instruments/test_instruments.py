@@ -254,7 +254,7 @@ def test_the_memory_of_child_processes_counts():
 
 
 def test_a_kernel_that_refuses_to_reset_the_peak_is_named_in_the_method(monkeypatch):
-    monkeypatch.setattr(memory, "_reset_peak", lambda: False)
+    monkeypatch.setattr(memory, "reset_peak", lambda: False)
     assert growth_of(grow, MB).method == "ru_maxrss"
 
 

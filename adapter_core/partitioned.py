@@ -1,0 +1,197 @@
+"""Tables in partitions, each written and read by a process of its own.
+
+A table exists when it is committed, by one step after all partitions are on disk: the manifest of a
+folder of part files, or the format's own log. Before that, readers refuse what the writers have left.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from adapter_core import files
+from adapter_core.errors import IncompleteTableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MANIFEST = "_manifest.json"
+"""Name of the manifest; readers of folders, e.g. Arrow's and Spark's, skip names that start so."""
+
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A partition that was written: a small description, which travels from a worker to the client."""
+
+    number: int
+    name: str
+    """Name of the file or folder of the partition in the table, or the format's own name for it."""
+    rows: int
+    size_bytes: int
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What the commit of a format needs of the partition; can be pickled."""
+
+
+class PartitionedTable(ABC):
+    """A table that several processes write and read.
+
+    One process, the client, calls `create`, `commit` and `pieces`; the processes of partitions call
+    `write`, `read` and `count`. Objects are pickled and sent to these processes, which see the same
+    files.
+
+    Parameters
+    ----------
+    path : Path
+        Folder of the table.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def create(self) -> None:
+        """Make the folder.
+
+        Raises
+        ------
+        FileExistsError
+            If something is at the path.
+        FileNotFoundError
+            If the folder to write in does not exist.
+        """
+        self.path.mkdir()
+
+    @abstractmethod
+    def write(self, number: int, df: pd.DataFrame) -> Piece:
+        """Write a partition, so that a second attempt to write it does no harm.
+
+        Parameters
+        ----------
+        number : int
+            Number of the partition, from 0 on.
+        df : pandas.DataFrame
+            Shape (rows, columns), with the default index.
+
+        Raises
+        ------
+        CannotHoldError
+            If the format cannot store this table as it is.
+        """
+
+    @abstractmethod
+    def commit(self, pieces: Sequence[Piece]) -> None:
+        """Make the partitions a table, in the order given, at once: before it, there is none."""
+
+    @abstractmethod
+    def pieces(self) -> list[Piece]:
+        """Return the partitions to read, in order.
+
+        Raises
+        ------
+        IncompleteTableError
+            If the table was not committed, or lacks a part.
+        """
+
+    @abstractmethod
+    def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Read a partition, or some of its columns.
+
+        Raises
+        ------
+        UnknownNameError
+            If a column is not in the table.
+        UnsupportedError
+            If the format does not support column projection.
+        """
+
+    def count(self, piece: Piece) -> int:
+        """Return the number of rows of a partition, from its own file if the format records it."""
+        return len(self.read(piece))
+
+    def remove(self) -> None:
+        """Remove the table, or what writers have left of it."""
+        files.remove(self.path)
+
+
+class _Format(Protocol):
+    """What part files need of a `DataFormat`."""
+
+    label: ClassVar[str]
+    suffix: ClassVar[str]
+
+    def save(self, df: pd.DataFrame, path: Path) -> None: ...
+    def read(self, path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame: ...
+    def count_rows(self, path: Path) -> int: ...
+    def size_bytes(self, path: Path) -> int: ...
+
+
+class PartFiles(PartitionedTable):
+    """A folder with a file for each partition, e.g. part-00017.parquet, and a manifest, written last.
+
+    The manifest lists the parts with their rows and bytes. A folder without it, or with a part of
+    another size, is not a table.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    adapter : DataFormat
+        The format of the parts.
+    """
+
+    def __init__(self, path: Path, adapter: _Format) -> None:
+        super().__init__(path)
+        self.adapter = adapter
+
+    def write(self, number: int, df: pd.DataFrame) -> Piece:
+        """Write a part under a temporary name; a second attempt replaces the part."""
+        name = f"part-{number:05}{self.adapter.suffix}"
+        self.adapter.save(df, self.path / name)
+        return Piece(number, name, len(df), self.adapter.size_bytes(self.path / name))
+
+    def commit(self, pieces: Sequence[Piece]) -> None:
+        """Write the manifest."""
+        manifest = {
+            "version": _VERSION,
+            "format": self.adapter.label,
+            "parts": [asdict(piece) for piece in pieces],
+        }
+        with files.write_atomically(self.path / MANIFEST, durable=True) as temporary:
+            temporary.write_text(json.dumps(manifest), encoding="utf-8")
+
+    def pieces(self) -> list[Piece]:
+        """Return the parts in the manifest, whose sizes are compared with the files'."""
+        pieces = self._listed()
+        for piece in pieces:
+            file = self.path / piece.name
+            found = self.adapter.size_bytes(file) if file.exists() else 0
+            if found != piece.size_bytes:
+                raise IncompleteTableError(
+                    f"{file} has {found:,} bytes, and {piece.size_bytes:,} in the manifest"
+                )
+        return pieces
+
+    def _listed(self) -> list[Piece]:
+        try:
+            manifest = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            reason = f"{self.path} is not a whole table: it lacks {MANIFEST}, which a save writes last"
+            raise IncompleteTableError(reason) from error
+        if manifest["format"] != self.adapter.label:
+            raise IncompleteTableError(
+                f"{self.path} contains parts of {manifest['format']}, not of {self.adapter.label}"
+            )
+        return [Piece(**part) for part in manifest["parts"]]
+
+    def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Read a part by `DataFormat.read`."""
+        return self.adapter.read(self.path / piece.name, columns)
+
+    def count(self, piece: Piece) -> int:
+        """Return the number of rows of a part by `DataFormat.count_rows`."""
+        return self.adapter.count_rows(self.path / piece.name)

@@ -1,0 +1,1 @@
+"""Tables written and read by several worker processes, through an engine such as Dask or Ray."""

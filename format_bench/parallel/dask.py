@@ -1,0 +1,59 @@
+"""Dask as an engine: any scheduler that `format_bench.clusters` connects to.
+
+https://distributed.dask.org/en/stable/api.html#distributed.Client.map
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
+
+from adapter_core.errors import ParallelError
+from format_bench.clusters.connection import connect
+from format_bench.parallel.engine import ParallelEngine, R, T
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+class Engine(ParallelEngine):
+    """The workers of a Dask cluster, each with one task at a time."""
+
+    name = "dask"
+    requires = ("dask", "distributed")
+
+    def __init__(self, client: Client, opened: ExitStack) -> None:
+        self._client, self._opened = client, opened
+
+    @classmethod
+    def open(cls, where: str) -> Self:
+        """Connect to a cluster, as `format_bench.clusters.connection` describes it."""
+        with ExitStack() as stack:
+            client = stack.enter_context(connect(where))
+            if where.startswith("local:"):
+                client.wait_for_workers(int(where.split(":")[1]))
+            return cls(client, stack.pop_all())
+
+    @property
+    def workers(self) -> int:
+        """Number of the cluster's workers."""
+        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """Call the function on the workers; a task is called again if its worker dies, up to 3 times."""
+        from distributed import KilledWorker
+
+        # Equal tasks are different measurements: pure functions would be called once.
+        futures = self._client.map(function, tasks, pure=False)
+        try:
+            return self._client.gather(futures)
+        except KilledWorker as error:
+            reason = f"the task was on {error.allowed_failures + 1} workers that died"
+            raise ParallelError(f"Dask gave up: {reason}") from error
+        finally:
+            self._client.cancel(futures)
+
+    def close(self) -> None:
+        """Close the connection, and the workers of a local cluster."""
+        self._opened.close()

@@ -1,0 +1,112 @@
+"""Interface of engines that spread work over processes: one method, and one file for each engine.
+
+An engine gets a function and small tasks, and returns small results. Data are made, written, read and
+verified on the workers, and never pass through the client.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import ClassVar, Self, TypeVar
+
+from adapter_core.availability import probe
+from adapter_core.errors import UnavailableError, UnknownNameError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+ENGINES = ("serial", "dask", "ray")
+"""Names of the engines: modules of this package, with a class `Engine`."""
+
+
+class ParallelEngine(ABC):
+    """Processes that call a function for each of many tasks; subclasses are named `Engine`."""
+
+    name: ClassVar[str]
+    requires: ClassVar[tuple[str, ...]] = ()
+    """Requirement strings of the distributions that it needs."""
+    extra: ClassVar[str] = "cluster"
+    """Extra of the project that installs them."""
+
+    @classmethod
+    @abstractmethod
+    def open(cls, where: str) -> Self:
+        """Connect to workers, or start them.
+
+        Parameters
+        ----------
+        where : str
+            The workers, in the engine's own words; "local:N" or "local:N:MEMORY" for N processes of this
+            machine.
+
+        Raises
+        ------
+        ParallelError, ClusterError
+            If there are no such workers, or they do not start.
+        """
+
+    @property
+    @abstractmethod
+    def workers(self) -> int:
+        """Number of tasks that run at the same time."""
+
+    @abstractmethod
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """Call a function for each task, and return the results in the order of the tasks.
+
+        A task whose worker died may be called again on another.
+
+        Raises
+        ------
+        ParallelError
+            If a worker died too often, or the engine failed.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the workers that `open` has started, and the connection to others."""
+
+
+@contextmanager
+def opened(name: str, where: str) -> Iterator[ParallelEngine]:
+    """Provide an engine with its workers; close it at the end.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no engine of that name.
+    UnavailableError
+        If its packages are missing.
+    ParallelError, ClusterError
+        If there are no such workers.
+    """
+    if name not in ENGINES:
+        raise UnknownNameError("engine", name, ENGINES)
+    module = importlib.import_module(f"format_bench.parallel.{name}")
+    found: type[ParallelEngine] = module.Engine
+    answer = probe(found.requires, {}, f'pip install ".[{found.extra}]"')
+    if not answer:
+        raise UnavailableError(name, answer.reason, answer.install_hint)
+    engine = found.open(where)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def local_workers(where: str) -> tuple[int, str]:
+    """Return the number and the memory limit, empty if none, of "local:N" or "local:N:MEMORY".
+
+    Raises
+    ------
+    UnknownNameError
+        If the text has another form.
+    """
+    kind, _, rest = where.partition(":")
+    count, _, memory = rest.partition(":")
+    if kind != "local" or not count.isdecimal() or int(count) < 1:
+        raise UnknownNameError("set of workers", where, ["local:1", "local:2", "local:2:1.5GiB"])
+    return int(count), memory
