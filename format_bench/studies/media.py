@@ -15,7 +15,7 @@ import click
 
 import data_formats
 from adapter_core import UnknownNameError
-from adapter_core.errors import InvalidRequestError
+from adapter_core.errors import InvalidRequestError, InvalidResultsError
 from data_generator import catalog
 from format_bench.families.queries.subject import Subject
 from format_bench.instruments import isolation
@@ -48,7 +48,12 @@ class Session:
     rows : int
         Rows of the table.
     out : Path
-        The file of the results.
+        The file of the results; cells that it contains are not measured again.
+
+    Raises
+    ------
+    InvalidResultsError
+        If the file contains results of other media or other rows.
     """
 
     def __init__(
@@ -56,7 +61,16 @@ class Session:
     ) -> None:
         self._media, self._labels, self._out = media, labels, out
         facts = {each.name: each.metadata for each in media}
-        self.results = StorageResults(rows, trials.DATASET, facts, len(os.sched_getaffinity(0)))
+        cpus = len(os.sched_getaffinity(0))
+        self.results = StorageResults(rows, trials.DATASET, facts, cpus)
+        if out.exists():
+            earlier = read(out)
+            if (earlier.rows, set(earlier.media)) != (rows, set(facts)):
+                raise InvalidResultsError(
+                    f"{out} has results of {earlier.rows:,} rows on {', '.join(earlier.media)}; name "
+                    "another --out"
+                )
+            self.results = earlier
 
     def run(self, rounds: int, limit_seconds: float = math.inf) -> StorageResults:
         """Measure all cells in each round; start no format after the limit.
@@ -78,7 +92,7 @@ class Session:
             df.to_pickle(data)
             del df
             for number in range(1, rounds + 1):
-                for label in self._labels:
+                for label in self._missing(number):
                     if time.monotonic() > end:
                         click.echo(f"time is up before {label} in round {number}", err=True)
                         return self.results
@@ -88,6 +102,19 @@ class Session:
                     left = f"{max(0.0, end - time.monotonic()):.0f} s left"
                     click.echo(f"round {number}: {label}, {left}", err=True)
         return self.results
+
+    def _missing(self, number: int) -> list[str]:
+        """Return the formats that lack a time, or a reason, of a round."""
+        counted = {
+            (each.format, each.question, each.medium): math.inf if each.status else len(each.seconds)
+            for each in self.results.cells
+        }
+        axes = [(question, each.name) for question in QUESTIONS for each in self._media]
+        return [
+            label
+            for label in self._labels
+            if min(counted.get((label, *place), 0) for place in axes) < number
+        ]
 
     def _measure(
         self, label: str, data: Path, own: dict[str, Path], small: Path, positions: list[int]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,12 +67,20 @@ def measured(tmp_path_factory):
     scratch.mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(probe, "FILE_BYTES", 4 << 20)
-        media = compared([Scratch(scratch, "disk"), Scratch(SHARED_MEMORY)])
-    session = study.Session(media, ["SQLite"], 2000, folder / "out.json")
-    session.run(1)
-    assert list(scratch.iterdir()) == []
-    assert list(SHARED_MEMORY.glob("format-bench-*")) == []
-    return stored.read(folder / "out.json")
+        in_memory = Path(tempfile.mkdtemp(dir=SHARED_MEMORY))
+        media = compared([Scratch(scratch, "disk"), Scratch(in_memory)])
+    out = folder / "out.json"
+    study.Session(media, ["SQLite"], 2000, out).run(1)
+    assert list(scratch.iterdir()) == list(in_memory.iterdir()) == []
+    in_memory.rmdir()
+    found = stored.read(out)
+    # All is measured.
+    again = study.Session(media, ["SQLite"], 2000, out)
+    assert again._missing(1) == []
+    assert (again.results, again._missing(2)) == (found, ["SQLite"])
+    with pytest.raises(InvalidResultsError, match="has results of 2,000 rows on disk, tmpfs"):
+        study.Session(media, ["SQLite"], 3000, out)
+    return found
 
 
 def test_each_question_is_asked_on_each_medium(measured):
