@@ -125,6 +125,9 @@ class CellRun:
         self.journal.watch(self.benchmark, self.params, max(1.0, self.limit_seconds - spent_seconds))
         way = (self._choice or "") if self.suite.tracks else ""
         self.operations = operations_of(self.family)(adapter, codec, level, way)
+        self.operations.only_queries = frozenset(
+            query for each in self.suite.benchmarks for query in each.queries
+        )
         self.operations.expect(DATA / self.dataset)
         self.guard(self.operations.warm_up)
         return self.operations

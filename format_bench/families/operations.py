@@ -63,6 +63,8 @@ class Operations(ABC):
         self.adapter: Any = adapter
         self.codec, self.level = codec, level
         self.way = way
+        self.only_queries: frozenset[str] = frozenset()
+        """Queries to measure; all if empty."""
 
     @staticmethod
     @abstractmethod

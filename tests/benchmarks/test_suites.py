@@ -154,8 +154,10 @@ TOYS = {
 CHOSEN = (
     r"^(?!.*\('(Broken|Crashing|Exacting|Hanging|Losing|Lying|Raising)', '(int|bool|str|core|kaons)')"
     r"(?!records\..*'(entities-shared|entities-nested|none|zstd)')"
+    r"(?!query\..*'(CSV|Feather|ORC)\[)"
 )
-"""Cells that asv runs: fake formats that fail are measured on few data sets, records with one codec."""
+"""Cells that asv runs: fake formats that fail are measured on few data sets, records with one codec, and
+questions to one format."""
 TOY_DATASETS = ["eq", "float", "flights"]
 """Data sets of the fake formats that fail."""
 

@@ -176,6 +176,14 @@ def test_questions_are_measured_warm_and_cold(measured):
     assert 0 < cold["query bytes", "columns-2"].repeats[0] <= 2 * operations.adapter.size_bytes(file)
 
 
+def test_only_the_wanted_questions_are_measured(measured):
+    operations, data, file = measured
+    operations.only_queries = frozenset({"count", "point"})
+    step = FAMILY.step_of("query time", "warm")
+    found = measure_steps([step], operations, lambda: data, file, Effort(0.0, min_repeats=1))["query"]
+    assert {each.query for each in found} == {"count", "point"}
+
+
 def test_a_wrong_answer_fails_alone(measured, monkeypatch):
     operations, data, file = measured
     read = EngineQuery.read
