@@ -79,13 +79,23 @@ def show(found: RunSummary, out: Path) -> None:
         to.print(sentence)
 
 
-def write(out: Path) -> Path:
-    """Write the report of the results in a folder, as HTML, beside them."""
+def write(out: Path, machine: str = "") -> Path:
+    """Write the report of the results in a folder, as HTML, beside them.
+
+    Parameters
+    ----------
+    out : Path
+        The folder.
+    machine : str
+        Fingerprint, if the results are of a cluster.
+    """
     from format_bench.report import write as write_report
     from format_bench.report.writers import path_of
 
     path = path_of("html", out)
-    write_report(load(out), "html", path)
+    if machine:
+        path = path.with_stem(f"{path.stem}-{machine}")
+    write_report(load(f"{out}#{machine}" if machine else out), "html", path)
     return path
 
 

@@ -154,11 +154,22 @@ def _die_with_parent() -> None:
     Otherwise it would go on measuring, and filling the disk, after the run was killed.
     """
     server = os.getppid()
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    die_with(server)
     # The fork server lives as long as this end of a pipe is open anywhere. Only the run may keep it
     # open: the server has to end with the run, and then this process with the server.
     os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined]  # noqa: SLF001
-    if os.getppid() != server:
+
+
+def die_with(parent: int) -> None:
+    """Ask the kernel to kill this process when the thread that started it ends.
+
+    Parameters
+    ----------
+    parent : int
+        Id of the process of that thread.
+    """
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
         os._exit(1)  # the parent died before the kernel was asked
 
 

@@ -26,6 +26,11 @@ def system() -> dict[str, Any]:
     }
 
 
+def host() -> str:
+    """Return an id of the running kernel, which all containers of a machine share; else the name."""
+    return _text(Path("/proc/sys/kernel/random/boot_id")) or platform.node()
+
+
 def cpu() -> dict[str, Any]:
     """Return the processor's model, the numbers of its logical and usable CPUs, and its clocking."""
     # platform.processor() is empty or the architecture on Linux.

@@ -47,7 +47,8 @@ def load(source: str | Path) -> Results:
     source : str or Path
         A folder with results.jsonl (of `Runner`) or records.jsonl (of postprocessing.py), or such a
         file itself. Metadata and noise floors are taken from beside it. Or a name of published
-        results, one of `published.names`, unless a file or a folder has that name.
+        results, one of `published.names`, unless a file or a folder has that name. Results of a cluster
+        with machines that differ need the fingerprint of one, or its beginning, behind a "#".
 
     Raises
     ------
@@ -56,16 +57,34 @@ def load(source: str | Path) -> Results:
     """
     if source in published.names() and not Path(source).exists():
         return Results(str(source), published.records(str(source)), metadata=[])
-    path = _file(Path(source))
+    place, mark, wanted = str(source).rpartition("#")
+    if not mark or Path(source).exists():
+        place, wanted = str(source), ""
+    path = _file(Path(place))
     # Each round appends a record of the cell with the samples of all rounds.
     last = {key(record): record for record in records.read(path)}
     if not last:
         raise InvalidResultsError(f"{path} is empty: no cell has been measured")
+    machine = _machine(place, wanted, {record.machine for record in last.values()})
+    name = path.parent.resolve().name if path.name in FILES else path.stem
     return Results(
-        name=path.parent.resolve().name if path.name in FILES else path.stem,
-        records=without_unasked(last.values()),
-        metadata=_metadata(path.parent),
+        name=f"{name} on {machine}" if machine else name,
+        records=without_unasked(each for each in last.values() if each.machine == machine),
+        metadata=[each for each in _metadata(path.parent) if each.get("machine", machine) == machine],
         floors=noise_floor.beside(path),
+    )
+
+
+def _machine(place: str, wanted: str, machines: set[str]) -> str:
+    """Return the machine to show; values of machines that differ are never shown side by side."""
+    found = sorted(each for each in machines if each.startswith(wanted))
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(f"{place}#{each}" for each in sorted(machines))
+    if not found:
+        raise InvalidResultsError(f"{place} has no results of a machine {wanted}; name one of {names}")
+    raise InvalidResultsError(
+        f"{place} holds results of {len(found)} machines, which do not compare; name one of {names}"
     )
 
 

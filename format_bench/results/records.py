@@ -169,6 +169,8 @@ class Record:
     """The query that the value is of, e.g. "Q7"; empty if of none."""
     medium: str = ""
     """The medium of the file, e.g. "tmpfs" or "emulated hdd"; empty if no media were compared."""
+    machine: str = ""
+    """Fingerprint of the machine of a cluster; empty outside of clusters."""
 
     @property
     def place(self) -> str:
@@ -296,4 +298,4 @@ def key(record: Record) -> Key:
     """Return the key of the cell of a record."""
     what = (record.suite, record.format, record.dataset, record.rows, record.codec, record.level)
     axes = (record.track, record.medium, record.cache, record.query, record.threads)
-    return (*what, *axes, record.metric)
+    return (*what, *axes, record.metric, record.machine)

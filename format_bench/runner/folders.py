@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -67,6 +68,12 @@ def _remove_if_abandoned(folder: Path) -> None:
 # Fingerprints of the user's own data sets, by name.
 DATA = "data.json"
 
+# The id of a folder of results of a cluster, by which workers know whose cells they keep.
+CLUSTER_ID = "cluster.json"
+
+# What became of each assignment on a cluster, one line of JSON each.
+CLUSTER_LOG = "cluster-log.jsonl"
+
 # Below which a scratch folder has no room for any run.
 LEAST_FREE_BYTES = 200_000_000
 
@@ -110,8 +117,40 @@ def open_results(out: Path, *, fresh: bool) -> None:
         raise InvalidFolderError(f"--out {out}: it cannot be written to; name another")
     if fresh:
         with only_run(out):
-            for path in (out / RESULTS, out / DATA, *out.glob("*-threads-*.json")):
+            names = (RESULTS, DATA, CLUSTER_ID, CLUSTER_LOG)
+            for path in (*(out / name for name in names), *out.glob("*-threads-*.json")):
                 path.unlink(missing_ok=True)
+
+
+def check_no_cluster(out: Path) -> None:
+    """Check that a folder has no results of a cluster, whose machines may be others.
+
+    Raises
+    ------
+    InvalidFolderError
+        If it has.
+    """
+    if (out / CLUSTER_ID).exists():
+        reason = "it has results of a cluster; start over with --fresh, or name another --out"
+        raise InvalidFolderError(f"{out}: {reason}")
+
+
+def cluster_id(out: Path) -> str:
+    """Return the id of a folder of results of a cluster, which is made if missing.
+
+    Raises
+    ------
+    InvalidFolderError
+        If the folder contains results that are not of a cluster.
+    """
+    path = out / CLUSTER_ID
+    if not path.exists():
+        if (out / RESULTS).exists():
+            reason = "its results are not of a cluster; start over with --fresh, or name another --out"
+            raise InvalidFolderError(f"{out}: {reason}")
+        with write_atomically(path, durable=True) as temporary:
+            temporary.write_text(json.dumps({"run": secrets.token_hex(8)}) + "\n", encoding="utf-8")
+    return str(json.loads(path.read_bytes())["run"])
 
 
 def check_same_data(out: Path, name: str, fingerprint: str) -> None:

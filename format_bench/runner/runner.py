@@ -80,6 +80,8 @@ class Runner:
         The media of the cases that name one; the files of the others are in `scratch`.
     costs : mapping of Case to float, optional
         Estimated seconds of one call of each step; a case that would exceed the time budget is left out.
+    rounds : collection of int, optional
+        Numbers of the rounds to make; by default all of the limits.
     """
 
     def __init__(  # noqa: PLR0913 (two folders, limits, and further choices)
@@ -93,14 +95,15 @@ class Runner:
         watch: Watch | None = None,
         media: Iterable[ComparedMedium] = (),
         costs: Mapping[Case, float] | None = None,
+        rounds: Collection[int] | None = None,
     ) -> None:
         self.out, self.scratch = out, scratch
         self.results = out / RESULTS
         self.limits = limits or Limits()
-        rounds = self.limits.rounds
+        self.rounds = rounds or range(1, self.limits.rounds + 1)
         self.effort = Effort(
-            self.limits.budget_seconds / rounds,
-            math.ceil(self.limits.repeats / rounds),
+            self.limits.budget_seconds / self.limits.rounds,
+            math.ceil(self.limits.repeats / self.limits.rounds),
             # The rest is for the last query that starts before.
             limit_seconds=self.limits.limit_seconds / 2,
         )
@@ -142,8 +145,7 @@ class Runner:
         """Return the steps of a run that started now, in order, if nothing fails."""
         self.found = {key(each): each for each in self.read()}
         cases = list(cases)
-        rounds = range(1, self.limits.rounds + 1)
-        return [(case, step) for n in rounds for case in cases for step in self.missing(case, n)]
+        return [(case, step) for n in self.rounds for case in cases for step in self.missing(case, n)]
 
     def missing(self, case: Case, number: int) -> list[Step]:
         """Return the steps with a metric, or its samples of a round, that is missing in the results."""
@@ -172,7 +174,7 @@ class Runner:
                 metadata_files.start(policy)
             # Only now, since on a busy machine the metadata would take most of a short budget.
             self._end = time.monotonic() + self.limits.time_budget_seconds
-            for number in range(1, self.limits.rounds + 1):
+            for number in self.rounds:
                 for case in cases:
                     if not self.missing(case, number):
                         continue

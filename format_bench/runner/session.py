@@ -101,6 +101,7 @@ def measure(
             shown.print(f"left out: {sentence}", soft_wrap=True)
         cases = on_media(made.cases, [each.name for each in media]) if media else made.cases
         folders.open_results(request.out, fresh=request.fresh)
+        folders.check_no_cluster(request.out)
         if own:
             folders.check_same_data(request.out, own.name, own.fingerprint)
             on_own(own)
@@ -172,6 +173,16 @@ def _seconds(cases: Iterable[Case], records: Iterable[Record]) -> dict[Case, flo
     return found
 
 
+def limits_of(request: RunRequest) -> Limits:
+    """Return how often the steps of a run are made and repeated."""
+    return Limits(
+        rounds=min(ROUNDS, request.repeats or ROUNDS),
+        repeats=request.repeats or MIN_REPEATS,
+        budget_seconds=0 if request.repeats else BUDGET_SECONDS,
+        time_budget_seconds=request.time_budget_seconds,
+    )
+
+
 def _runner(
     request: RunRequest,
     cases: Sequence[Case],
@@ -179,15 +190,9 @@ def _runner(
     user: Prepared | None,
     media: Sequence[ComparedMedium],
 ) -> Runner:
-    limits = Limits(
-        rounds=min(ROUNDS, request.repeats or ROUNDS),
-        repeats=request.repeats or MIN_REPEATS,
-        budget_seconds=0 if request.repeats else BUDGET_SECONDS,
-        time_budget_seconds=request.time_budget_seconds,
-    )
     steps = steps_of(request, cases)
     prepared = {user.name: user.place} if user else {}
-    return Runner(request.out, scratch, limits, steps=steps, prepared=prepared, media=media)
+    return Runner(request.out, scratch, limits_of(request), steps=steps, prepared=prepared, media=media)
 
 
 def _follow(  # noqa: PLR0913 (a run, and who follows it)

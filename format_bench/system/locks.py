@@ -10,6 +10,10 @@ import fcntl
 import os
 from pathlib import Path
 
+# In memory, so never on a network's file system, where hosts would share it. The name is none that a run
+# with its scratch folder there would take for an abandoned folder.
+HOST_LOCK = Path("/dev/shm/formatbench-host.lock")  # noqa: S108 (its name is meant to be known to all)
+
 
 def lock(path: Path) -> int:
     """Lock a file or folder exclusively, without waiting.
@@ -37,4 +41,27 @@ def lock(path: Path) -> int:
     except BlockingIOError:
         os.close(descriptor)
         raise
+    return descriptor
+
+
+def lock_host(path: Path = HOST_LOCK) -> int:
+    """Wait until no other process measures on this host, and lock it for this one.
+
+    Parameters
+    ----------
+    path : Path
+        The file that all processes of the host lock; made if missing, for all users.
+
+    Returns
+    -------
+    int
+        A descriptor; closing it, or the end of the process, releases the lock.
+    """
+    try:
+        # Not opened for creation if it exists: kernels refuse that for files of other users.
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CREAT, 0o444)
+        os.fchmod(descriptor, 0o444)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
     return descriptor

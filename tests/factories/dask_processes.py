@@ -66,4 +66,4 @@ def wait_for(is_done: Callable[[], bool], seconds: float = START_SECONDS) -> Non
     end = time.monotonic() + seconds
     while not is_done():
         assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
+        time.sleep(0.2)

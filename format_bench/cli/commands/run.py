@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 
 from format_bench.cli import summaries
+from format_bench.cli.cluster import ClusterOptions, run_on_cluster
 from format_bench.results.suites import SUITES
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest
@@ -130,6 +131,13 @@ class Shape(click.ParamType[tuple[int, ...]]):
     help="Folder for the results; what it holds is not measured again.",
 )
 @click.option("--fresh", is_flag=True, help="Discard what the folder holds, and start over.")
+@click.option(
+    "--cluster",
+    metavar="WHERE",
+    help="Measure on a Dask cluster: tcp://HOST:PORT, a scheduler file, local:N, or module:attribute.",
+)
+@click.option("--machines", type=Names(), default=(), help="Of a cluster: beginnings of fingerprints.")
+@click.option("--plan", "plan_only", is_flag=True, help="Of a cluster: print what would be measured.")
 @click.option("--report", is_flag=True, help="Write the report as HTML when all is measured.")
 @click.option("--json", "as_json", is_flag=True, help="Print each record as a line of JSON.")
 @click.pass_context
@@ -148,6 +156,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       format-bench run --suite foxbench --formats HDF5,Zarr.dir --tracks paper --cold
       format-bench run --suite image --datasets imagenet-like --rows 500 --time-budget 10m
       format-bench run --scratch ssd=/data --scratch hdd=/mnt/old --scratch /dev/shm --cold
+      format-bench run --cluster scheduler.json --rows 1000000 --plan
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     report, as_json = options.pop("report"), options.pop("as_json")
     scratches = tuple(map(Scratch.parse, options.pop("scratches")))
@@ -156,8 +165,16 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         options["media"] = scratches
     elif scratches:
         options["scratch"] = scratches[0].folder
+    where, machines = options.pop("cluster"), options.pop("machines")
+    plan_only = options.pop("plan_only")
+    if where is None and (machines or plan_only):
+        raise click.UsageError("--machines and --plan are about --cluster, which is not given")
     wanted = RunRequest(user_data=_own(options), **options)
     shown = measuring_console(quiet=ctx.obj["quiet"])
+    if where is not None:
+        on_cluster = ClusterOptions(where, machines, plan_only, report, as_json)
+        run_on_cluster(wanted, on_cluster, shown)
+        return
     found = measure(
         wanted,
         shown,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 
@@ -58,3 +59,23 @@ def test_a_lock_leaves_nothing_in_a_folder(tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(FileNotFoundError):
         lock(tmp_path / "gone")
+
+
+def test_a_host_is_locked_until_the_process_that_measures_there_is_killed(tmp_path):
+    path = tmp_path / "host.lock"
+    code = (
+        "import sys; from pathlib import Path; from format_bench.system.locks import lock_host; "
+        "lock_host(Path(sys.argv[1])); print('locked', flush=True); sys.stdin.read()"
+    )
+
+    def start() -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", code, str(path)]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    with start() as first:
+        assert first.stdout.readline() == "locked\n"
+        with start() as second:
+            assert not select.select([second.stdout], [], [], 0.5)[0]
+            first.kill()
+            assert second.stdout.readline() == "locked\n"
+            second.kill()

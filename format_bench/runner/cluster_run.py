@@ -1,0 +1,135 @@
+"""Run on a cluster, from the request to the records, and its plan: cells, workers and expected hours."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.errors import InvalidRequestError
+from format_bench.clusters.connection import connect
+from format_bench.metadata.fingerprint import described
+from format_bench.runner import folders
+from format_bench.runner.cluster_session import ClusterRun, ClusterSession, MachineLedger
+from format_bench.runner.plan import RunRequest, plan, steps_of
+from format_bench.runner.session import limits_of
+from format_bench.runner.timing import in_words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from format_bench.results.records import Record
+
+
+@contextmanager
+def session_of(
+    request: RunRequest,
+    where: str,
+    machines: tuple[str, ...],
+    say: Callable[[str], None],
+    on_record: Callable[[Record], None] = lambda _: None,
+) -> Iterator[ClusterSession]:
+    """Give the session of a request on a cluster; the folder of results is locked for as long.
+
+    Parameters
+    ----------
+    request : RunRequest
+        The run as the user asks for it. Its scratch folder is one of the workers.
+    where : str
+        The cluster, as `format_bench.clusters.connection.connect` takes it.
+    machines : tuple of str
+        Beginnings of the fingerprints of machines that take part; none for all.
+    say : callable
+        Called with lines on the progress.
+    on_record : callable
+        Called with each record when it is on disk.
+
+    Raises
+    ------
+    FormatBenchError
+        If that cannot be, in one line.
+    """
+    if request.user_data is not None:
+        raise InvalidRequestError("--data with --cluster: workers generate their data; name --datasets")
+    if request.media:
+        raise InvalidRequestError(
+            "--cluster takes one --scratch without a name, a folder of the workers"
+        )
+    if not math.isinf(request.time_budget_seconds):
+        raise InvalidRequestError("--time-budget with --cluster: there is none; end the run with Ctrl-C")
+    made = plan(request)
+    for sentence in made.left_out:
+        say(f"left out: {sentence}")
+    steps = frozenset(steps_of(request, made.cases))
+    run = ClusterRun(made.cases, limits_of(request), steps, request.out, request.scratch, machines)
+    with connect(where) as client:
+        # Only now: --fresh must not remove results for a cluster that does not answer.
+        folders.open_results(request.out, fresh=request.fresh)
+        with folders.only_run(request.out):
+            yield ClusterSession(client, run, say, on_record)
+
+
+def plan_lines(session: ClusterSession) -> Iterator[str]:
+    """Yield the lines of the plan of a run: what is left on each kind of machine, and for how long.
+
+    The expected time is that of the log of earlier runs in the folder: the cells that have been
+    measured there, on machines of the same kind or else of any, divided by the hosts. Data are not
+    generated, and nothing is measured.
+    """
+    session.describe_all()
+    run, hosts = session.run, session.hosts_by_machine
+    rounds = run.limits.rounds
+    cells = len(run.cases) * rounds
+    yield f"{len(run.cases)} cases in {rounds} rounds, {cells} cells on each kind of machine"
+    known = _logged_seconds(run.out / folders.CLUSTER_LOG)
+    for mark, workers in sorted(session.workers_by_machine.items()):
+        ledger, what = session.ledgers[mark], described(session.descriptions[mark].metadata)
+        yield f"machine {mark}: {what}; {workers} workers on {hosts[mark]} hosts"
+        yield f"  {_expected(ledger, rounds, known, hosts[mark])}"
+    for reason in session.ignored.values():
+        yield f"left out: {reason}"
+
+
+def _expected(
+    ledger: MachineLedger,
+    rounds: int,
+    known: Mapping[tuple[str, str], list[float]],
+    hosts: int,
+) -> str:
+    seconds, unknown, cells = 0.0, 0, 0
+    for case, number in ledger.next_rounds().items():
+        times = rounds - number + 1
+        cells += times
+        name = _name(asdict(ledger.cases[case]))
+        samples = known.get((ledger.fingerprint, name)) or known.get(("", name))
+        if samples:
+            seconds += times * statistics.fmean(samples)
+        else:
+            unknown += times
+    text = f"{cells} cells left"
+    if seconds:
+        text += f"; {in_words(seconds)} of measuring, {in_words(seconds / hosts)} on {hosts} hosts"
+    return text + (f"; {unknown} cells were never measured here" if unknown else "")
+
+
+def _logged_seconds(path: Path) -> dict[tuple[str, str], list[float]]:
+    """Return the seconds of measured cells by machine and case, and by case alone (machine "")."""
+    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            entry: dict[str, Any] = json.loads(line)
+        except ValueError:
+            continue  # the client was killed while it wrote this line
+        if entry["outcome"] == "measured":
+            for machine in ("", entry["machine"]):
+                found[machine, _name(entry["case"])].append(entry["seconds"])
+    return found
+
+
+def _name(case: Mapping[str, Any]) -> str:
+    return json.dumps(case, sort_keys=True)
