@@ -86,21 +86,34 @@ def plan_lines(session: ClusterSession) -> Iterator[str]:
     rounds = run.limits.rounds
     cells = len(run.cases) * rounds
     yield f"{len(run.cases)} cases in {rounds} rounds, {cells} cells on each kind of machine"
-    known = _logged_seconds(run.out / folders.CLUSTER_LOG)
+    known = logged_seconds(run.out / folders.CLUSTER_LOG)
     for mark, workers in sorted(session.workers_by_machine.items()):
         ledger, what = session.ledgers[mark], described(session.descriptions[mark].metadata)
         yield f"machine {mark}: {what}; {workers} workers on {hosts[mark]} hosts"
-        yield f"  {_expected(ledger, rounds, known, hosts[mark])}"
+        yield f"  {expected(ledger, rounds, known, hosts[mark])}"
     for reason in session.ignored.values():
         yield f"left out: {reason}"
 
 
-def _expected(
+def expected(
     ledger: MachineLedger,
     rounds: int,
     known: Mapping[tuple[str, str], list[float]],
     hosts: int,
 ) -> str:
+    """Return how many cells are left on machines of one kind, and how long they are expected to take.
+
+    Parameters
+    ----------
+    ledger : MachineLedger
+        What has been measured there.
+    rounds : int
+        Rounds of each case.
+    known : mapping
+        As `logged_seconds` returns them.
+    hosts : int
+        Number of such machines.
+    """
     seconds, unknown, cells = 0.0, 0, 0
     for case, number in ledger.next_rounds().items():
         times = rounds - number + 1
@@ -117,7 +130,7 @@ def _expected(
     return text + (f"; {unknown} cells were never measured here" if unknown else "")
 
 
-def _logged_seconds(path: Path) -> dict[tuple[str, str], list[float]]:
+def logged_seconds(path: Path) -> dict[tuple[str, str], list[float]]:
     """Return the seconds of measured cells by machine and case, and by case alone (machine "")."""
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():

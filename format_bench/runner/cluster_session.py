@@ -171,6 +171,8 @@ class ClusterSession:
         self._events: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
         self._futures: dict[Worker, Future] = {}
         self._started: dict[Worker, float] = {}
+        self._adopted: set[Task] = set()
+        """Tasks that were started for an earlier client, so that their duration is not known."""
         self._threads = run.cases[0].threads
         path = run.out / RESULTS
         self._found = records.read(path) if path.exists() else []
@@ -246,6 +248,7 @@ class ClusterSession:
             self._open(worker.machine)
             if task is not None:
                 self.dispatcher.adopt(worker, task)
+                self._adopted.add(task)
                 self._submit(worker, task, cluster_worker.collect, self.id)
         for worker, task in tasks.items():
             if task is None:
@@ -433,7 +436,7 @@ class ClusterSession:
         del self._futures[worker]
         ledger = self.ledgers[task.machine]
         self._keep(ledger, found)
-        seconds = self._log(worker, task, "measured")
+        seconds = self._log(worker, task, "collected" if task in self._adopted else "measured")
         self.say(f"{self._name(task)}: {seconds:.0f} s on {worker.name}")
         following = ledger.next_round(task.case)
         self._act(self.dispatcher.finish(worker, task, following))

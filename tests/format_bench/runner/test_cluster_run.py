@@ -10,25 +10,30 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 
 import psutil
 import pytest
 
 from adapter_core.errors import InvalidResultsError
+from format_bench.clusters.dispatching import Task
 from format_bench.families.cases import Case
 from format_bench.results import records
 from format_bench.results.load import RESULTS, load
 from format_bench.results.records import key
 from format_bench.results.suites import FAMILIES, SUITES
 from format_bench.runner import folders
+from format_bench.runner.cluster_run import expected, logged_seconds
+from format_bench.runner.cluster_session import ClusterRun, MachineLedger
 from format_bench.runner.recording import keys
+from format_bench.runner.runner import Limits
 from tests.factories import dask_processes, fake_package
 from tests.factories.dask_processes import wait_for
 from tests.factories.records import record
 from tests.helpers import run
 
-FORMATS = ("Good", "Raising")
+FORMATS = ("Good",)
 
 
 class Cluster:
@@ -97,11 +102,9 @@ def test_a_killed_worker_and_a_killed_client_lose_and_double_nothing(tmp_path):
         first.kill()
         first.communicate()
         cluster.start("0")
-        second = cluster.client(out, "--report")
+        second = cluster.client(out)
         _, errors = second.communicate(timeout=600)
         assert second.returncode == 0, errors
-        plan = cluster.client(out, "--plan")
-        printed, _ = plan.communicate(timeout=600)
     found = records.read(out / RESULTS)
     machines = {each.machine for each in found}
     assert len(machines) == 2
@@ -111,13 +114,9 @@ def test_a_killed_worker_and_a_killed_client_lose_and_double_nothing(tmp_path):
         results = load(f"{out}#{machine[:6]}")
         assert {key(each)[:-1] for each in results.records} == {each[:-1] for each in wanted}
         assert {each["machine"] for each in results.metadata} == {machine}
-        assert {each.value for each in results.records if each.format == "Raising"} == {None}
-        assert None not in {each.value for each in results.records if each.format != "Raising"}
-        assert (out / f"report-{machine}.html").exists()
-        assert f"machine {machine}: " in printed
+        assert None not in {each.value for each in results.records}
     # Each cell is on disk once: nothing was measured again, but for the cell of the dead worker.
     assert max(Counter(map(key, found)).values()) == 1
-    assert "0 cells left" in printed
     with pytest.raises(InvalidResultsError, match="holds results of 2 machines, which do not compare"):
         load(out)
     assert list((tmp_path / "scratch").iterdir()) == []
@@ -157,3 +156,22 @@ def test_what_a_cluster_does_not_offer_is_one_line(of_two_machines, arguments, w
     assert done.returncode == 2
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_plan_counts_what_is_left_and_how_long_it_took_before(tmp_path):
+    cases = (Case("CSV", "eq", 10), Case("Feather", "eq", 10))
+    run_of = ClusterRun(cases, Limits(rounds=2), frozenset({"save"}), tmp_path, None)
+    path = tmp_path / folders.CLUSTER_LOG
+    path.write_text(
+        json.dumps({"outcome": "measured", "machine": "abc", "case": asdict(cases[0]), "seconds": 60.0})
+        + '\n{"outcome": "meas'  # a client was killed here
+    )
+    ledger = MachineLedger("abc", cases, run_of.runner(), [])
+    assert ledger.next_rounds() == {0: 1, 1: 1}
+    assert expected(ledger, 2, logged_seconds(path), hosts=2) == (
+        "4 cells left; 2 min of measuring, 60 s on 2 hosts; 2 cells were never measured here"
+    )
+    for empty in ledger.failed(Task("abc", 1, 0), "no worker finished it", "run-1"):
+        assert ledger.add(empty)
+        assert not ledger.add(empty)
+    assert ledger.next_rounds() == {1: 1}
