@@ -29,7 +29,7 @@ from format_bench.results.records import Record, append, engine_of, read, schema
 from format_bench.results.status import CellStatus
 
 NAMES = [field.name for field in fields(Record)]
-OPTIONAL = {"round_sizes", "track", "query", "medium"}
+OPTIONAL = {"round_sizes", "track", "query", "medium", "machine"}
 """Fields that records of earlier versions lack."""
 
 GOOD = Record(
