@@ -31,6 +31,30 @@ def of_dataset(results: Results, dataset: str) -> Results:
     return replace(results, records=[each for each in results.records if each.place == dataset])
 
 
+def of_medium(results: Results, medium: str) -> Results:
+    """Return the results on one medium.
+
+    Raises
+    ------
+    UnknownNameError
+        If the results are of other media, or of no media that were compared.
+    """
+    known = {record.medium for record in results.records if record.medium}
+    if medium not in known:
+        raise UnknownNameError(f"medium in {results.name}", medium, known)
+    return replace(results, records=[each for each in results.records if each.medium == medium])
+
+
+def media_sentence(results: Results) -> list[str]:
+    """Return a sentence if results are of several media."""
+    media = dict.fromkeys(each.medium for each in results.records if each.medium)
+    if len(media) < 2:  # noqa: PLR2004 (a comparison)
+        return []
+    return [
+        f"each data set counts once for each medium ({', '.join(media)}); --medium takes one of them"
+    ]
+
+
 def suites_in(results: Results) -> list[str]:
     """Return the suites of results, in the order of their declarations."""
     return sorted({suite_of(record) for record in results.records}, key=suite_order)

@@ -87,6 +87,7 @@ Presets; what is given besides is added, or takes the place of the same metric:
 )
 @click.option("--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights and requirements.")
 @click.option("--dataset", help="Choose by this data set alone; by default all count alike.")
+@click.option("--medium", help="Choose by the results on this medium; by default all count alike.")
 @click.option(
     "--suite", help="Choose from this suite; by default the first that has all that is weighed."
 )
@@ -119,6 +120,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     required: tuple[str, ...],
     preset: str | None,
     dataset: str | None,
+    medium: str | None,
     suite: str | None,
     read_speed: float | None,
     save_speed: float | None,
@@ -131,8 +133,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     speeds = Speeds.of_megabytes(read_speed, save_speed)
     about_race: dict[str, Any] = {}
     if data is not None:
-        if results is not None or dataset is not None or suite is not None:
-            raise click.UsageError("--data excludes RESULTS, --dataset and --suite")
+        if (results, dataset, medium, suite) != (None, None, None, None):
+            raise click.UsageError("--data excludes RESULTS, --dataset, --medium and --suite")
         wish = Wish(own, requirements, preset, speeds)
         request = RaceRequest(Source(data, SAMPLE), wish, budget_seconds or BUDGET_SECONDS, thorough)
         answer, about_race = _raced(request, quiet=ctx.obj["quiet"])
@@ -140,6 +142,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         if budget_seconds is not None or thorough:
             raise click.UsageError("--time-budget and --thorough are about --data, which is not given")
         found = load_source(results or DEFAULT)
+        if medium is not None:
+            found = scope.of_medium(found, medium)
         if dataset is not None:
             found = scope.of_dataset(found, dataset)
         wanted = purposes.criteria_for(found, own, requirements, preset, suite)

@@ -12,8 +12,11 @@ from format_bench.display.text import joined, plural, quantity
 from format_bench.studies.storage.estimates import ASSUMED, MediumModel, media_of_costs, read_costs
 from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
 
-APART = 1.25
-"""Ratio from which on an order counts as clear; most repeated times differ by less."""
+APART = 1.5
+"""Ratio from which on an order counts as clear, since times are of one call or a few."""
+
+NEAR = 1.25
+"""Ratio up to which an estimate is good."""
 
 _MOST_PAIRS = 8
 
@@ -29,7 +32,14 @@ made by a study of its own, since it counts what the devices did.
 library writes it unasked. Each cell is a fresh process that has asked the same question to a small
 table before, so imports are not timed. A file is evicted, and proven absent from the page cache,
 before each read, except in memory, where no read is cold. Times are the shortest of {rounds}. The load
-of the machine was {load} on {cpus}; differences below a quarter count as noise.
+of the machine was {load} on {cpus}: an order counts as clear only where one time is half as long again
+as the other.
+
+## In short
+
+The fastest format of each question on each medium:
+
+{fastest}
 
 ## The media
 
@@ -51,7 +61,8 @@ they give an estimate,
 
     seconds = seconds in memory + seeks * seconds of a random read + bytes / rate
 
-which assumes that nothing overlaps. {accuracy}
+which assumes that nothing overlaps and that requests near each other are free. On a busy machine each
+of these waits, too, so readers of many small pieces are slower than estimated. {accuracy}
 
 The columns on the right are estimates for media with assumed figures. `format-bench study media --page
 RESULTS --medium "NAME=MS,MB/S"` makes them for others, e.g. with the figures that `format-bench media
@@ -70,9 +81,9 @@ their table by
 
 and, for all suites and formats, by `format-bench run --cold` with the same `--scratch`.
 
-Made by `format-bench study media` with {made}. Limits: one table, one process at a time, no cache of a
-controller or a host emptied: what lies below a loop device answers faster than a disk would, but for
-the emulated one.
+Made by `format-bench study media` on {made}. Limits: one table, one process at a time, and no cache of
+a controller or a host is emptied: what lies below a loop device answers faster than a disk would, but
+for the emulated one.
 """
 
 
@@ -87,6 +98,7 @@ def page(results: StorageResults, further: Sequence[MediumModel] = ()) -> str:
         load=f"{min(results.loads):.0f} to {max(results.loads):.0f}",
         cpus=plural(results.cpus, "CPU"),
         table="\n".join(_media_table(results)),
+        fastest="\n".join(_fastest(results)),
     )
     for question, words in QUESTIONS.items():
         text += f"\n## {words.capitalize()}\n\n" + "\n".join(_times(results, question)) + "\n"
@@ -97,8 +109,7 @@ def page(results: StorageResults, further: Sequence[MediumModel] = ()) -> str:
         for question in list(QUESTIONS)[1:]:
             text += f"\n### {QUESTIONS[question].capitalize()}\n\n"
             text += "\n".join(_estimates(results, question, [*ASSUMED, *further])) + "\n"
-    made = " ".join(f'--scratch "{name}=..."' for name in results.media)
-    return text + _THESIS.format(made=made)
+    return text + _THESIS.format(made=joined(results.media, most=None))
 
 
 def _media_table(results: StorageResults) -> list[str]:
@@ -108,7 +119,7 @@ def _media_table(results: StorageResults) -> list[str]:
             name,
             facts["file_system"] or "unknown",
             facts["block_device"] or "none",
-            quantity(facts["read_ahead_bytes"], "bytes") if facts["read_ahead_bytes"] else "none",
+            quantity(facts["read_ahead_bytes"], "bytes") if facts["read_ahead_bytes"] else "-",
             quantity(facts["random_read_seconds"], "seconds"),
             quantity(facts["random_read_p95_seconds"], "seconds"),
             f"{facts['sequential_bytes_per_second'] / 1e6:,.0f} MB/s",
@@ -117,6 +128,21 @@ def _media_table(results: StorageResults) -> list[str]:
         for name, facts in results.media.items()
     ]
     return list(table_lines(header, rows, alignment="lll" + "r" * 5))
+
+
+def _fastest(results: StorageResults) -> list[str]:
+    """Return the format with the shortest time of each question by medium, with those near it."""
+    rows = []
+    for question, words in QUESTIONS.items():
+        row = [words]
+        for medium in results.media:
+            times = results.times(question, medium)
+            best = min(times.values(), default=0.0)
+            near = sorted((each for each in times if times[each] <= best * NEAR), key=times.__getitem__)
+            row.append(f"{joined(near, most=None)} ({quantity(best, 'seconds')})" if near else "-")
+        rows.append(row)
+    header = ["question", *results.media]
+    return list(table_lines(header, rows, alignment="l" * len(header)))
 
 
 def _times(results: StorageResults, question: str) -> list[str]:
@@ -219,7 +245,7 @@ def _accuracy(results: StorageResults) -> str:
         for cost, cell in read_costs(results, question)
         if cell.best
     ]
-    near = sum(1 / APART <= each <= APART for each in ratios)
+    near = sum(1 / NEAR <= each <= NEAR for each in ratios)
     return (
         f"With the figures of the {model} that were measured, the {len(ratios)} estimates are\n"
         f"{median(ratios):.2f} times the measured times in the median, from {min(ratios):.2f} to "

@@ -7,16 +7,18 @@ from dataclasses import replace
 
 import pytest
 
+from adapter_core import UnknownNameError
 from format_bench.comparison.pairs import pairs_of
 from format_bench.recommendation import recommend
 from format_bench.recommendation.chooser import chooser_of
-from format_bench.recommendation.scope import of_dataset
+from format_bench.recommendation.scope import of_dataset, of_medium
 from format_bench.report import findings
 from format_bench.report.media import rows_of_turns, turns
 from format_bench.report.model import results_by_suite
 from format_bench.report.writers import html, markdown
 from format_bench.results.candidates import candidates_of
 from format_bench.results.metrics import Measure
+from format_bench.results.status import CellStatus
 from tests.factories.records import record, results, results_of
 
 COLD = {
@@ -108,6 +110,30 @@ def test_the_chooser_and_recommendations_keep_media_apart(of_media):
         for place in ("eq on tmpfs", "eq on emulated hdd")
     }
     assert best == {"eq on tmpfs": "SQLite", "eq on emulated hdd": "Lance"}
+
+
+def test_a_recommendation_is_for_one_medium_or_for_all(of_media):
+    weights = {Measure("read time", "cold"): 1.0}
+    best = {
+        medium: recommend(of_medium(of_media, medium), weights).ranked[0].candidate.name
+        for medium in COLD
+    }
+    assert best == {"tmpfs": "SQLite", "emulated hdd": "Lance"}
+    (caveat,) = [each for each in recommend(of_media, weights).caveats if "medium" in each]
+    assert "once for each medium (tmpfs, emulated hdd); --medium takes one" in caveat
+    with pytest.raises(UnknownNameError, match="did you mean tmpfs"):
+        of_medium(of_media, "tmpf")
+
+
+def test_a_medium_without_cold_reads_excludes_nobody(of_media):
+    records = [
+        replace(each, value=None, interval=None, repeats=[], status=CellStatus.UNAVAILABLE, sentence="-")
+        if each.medium == "tmpfs"
+        else each
+        for each in of_media.records
+    ]
+    found = recommend(replace(of_media, records=records), {Measure("read time", "cold"): 1.0})
+    assert [each.candidate.name for each in found.ranked] == ["Lance", "SQLite", "CSV"]
 
 
 def test_a_candidate_has_the_values_of_all_media(of_media):
