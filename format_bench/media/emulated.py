@@ -301,8 +301,19 @@ def _hurried() -> Iterator[None]:
 
 
 def _unmount(folder: Path) -> None:
+    """Unmount all file systems on a folder; wait a while for others that use them.
+
+    A loop device stays on a file until the mount namespaces of other processes that were made meanwhile
+    have ended.
+    """
+    end = time.monotonic() + _DEADLINE_SECONDS
     while any(each.point == folder for each in mounts()):
-        _run("umount", str(folder))
+        try:
+            _run("umount", str(folder))
+        except MediumError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
 
 
 def _loop_devices(folder: Path) -> Iterator[str]:
