@@ -1,7 +1,8 @@
 """Client that saves and reads in an object store, in a process of its own.
 
 The process reads commands from its standard input, one JSON object a line, and answers each by a line,
-an `Outcome`. Credentials are in its environment.
+an `Outcome`. Credentials are in its environment. Its arguments are the family, the label, and the data:
+a data set with its size, e.g. ``core:20000``, or a local file that the adapter has saved.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import FormatBenchError, RemoteFile
+from adapter_core import ArraySource, FormatBenchError, RemoteFile
 from adapter_core.credentials import without_secrets
 from adapter_core.text import printable
 from data_generator import catalog
@@ -51,11 +52,14 @@ class Outcome:
 class _Tables:
     """A table format with its table."""
 
-    def __init__(self, label: str, dataset: str, size: int) -> None:
+    def __init__(self, label: str, source: str) -> None:
         import data_formats
 
         self._adapter = data_formats.get(label)
-        self._data: Any = catalog.table(dataset, size).df
+        dataset, _, rows = source.rpartition(":")
+        self._data: Any = (
+            catalog.table(dataset, int(rows)).df if dataset else self._adapter.read(Path(source))
+        )
 
     def save(self, file: RemoteFile) -> None:
         self._adapter.save_remote(self._data, file)
@@ -79,11 +83,16 @@ class _Tables:
 class _Arrays:
     """An array store with its array."""
 
-    def __init__(self, label: str, dataset: str, size: int) -> None:
+    def __init__(self, label: str, source: str) -> None:
         import array_stores
 
         self._adapter = array_stores.get(label)
-        self._source: Any = catalog.array(dataset, size).array
+        dataset, _, chunks = source.rpartition(":")
+        if dataset:
+            self._source: Any = catalog.array(dataset, int(chunks)).array
+            return
+        with self._adapter.open(Path(source)) as reader:
+            self._source = ArraySource.of(reader.read(), reader.chunks)
 
     def save(self, file: RemoteFile) -> None:
         self._adapter.save_remote(self._source, file)
@@ -128,8 +137,8 @@ def main() -> None:
     # Libraries may print to the standard output, which belongs to the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    family, label, dataset, size = sys.argv[1:]
-    work = (_Tables if family == TABLE else _Arrays)(label, dataset, int(size))
+    family, label, source = sys.argv[1:]
+    work = (_Tables if family == TABLE else _Arrays)(label, source)
     for line in sys.stdin:
         command = json.loads(line)
         if command["step"] == EXPECTED:

@@ -45,22 +45,17 @@ class StoreClient(CommandedProcess):
 
     Parameters
     ----------
-    family, label, dataset : str
-        The adapter, and the data that it saves.
-    size : int
-        Rows, or entries of the first axis of an array.
+    family, label : str
+        The adapter.
+    source : str
+        The data: a data set and its size, e.g. ``core:20000``, or a local file of the adapter.
     environment : mapping of str to str
         Environment variables with the credentials.
     """
 
-    def __init__(
-        self, family: str, label: str, dataset: str, size: int, environment: Mapping[str, str]
-    ) -> None:
-        super().__init__(
-            "format_bench.object_stores.client",
-            *(family, label, dataset, str(size)),
-            environment=environment,
-        )
+    def __init__(self, family: str, label: str, source: str, environment: Mapping[str, str]) -> None:
+        module = "format_bench.object_stores.client"
+        super().__init__(module, family, label, source, environment=environment)
 
     def run(self, step: str, file: RemoteFile, limit_seconds: float = 120.0) -> Outcome:
         """Do a step and return its outcome.

@@ -17,6 +17,7 @@ from format_bench.object_stores.bucket import Bucket, IncompleteUpload, StoredOb
 
 if TYPE_CHECKING:
     from adapter_core import RemoteFile
+    from adapter_core.credentials import Credentials
 
 MARKER = ".format-bench"
 """Name of the object that marks a folder as the benchmark's own."""
@@ -37,8 +38,15 @@ class Leftovers:
     """Objects and uploads below the address that are not the benchmark's."""
 
 
-def new_folder(below: RemoteFile) -> RemoteFile:
+def new_folder(below: RemoteFile, credentials: Credentials | None = None) -> RemoteFile:
     """Create a folder of the benchmark below an address, and return its address without a slash.
+
+    Parameters
+    ----------
+    below : RemoteFile
+        Address in a bucket.
+    credentials : Credentials, optional
+        By default those of the usual places.
 
     Raises
     ------
@@ -47,7 +55,7 @@ def new_folder(below: RemoteFile) -> RemoteFile:
     """
     name = f"format-bench-{secrets.token_hex(4)}"
     folder = replace(below, url=f"{below.url.rstrip('/')}/{name}")
-    Bucket(below).put(f"{folder.key}/{MARKER}", json.dumps(_CONTENT).encode())
+    Bucket(below, credentials).put(f"{folder.key}/{MARKER}", json.dumps(_CONTENT).encode())
     return folder
 
 

@@ -23,6 +23,7 @@ from adapter_core.credentials import Credentials
 from adapter_core.errors import LinkError
 from adapter_core.files import write_atomically
 from format_bench.object_stores.bucket import Bucket
+from format_bench.object_stores.leftovers import new_folder
 
 VERSION = "1.8.0"
 MODULE = "github.com/versity/versitygw/cmd/versitygw"
@@ -149,6 +150,7 @@ class ObjectServer:
         try:
             self._wait()
             self.bucket.create()
+            self.folder = new_folder(self.address(self.port), self.credentials).key
         except BaseException:
             self.close()
             raise
