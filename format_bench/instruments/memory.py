@@ -95,6 +95,11 @@ def peak_bytes() -> int:
     return _status_bytes("VmHWM")
 
 
+def resident_bytes() -> int:
+    """Return the resident memory of this process."""
+    return _status_bytes("VmRSS")
+
+
 def measure(step: Callable[[], Any]) -> tuple[Growth, Any]:
     """Call once; return the memory growth and the result.
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, reduce
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from adapter_core import PartitionedTable, Piece, UnsupportedError
 from adapter_core.errors import ParallelError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from adapter_core import DataFormat
     from format_bench.parallel.engine import ParallelEngine
 
-S = TypeVar("S")
+_SAMPLE_ROWS = 100
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,10 @@ class Plan:
     def partition(self, number: int) -> pd.DataFrame:
         """Return the rows of a partition, as `data_generator.catalog.partition` makes them."""
         return catalog.partition(self.dataset, number, self.partitions, self.rows, self.seed)
+
+    def sample(self) -> pd.DataFrame:
+        """Return a few rows with the columns of the table."""
+        return catalog.partition(self.dataset, 0, 1, min(self.rows, _SAMPLE_ROWS), self.seed)
 
 
 @dataclass(frozen=True)

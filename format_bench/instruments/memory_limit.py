@@ -1,0 +1,103 @@
+"""Limits of the memory of a process, enforced by the kernel where it permits.
+
+A control group limits all memory of its processes, the page cache of their files included, which the
+kernel gives back before it kills. Memory from before a process entered, e.g. modules that its parent had
+imported, does not count. RLIMIT_AS would not do: Arrow reserves address space that it never uses. Where
+no control group can be made, a thread of the process watches the resident memory, and kills the process
+beyond the limit.
+
+https://docs.kernel.org/admin-guide/cgroup-v2.html,
+https://docs.kernel.org/admin-guide/cgroup-v1/memory.html
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from format_bench.instruments.memory import resident_bytes
+
+_MOUNT = Path("/sys/fs/cgroup")
+
+_POLL_SECONDS = 0.01
+
+WATCHING = "a thread that watches the resident memory"
+
+
+@dataclass(frozen=True)
+class MemoryLimit:
+    """A limit that processes enter; can be pickled."""
+
+    limit_bytes: int
+    method: str
+    """Who enforces it: "the kernel (cgroup v1)", "the kernel (cgroup v2)", or `WATCHING`."""
+    folder: Path | None = None
+    """Folder of the control group; None if a thread watches."""
+
+    def enter(self) -> None:
+        """Put this process under the limit, for the rest of its life."""
+        if self.folder is not None:
+            (self.folder / "cgroup.procs").write_text(str(os.getpid()), encoding="ascii")
+        else:
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while resident_bytes() <= self.limit_bytes:
+            time.sleep(_POLL_SECONDS)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@contextmanager
+def limited(limit_bytes: int) -> Iterator[MemoryLimit]:
+    """Provide a limit for processes that end before the block does.
+
+    Parameters
+    ----------
+    limit_bytes : int
+        Limit of all processes that enter it, together.
+    """
+    made = _control_group(limit_bytes)
+    if made is None:
+        yield MemoryLimit(limit_bytes, WATCHING)
+        return
+    folder, version = made
+    try:
+        yield MemoryLimit(limit_bytes, f"the kernel (cgroup {version})", folder)
+    finally:
+        # The kernel refuses while a process that was killed is not yet gone.
+        for _ in range(100):
+            try:
+                folder.rmdir()
+                break
+            except OSError:
+                time.sleep(_POLL_SECONDS)
+
+
+def _control_group(limit_bytes: int) -> tuple[Path, str] | None:
+    """Make a control group with a limit below that of this process; return None if that is refused."""
+    for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+        _, controllers, own = line.split(":", 2)
+        if controllers == "memory":
+            parent, file, version = _MOUNT / "memory", "memory.limit_in_bytes", "v1"
+        elif not controllers:
+            parent, file, version = _MOUNT, "memory.max", "v2"
+        else:
+            continue
+        for place in (parent / own.lstrip("/"), parent):
+            folder = place / f"format-bench-{os.getpid()}-{secrets.token_hex(4)}"
+            with contextlib.suppress(OSError):
+                folder.mkdir()
+                if (folder / file).exists():
+                    (folder / file).write_text(str(limit_bytes), encoding="ascii")
+                    return folder, version
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+    return None

@@ -1,0 +1,1 @@
+"""Parts of the studies of scale: measured runs, simulation of more workers, and the page."""

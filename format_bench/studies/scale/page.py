@@ -1,0 +1,284 @@
+"""Page of the studies of scale, in Markdown."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+
+from format_bench.display.markdown import table_lines
+from format_bench.display.text import joined, plural
+from format_bench.parallel.engine import ENGINES, ParallelEngine
+from format_bench.studies.scale.results import ALONE, LIMITED, ScaleRun
+from format_bench.studies.scale.simulation import simulated_seconds
+
+SIMULATED_WORKERS = (1, 2, 4, 8, 16, 32, 64)
+
+SIMULATED_TASKS = 256
+"""Partitions of the simulated job: four for each of 64 workers."""
+
+MIB = 2**20
+
+_HEAD = """# Scale
+
+Tables that several workers write and read, and tables larger than the memory. Made by `format-bench
+study scaling` and `format-bench study out-of-core`; `format-bench study scaling --page FOLDER` prints
+this page from their results.
+
+Workers are processes of one machine, each with one thread for the libraries. A worker makes the rows of
+a partition, saves them and returns a digest; later it reads a partition and returns the digest of what
+came back. Digests are sums of 64-bit hashes of values and rows, which do not depend on the order.
+*Wall* is the time of the whole job, with making and verifying the rows. Times of a step are those of
+the worker that spent most on it, and of the client's share. *Peak* is the resident memory of the
+largest worker.
+
+"""
+
+_ALONE = """## Beside the adapter alone
+
+Wall time in seconds: the adapter in one process, which writes one file from a stream of the same
+partitions and reads it in batches, and the same table on workers. All make and verify the rows.
+
+"""
+
+_SCALING = """## Strong and weak scaling, measured
+
+CPU and wall seconds of a save. *Speed-up* is the wall time of one worker by that of two, on the same
+table; *weak* that of one worker on half of the table by that of two on all of it, as a share of 1.
+
+"""
+
+_SIMULATED = """## Up to {workers} workers, simulated
+
+Wall seconds of a save of {tasks} partitions of the size measured, *simulated*: each worker takes the
+next partition when it is free, with the task times measured on one worker and the client's measured
+time for a task. Shared disks, networks and memory are not in the model: these are lower bounds.
+*Measured / simulated* compares both for two workers and the measured number of partitions.
+
+"""
+
+_ENGINES = """## Engines
+
+The same jobs on each engine, two workers. *Lines* are those of the engine's own file, docstrings
+included; no format has a line for an engine, and no engine one for a format.
+
+"""
+
+_LIMITED = """## Larger than the memory
+
+Each step in a process under a limit of memory, which also counts the page cache of its files, but not
+the modules that it has inherited (some 110 MiB of the peaks). The table is written from batches and read
+in batches. As a DataFrame it would need {times} times the limit.
+
+"""
+
+
+def page(runs: Sequence[ScaleRun]) -> str:
+    """Return the page of results in Markdown; the last result of a step counts."""
+    latest = list({_key(run): run for run in runs}.values())
+    parts = [_HEAD, *_tables(latest), _beside_alone(latest), _scaling(latest)]
+    return "".join([*parts, _simulation(latest), _engines(latest), _limited(latest)])
+
+
+def _key(run: ScaleRun) -> tuple[object, ...]:
+    return run.engine, run.workers, run.format, run.dataset, run.rows, run.partitions, run.step
+
+
+def _of(runs: Iterable[ScaleRun], **wanted: object) -> list[ScaleRun]:
+    """Return the runs whose fields have these values."""
+    return [run for run in runs if all(getattr(run, name) == value for name, value in wanted.items())]
+
+
+def _cells(runs: Sequence[ScaleRun], steps: Sequence[str], text: Callable[[ScaleRun], str]) -> list[str]:
+    """Return a text for each step, or its status."""
+    found = {run.step: run for run in runs}
+    return ["-" if step not in found else found[step].status or text(found[step]) for step in steps]
+
+
+def _largest(runs: Sequence[ScaleRun], engine: str) -> list[ScaleRun]:
+    """Return the runs of an engine on most workers and its largest table."""
+    of_engine = _of(runs, engine=engine)
+    if not of_engine:
+        return []
+    rows = max(run.rows for run in of_engine)
+    workers = max(run.workers for run in of_engine)
+    return _of(of_engine, rows=rows, workers=workers)
+
+
+def _tables(runs: Sequence[ScaleRun]) -> list[str]:
+    steps = ("save", "read", "two columns", "count")
+    chosen = _largest(runs, "dask")
+    if not chosen:
+        return []
+    first = chosen[0]
+    limit = f", each limited to {first.memory}" if first.memory else ""
+    lines = [
+        f"## {first.rows:,} rows of {first.dataset} on {plural(first.workers, 'worker')}",
+        "",
+        f"{first.columns} columns, {plural(first.partitions, 'partition')}, Dask{limit}. Seconds.",
+        "",
+    ]
+    header = ["format", *steps, "save, wall", "read, wall", "save, CPU", "read, CPU", "peak, MiB", "MB"]
+    rows = []
+    for label in dict.fromkeys(run.format for run in chosen):
+        of_format = _of(chosen, format=label)
+        peak = max(run.peak_bytes for run in of_format) / MIB
+        rows.append(
+            [
+                label,
+                *_cells(of_format, steps, lambda run: f"{run.seconds:.2f}"),
+                *_cells(of_format, steps[:2], lambda run: f"{run.wall_seconds:.1f}"),
+                *_cells(of_format, steps[:2], lambda run: f"{run.cpu_seconds:.2f}"),
+                f"{peak:.0f}",
+                *_cells(of_format, steps[:1], lambda run: f"{run.size_bytes / 1e6:.0f}"),
+            ]
+        )
+    lines += [*table_lines(header, rows), "", _verdict(chosen), "", ""]
+    return ["\n".join(lines)]
+
+
+def _verdict(runs: Sequence[ScaleRun]) -> str:
+    checked = [run for run in runs if run.step in {"read", "two columns"} and not run.status]
+    equal = [run for run in checked if run.sentence == "digests equal"]
+    sentences = dict.fromkeys(f"{run.format}, {run.step}: {run.sentence}." for run in runs if run.status)
+    return " ".join([f"Digests are equal in {len(equal)} of {len(checked)} reads.", *sentences])
+
+
+def _beside_alone(runs: Sequence[ScaleRun]) -> str:
+    chosen = _of(runs, engine=ALONE)
+    if not chosen:
+        return ""
+    rows = max(run.rows for run in chosen)
+    numbers = sorted({run.workers for run in _of(runs, engine="dask", rows=rows)})
+    header = ["format"]
+    for step in ("save", "read"):
+        header += [f"{step}, alone", *(f"{step}, {plural(each, 'worker')}" for each in numbers)]
+    table = []
+    for label in dict.fromkeys(run.format for run in chosen):
+        line = [label]
+        for step in ("save", "read"):
+            kinds = [(ALONE, 1), *(("dask", each) for each in numbers)]
+            for engine, workers in kinds:
+                of_kind = _of(runs, engine=engine, workers=workers, rows=rows, format=label)
+                line += _cells(of_kind, [step], lambda run: f"{run.wall_seconds:.1f}")
+        table.append(line)
+    text = f"{rows:,} rows of `{chosen[0].dataset}`.\n\n"
+    return _ALONE + text + "\n".join(table_lines(header, table)) + "\n\n" + _verdict(chosen) + "\n\n"
+
+
+def _strong(runs: Sequence[ScaleRun], label: str) -> tuple[ScaleRun, ScaleRun] | None:
+    """Return the saves of one and of two workers of the same table."""
+    saves = [run for run in _of(runs, engine="dask", step="save", format=label) if not run.status]
+    for two in _of(saves, workers=2):
+        for one in _of(saves, workers=1, rows=two.rows):
+            return one, two
+    return None
+
+
+def _scaling(runs: Sequence[ScaleRun]) -> str:
+    table = []
+    for label in dict.fromkeys(run.format for run in runs):
+        found = _strong(runs, label)
+        if found is None:
+            continue
+        one, two = found
+        halves = _of(runs, engine="dask", step="save", format=label, workers=1, rows=one.rows // 2)
+        weak = f"{halves[0].wall_seconds / two.wall_seconds:.2f}" if halves else "-"
+        table.append(
+            [
+                label,
+                *(f"{run.cpu_seconds:.1f}" for run in found),
+                *(f"{run.wall_seconds:.1f}" for run in found),
+                f"{one.wall_seconds / two.wall_seconds:.2f}",
+                weak,
+            ]
+        )
+    if not table:
+        return ""
+    header = ["format", "CPU, 1 worker", "CPU, 2", "wall, 1 worker", "wall, 2", "speed-up", "weak"]
+    return _SCALING + "\n".join(table_lines(header, table)) + "\n\n"
+
+
+def _simulation(runs: Sequence[ScaleRun]) -> str:
+    table = []
+    for label in dict.fromkeys(run.format for run in runs):
+        found = _strong(runs, label)
+        if found is None:
+            continue
+        one, two = found
+        times = one.task_seconds
+        dispatch = max(0.0, one.wall_seconds - one.client_seconds - sum(times)) / len(times)
+
+        def seconds(workers: int, tasks: int, run: ScaleRun = one, each: float = dispatch) -> float:
+            return simulated_seconds(run.task_seconds, workers, tasks, each, run.client_seconds)
+
+        measured = two.wall_seconds / seconds(2, len(times))
+        line = [f"{seconds(workers, SIMULATED_TASKS):.1f}" for workers in SIMULATED_WORKERS]
+        table.append([label, *line, f"{measured:.2f}"])
+    if not table:
+        return ""
+    header = ["format", *(f"{each}" for each in SIMULATED_WORKERS), "measured / simulated, 2"]
+    text = _SIMULATED.format(workers=SIMULATED_WORKERS[-1], tasks=SIMULATED_TASKS)
+    return text + "\n".join(table_lines(header, table)) + "\n\n"
+
+
+def _engines(runs: Sequence[ScaleRun]) -> str:
+    found = [name for name in ENGINES if _of(runs, engine=name)]
+    if not found:
+        return ""
+    lines = [f"{name}: {_lines_of(name)} lines" for name in ENGINES]
+    common = set.intersection(
+        *({(run.rows, run.workers) for run in _of(runs, engine=name)} for name in found)
+    )
+    if len(found) == 1 or not common:
+        return _ENGINES + f"Lines: {joined(lines)}.\n\n"
+    rows, workers = max(common)
+    steps = ("save", "read", "two columns", "count")
+    header = ["format", "engine", *steps, "save, wall", "read, wall", "peak, MiB"]
+    table = []
+    for label in dict.fromkeys(run.format for run in runs):
+        for name in found:
+            chosen = _of(runs, engine=name, rows=rows, workers=workers, format=label)
+            if not chosen:
+                continue
+            table.append(
+                [
+                    label,
+                    name,
+                    *_cells(chosen, steps, lambda run: f"{run.seconds:.2f}"),
+                    *_cells(chosen, steps[:2], lambda run: f"{run.wall_seconds:.1f}"),
+                    f"{max(run.peak_bytes for run in chosen) / MIB:.0f}",
+                ]
+            )
+    of_engines = [run for name in found for run in _of(runs, engine=name, rows=rows, workers=workers)]
+    text = f"{rows:,} rows, {plural(workers, 'worker')}, seconds. Lines: {joined(lines)}.\n\n"
+    shown = "\n".join(table_lines(header, table, alignment="ll" + "r" * 7))
+    return _ENGINES + text + shown + "\n\n" + _verdict(of_engines) + "\n\n"
+
+
+def _lines_of(engine: str) -> int:
+    found: type[ParallelEngine] = import_module(f"format_bench.parallel.{engine}").Engine
+    return len(inspect.getsource(inspect.getmodule(found) or found).splitlines())
+
+
+def _limited(runs: Sequence[ScaleRun]) -> str:
+    chosen = _of(runs, engine=LIMITED)
+    if not chosen:
+        return ""
+    first = chosen[-1]
+    table = []
+    for label in dict.fromkeys(run.format for run in chosen):
+        of_format = _of(chosen, format=label, rows=first.rows)
+        steps = ("save", "read")
+        table.append(
+            [
+                label,
+                *_cells(of_format, steps, lambda run: f"{run.cpu_seconds:.1f}"),
+                *_cells(of_format, steps, lambda run: f"{run.peak_bytes / MIB:.0f}"),
+                *_cells(of_format, steps[:1], lambda run: f"{run.size_bytes / 1e6:.0f}"),
+            ]
+        )
+    header = ["format", "save, CPU s", "read, CPU s", "save, peak MiB", "read, peak MiB", "MB"]
+    intro = _LIMITED.format(times=f"{first.frame_bytes / first.limit_bytes:.1f}")
+    text = f"{first.rows:,} rows of `{first.dataset}`; limit: {first.memory}.\n\n"
+    return intro + text + "\n".join(table_lines(header, table)) + "\n\n" + _verdict(chosen) + "\n"

@@ -1,0 +1,134 @@
+"""Study of scaling: tables that several workers write and read, on Dask or Ray."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import data_formats
+from adapter_core import UnknownNameError
+from adapter_core.errors import InvalidRequestError
+from format_bench.instruments import threads
+from format_bench.parallel.engine import opened
+from format_bench.parallel.tables import Plan
+from format_bench.runner import folders
+from format_bench.studies.scale import results
+from format_bench.studies.scale.page import page
+from format_bench.studies.scale.session import Cell, alone, alone_cell, on_workers
+
+if TYPE_CHECKING:
+    from format_bench.studies.scale.results import ScaleRun
+
+
+class Study:
+    """Measurements of a list of formats, appended to a folder."""
+
+    def __init__(self, out: Path, labels: list[str], plan: Plan) -> None:
+        self.out, self.labels, self.plan = out, labels, plan
+        self.run_id = results.new_run_id()
+        self._start = time.monotonic()
+
+    def keep(self, run: ScaleRun) -> None:
+        """Write a result, and print a line."""
+        results.append(self.out, run, self.run_id)
+        outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
+        place = f"[{time.monotonic() - self._start:.0f} s]"
+        click.echo(f"{place} {run.engine}, {run.workers}: {run.format}: {run.step}: {outcome}", err=True)
+
+    def measure_alone(self) -> None:
+        """Measure each adapter alone, one process with one file."""
+        with folders.make(self.out) as folder:
+            for label in self.labels:
+                for run in alone(alone_cell(label, self.plan), folder):
+                    self.keep(run)
+
+    def measure(self, engine: str, where: str, memory: str, plans: list[Plan]) -> None:
+        """Measure each format and table on the same workers."""
+        with folders.make(self.out) as folder, opened(engine, where) as workers:
+            for plan in plans:
+                for label in self.labels:
+                    cell = Cell(label, plan, engine, workers.workers, memory)
+                    for run in on_workers(workers, cell, folder):
+                        self.keep(run)
+
+
+@click.command
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder of the results.")
+@click.option("--formats", default="Parquet,Lance,Delta,CSV", show_default=True, metavar="LABELS")
+@click.option("--engine", default="dask", show_default=True, help="serial, dask or ray.")
+@click.option("--workers", default="1,2", show_default=True, help="Numbers of local workers.")
+@click.option("--memory", default="", help="Limit of each local worker of Dask, e.g. 1.5GiB.")
+@click.option("--cluster", default="", help="A cluster instead of local workers; as run --cluster.")
+@click.option("--dataset", default="core", show_default=True)
+@click.option("--rows", type=click.IntRange(1), default=2_000_000, show_default=True)
+@click.option("--partition-rows", type=click.IntRange(1), default=500_000, show_default=True)
+@click.option("--alone", "with_alone", is_flag=True, help="Measure the adapters alone, too.")
+@click.option("--page", "shown", type=click.Path(path_type=Path), help="Print the page of results.")
+def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
+    out: Path | None,
+    formats: str,
+    engine: str,
+    workers: str,
+    memory: str,
+    cluster: str,
+    dataset: str,
+    rows: int,
+    partition_rows: int,
+    with_alone: bool,  # noqa: FBT001 (click's way)
+    shown: Path | None,
+) -> None:
+    """Save a table on several workers, read it, read two columns, and count its rows.
+
+    Workers make the rows of their partitions, and verify what they read by digests. With several numbers
+    of workers, fewer workers also take a table that is smaller in proportion (weak scaling). Results are
+    appended to a file of facts and to one of records.
+
+    \b
+    Examples:
+      format-bench study scaling --rows 20000000 --memory 1.5GiB --alone --out reports/scale
+      format-bench study scaling --engine ray --workers 2 --out reports/scale
+      format-bench study scaling --cluster tcp://10.0.0.1:8786 --out /shared/scale
+      format-bench study scaling --page reports/scale > docs/scale.md
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    if shown:
+        click.echo(page(results.read(shown)), nl=False)
+        return
+    if out is None:
+        raise click.UsageError("give --out FOLDER to measure, or --page FOLDER for the page")
+    labels = [each for each in formats.split(",") if each]
+    for label in labels:
+        if label not in data_formats.names():
+            raise UnknownNameError("format", label, data_formats.names())
+    counts = _counts(workers)
+    # Workers inherit them: as many threads as workers, not more.
+    os.environ.update(threads.environment("1"))
+    out.mkdir(parents=True, exist_ok=True)
+    study = Study(out, labels, Plan(dataset, rows, -(-rows // partition_rows)))
+    if with_alone:
+        study.measure_alone()
+    if cluster:
+        study.measure(engine, cluster, "", [study.plan])
+        return
+    for count in counts:
+        where = f"local:{count}:{memory}" if memory and engine == "dask" else f"local:{count}"
+        part = max(1, rows * count // max(counts))
+        plans = {study.plan, Plan(dataset, part, -(-part // partition_rows))}
+        study.measure(engine, where, memory if engine == "dask" else "", sorted(plans, key=_rows))
+
+
+def _rows(plan: Plan) -> int:
+    return plan.rows
+
+
+def _counts(workers: str) -> list[int]:
+    try:
+        counts = [int(each) for each in workers.split(",")]
+    except ValueError:
+        counts = []
+    if not counts or min(counts) < 1:
+        raise InvalidRequestError(f"--workers {workers}: give numbers with commas, e.g. 1,2")
+    return counts

@@ -1,0 +1,156 @@
+"""Studies of scale: measured jobs, the simulation of more workers, limits of memory, and the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from format_bench.instruments import isolation, memory_limit
+from format_bench.instruments.memory_limit import limited
+from format_bench.parallel.engine import opened
+from format_bench.parallel.tables import Plan
+from format_bench.results import records
+from format_bench.studies.out_of_core import plan_of
+from format_bench.studies.scale import results
+from format_bench.studies.scale.page import page
+from format_bench.studies.scale.results import ScaleRun
+from format_bench.studies.scale.session import Cell, alone, alone_cell, on_workers
+from format_bench.studies.scale.simulation import simulated_seconds
+from tests.helpers import run
+
+MIB = 2**20
+
+PLAN = Plan("core", 2_000, 4)
+
+
+def fill(limit, size_bytes):
+    limit.enter()
+    return len(bytearray(size_bytes))
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_process_beyond_its_memory_is_killed_and_others_are_not(monkeypatch, watched):
+    if watched:
+        monkeypatch.setattr(memory_limit, "_control_group", lambda _: None)
+    with limited(300 * MIB) as limit:
+        assert (limit.method == memory_limit.WATCHING) or not watched
+        assert isolation.run(fill, limit, 20 * MIB, limit_seconds=60).value == 20 * MIB
+        killed = isolation.run(fill, limit, 900 * MIB, limit_seconds=60)
+    assert "SIGKILL" in killed.sentence
+    assert limit.folder is None or not limit.folder.exists()
+
+
+def test_simulated_workers_share_the_tasks():
+    times = [1.0, 1.0, 4.0, 2.0]
+    assert simulated_seconds(times, 1, 4, 0, 0.5) == 8.5
+    assert simulated_seconds(times, 2, 4, 0, 0) == 5.0
+    assert simulated_seconds(times, 64, 4, 0, 0) == 4.0
+    assert simulated_seconds([1.0], 4, 8, 0, 0) == 2.0
+    # A client that takes a second for each task is the limit of any number of workers.
+    assert simulated_seconds([1.0], 64, 100, 1.0, 0) == 101.0
+
+
+def test_every_step_on_workers_has_a_value_or_a_reason(tmp_path):
+    with opened("serial", "") as engine:
+        parquet = list(on_workers(engine, Cell("Parquet", PLAN, "serial", 1), tmp_path))
+        json = list(on_workers(engine, Cell("JSON", PLAN, "serial", 1), tmp_path))
+        refused = list(on_workers(engine, Cell("HDF5.table", PLAN, "serial", 1), tmp_path))
+    assert [each.step for each in parquet] == ["save", "read", "two columns", "count"]
+    assert all(0 < each.seconds <= each.wall_seconds and not each.status for each in parquet)
+    assert [each.sentence for each in parquet[1:3]] == ["digests equal"] * 2
+    assert parquet[0].size_bytes > 0
+    assert len(parquet[0].task_seconds) == 4
+    assert [each.status for each in json] == ["", "", "unsupported", ""]
+    assert [each.status for each in refused] == ["unsupported"]
+    assert "integers with nulls" in refused[0].sentence
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_adapter_alone_writes_a_stream_under_a_limit(tmp_path):
+    with limited(2_000 * MIB) as limit:
+        saved, read = alone(alone_cell("Parquet", PLAN, "2000 MiB"), tmp_path, limit)
+    assert (saved.status, read.status, read.sentence) == ("", "", "digests equal")
+    assert 0 < saved.seconds <= saved.wall_seconds
+    with limited(8 * MIB) as limit:
+        (killed,) = alone(alone_cell("Parquet", Plan("core", 100_000, 1), "8 MiB"), tmp_path, limit)
+    assert killed.sentence.startswith("killed at the limit of 8,388,608 bytes by ")
+    (unsupported,) = alone(alone_cell("Excel", PLAN), tmp_path)
+    assert unsupported.status == "unsupported"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_has_as_many_times_the_memory_as_requested():
+    plan = plan_of("kaons", 100 * MIB, 4, 50_000)
+    frame = plan.partition(0)
+    assert len(frame) <= 50_000
+    whole = frame.memory_usage(index=False, deep=True).sum() / len(frame) * plan.rows
+    assert whole == pytest.approx(400 * MIB, rel=0.01)
+
+
+def _runs():
+    for label in ("Parquet", "CSV"):
+        for engine, workers, rows in (
+            ("dask", 1, 500), ("dask", 1, 1000), ("dask", 2, 1000), ("ray", 2, 1000), ("alone", 1, 1000),
+            ("under a limit", 1, 1000),
+        ):  # fmt: skip
+            for step in ("save", "read", "two columns", "count"):
+                yield ScaleRun(
+                    engine, workers, label, "core", rows, 20, 4, step,
+                    seconds=rows / 1000 / workers, wall_seconds=rows / 500 / workers, cpu_seconds=1.0,
+                    peak_bytes=MIB, size_bytes=10**6, task_seconds=(0.25,) * 4,
+                    sentence="" if step in {"save", "count"} else "digests equal",
+                    limit_bytes=MIB, frame_bytes=4 * MIB, memory="1 MiB",
+                )  # fmt: skip
+
+
+def test_results_become_records_and_a_page(tmp_path):
+    for each in _runs():
+        results.append(tmp_path, each, "run")
+    failed = ScaleRun(
+        "dask", 2, "CSV", "core", 1000, 20, 4, "count", status="failed", sentence="a disk was full"
+    )
+    results.append(tmp_path, failed, "run")
+    read = records.read(tmp_path / results.RECORDS)
+    assert {each.suite for each in read} == {"scale"}
+    tracks = {each.track for each in read}
+    assert "dask, 2 workers, 4 partitions, local, 1 MiB" in tracks
+    assert [each.sentence for each in read if each.status == "failed"] == ["a disk was full"] * 2
+    text = page(results.read(tmp_path))
+    assert "## 1,000 rows of core on 2 workers" in text
+    assert "| CSV | 0.50 | 0.50 | 0.50 | failed |" in text
+    assert "CSV, count: a disk was full." in text
+    assert "Digests are equal in 4 of 4 reads." in text
+    # One worker takes 2 seconds, two take 1; half of the table takes one worker 1 second.
+    assert "| Parquet | 1.0 | 1.0 | 2.0 | 1.0 | 2.00 | 1.00 |" in text
+    assert "simulated" in text
+    assert "ray: " in text
+    assert "As a DataFrame it would need 4.0 times the limit." in text
+
+
+def test_the_study_measures_and_prints_its_page(tmp_path):
+    out = tmp_path / "out"
+    done = run("study", "scaling", "--engine", "serial", "--workers", "1", "--rows", "1000",
+               "--partition-rows", "300", "--formats", "Feather", "--out", str(out))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert [each.partitions for each in results.read(out)] == [4] * 4
+    assert "Feather: read" in done.stderr
+    done = run("study", "scaling", "--page", str(out))
+    assert done.stdout.startswith("# Scale\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["scaling", "--out", "x", "--formats", "Parket"], "did you mean Parquet"),
+        (["scaling", "--out", "x", "--workers", "two"], "give numbers with commas"),
+        (["scaling", "--out", "x", "--engine", "dusk"], "there is no engine"),
+        (["scaling", "--page", "none"], "does not exist"),
+        (["scaling"], "give --out"),
+        (["out-of-core", "--out", "x", "--formats", "Parket"], "did you mean Parquet"),
+    ],
+)
+def test_bad_requests_are_one_line(tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    done = run("study", *arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
