@@ -95,6 +95,8 @@ setup(
             "uv",
             "virtualenv",
         ],
+        # The generator of TPC-H's tables, a program.
+        "query-sets": ["tpchgen-cli"],
         # Remote reads, and the server that they are measured with.
         "links": ["aiohttp", "fsspec", "fsspec-xrootd", "obstore"],
         # Runs on many machines.
@@ -102,7 +104,7 @@ setup(
         "ray": ["ray"],
         "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
-            "formatbench[arrays,cluster,docs,images,links,ray]",
+            "formatbench[arrays,cluster,docs,images,links,query-sets,ray]",
             "hypothesis",
             "import-linter",
             "mypy",

@@ -40,7 +40,7 @@ class Adapter(QueryEngine):
     def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
         import polars as pl
 
-        frame = _frame(handle["format"], handle["tables"][TABLE])
+        frame = lazy_frame(handle["format"], handle["tables"][TABLE])
         if query.shape:
             rows = frame.select(pl.len()).collect(engine="streaming").item()
             return shape_of(rows, len(frame.collect_schema()))
@@ -48,7 +48,7 @@ class Adapter(QueryEngine):
             wanted = [pl.col(name).gather(list(query.positions)) for name in query.columns]
             return frame.select(wanted).collect(engine="streaming").to_arrow()
         if query.join:
-            other = _frame(handle["format"], handle["tables"][query.join.table])
+            other = lazy_frame(handle["format"], handle["tables"][query.join.table])
             frame = frame.join(other, left_on=query.join.column, right_on=query.join.key)
         if query.where:
             frame = frame.filter(reduce(lambda one, two: one & two, map(_condition, query.where)))
@@ -65,7 +65,8 @@ class Adapter(QueryEngine):
         return frame.collect(engine="streaming").to_arrow()
 
 
-def _frame(format_label: str, path: Path) -> pl.LazyFrame:
+def lazy_frame(format_label: str, path: Path) -> pl.LazyFrame:
+    """Return a lazy frame of a file, or of a directory, of one of `Adapter.reads`."""
     import polars as pl
 
     if format_label == "Avro":

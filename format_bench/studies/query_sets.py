@@ -1,0 +1,87 @@
+"""Study of query sets: TPC-H and questions of web analytics, by engines of SQL on several formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from adapter_core.files import write_atomically
+from format_bench.results import flat_csv
+from format_bench.studies.sql_sets import trials
+from format_bench.studies.sql_sets.dialects import DIALECTS, dialect
+from format_bench.studies.sql_sets.page import page
+from format_bench.studies.sql_sets.sets import NAMES
+from format_bench.studies.sql_sets.trials import QuerySetResult
+
+FORMATS = "Parquet,DuckDB,Vortex,Feather,ORC,Lance"
+
+
+@click.command
+@click.option("--sets", "names", default=",".join(NAMES), show_default=True, help="Query sets.")
+@click.option(
+    "--scale",
+    type=click.FloatRange(0, min_open=True),
+    default=0.1,
+    show_default=True,
+    help="Scale factor of TPC-H; millions of visits.",
+)
+@click.option("--formats", default=FORMATS, show_default=True, help="Table formats.")
+@click.option("--engines", default=",".join(DIALECTS), show_default=True, help="Engines of SQL.")
+@click.option("--tracks", default=",".join(trials.TRACKS), show_default=True, help="Written files.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
+@click.option(
+    "--page",
+    "shown",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="Print the page of results of --out, and measure nothing; several times to join them.",
+)
+def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
+    names: str,
+    scale: float,
+    formats: str,
+    engines: str,
+    tracks: str,
+    out: Path | None,
+    shown: tuple[Path, ...],
+) -> None:
+    """Ask whole sets of SQL queries: the 22 of TPC-H, and 43 of web analytics.
+
+    The tables are generated, and saved by each format, as its library writes unasked and tuned for
+    queries. DuckDB, DataFusion and Polars answer the same statements from the formats that they read.
+    Prints a Markdown page: CPU times, ranking, what tuning is worth, and the published sums of
+    ClickBench. Answers are compared.
+
+    \b
+    Examples:
+      format-bench study query-sets --out sets.csv > docs/query_sets.md
+      format-bench study query-sets --sets tpch --scale 1 --formats Parquet --tracks defaults
+      format-bench study query-sets --page sets.csv
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    results: list[QuerySetResult] = []
+    if shown:
+        for each in shown:
+            results += flat_csv.from_csv(QuerySetResult, each.read_text(encoding="utf-8"))
+        click.echo(page(results), nl=False)
+        return
+    chosen = [each for each in tracks.split(",") if each]
+    for track in chosen:
+        if track not in trials.TRACKS:
+            raise click.BadParameter(f"there is no track {track!r}", param_hint="--tracks")
+    readers = [dialect(each).name for each in engines.split(",") if each]
+    labels = [each for each in formats.split(",") if each]
+    for name in filter(None, names.split(",")):
+        for result in trials.measure(name, scale, labels, readers, chosen):
+            results.append(result)
+            if len(results) == 1 or result.pair != results[-2].pair:
+                click.echo(f"{name}: {result.pair}", err=True)
+                _write(out, results)
+    _write(out, results)
+    click.echo(page(results), nl=False)
+
+
+def _write(out: Path | None, results: list[QuerySetResult]) -> None:
+    if out is not None:
+        with write_atomically(out) as partial:
+            partial.write_text(flat_csv.to_csv(QuerySetResult, results), encoding="utf-8")
