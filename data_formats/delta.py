@@ -13,7 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, DataFormat, Kind, PartitionedTable, Piece, Trait
+from adapter_core import PARTIAL_READS, Kind, PartitionedTable, Piece, Trait
+from adapter_core.changeable import ChangeableFormat
 from adapter_core.errors import IncompleteTableError, UnsupportedError
 from adapter_core.files import write_atomically
 from adapter_core.remote import OBJECT_STORES
@@ -50,7 +51,7 @@ _STREAM_GROUP_ROWS = 2**17
 _NO_TYPE = "Delta Lake has no type for them"
 
 
-class Adapter(DataFormat):
+class Adapter(ChangeableFormat):
     """A Delta Lake table (a directory) through `deltalake.write_deltalake` and `deltalake.DeltaTable`.
 
     Its files are uncompressed Parquet, listed in a log by paths relative to the table, which may be
@@ -127,6 +128,31 @@ class Adapter(DataFormat):
 
         with _addressable(path) as location:
             return deltalake.DeltaTable(location).to_pyarrow_dataset().count_rows()
+
+    def _append(self, path: Path, df: pd.DataFrame) -> None:
+        import deltalake
+
+        deltalake.write_deltalake(path, retyped(arrow_of(df), _signed), mode="append")
+
+    def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
+        import deltalake
+
+        same = f'saved."{key}" = given."{key}"'
+        merged = deltalake.DeltaTable(path).merge(
+            retyped(arrow_of(df), _signed), same, source_alias="given", target_alias="saved"
+        )
+        merged.when_matched_update_all().execute()
+
+    def _delete(self, path: Path, key: str, values: list[int]) -> None:
+        import deltalake
+
+        deltalake.DeltaTable(path).delete(f'"{key}" IN ({", ".join(map(str, values))})')
+
+    def _add_column(self, path: Path, name: str) -> None:
+        import deltalake
+
+        column = deltalake.Field(name, deltalake.schema.PrimitiveType("double"), nullable=True)
+        deltalake.DeltaTable(path).alter.add_columns(column)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import deltalake

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Trait
+from adapter_core.changeable import ChangeableFormat
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 from adapter_core.tables.duckdb import (
     REFUSES,
@@ -38,7 +39,7 @@ TABLE = "data"
 _NO_ACCESS = "SET enable_external_access = false"
 
 
-class Adapter(DuckDBColumns):
+class Adapter(DuckDBColumns, ChangeableFormat):
     """A DuckDB database of one table, filled from Arrow by ``CREATE TABLE`` and read back as Arrow.
 
     DuckDB chooses the encoding of each column: bit-packing, dictionaries, FSST, ALP, and Zstandard for
@@ -85,6 +86,27 @@ class Adapter(DuckDBColumns):
     def _count_rows(self, path: Path) -> int:
         with _saved_table(path) as table:
             return table.count("*").fetchall()[0][0]
+
+    def _append(self, path: Path, df: pd.DataFrame) -> None:
+        with _opened(path) as database, registered(database, arrow_of(df)):
+            database.execute(f"INSERT INTO {TABLE} FROM given")
+
+    def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
+        names = [quoted(name) for name in df.columns if name != key]
+        values = ", ".join(f"{name} = given.{name}" for name in names)
+        same = f"{TABLE}.{quoted(key)} = given.{quoted(key)}"
+        with _opened(path) as database, registered(database, arrow_of(df)):
+            database.execute(f"UPDATE {TABLE} SET {values} FROM given WHERE {same}")  # noqa: S608 (quoted)
+
+    def _delete(self, path: Path, key: str, values: list[int]) -> None:
+        import pyarrow as pa
+
+        with _opened(path) as database, registered(database, pa.table({"key": values})):
+            database.execute(f"DELETE FROM {TABLE} WHERE {quoted(key)} IN (SELECT key FROM given)")  # noqa: S608 (quoted)
+
+    def _add_column(self, path: Path, name: str) -> None:
+        with _opened(path) as database:
+            database.execute(f"ALTER TABLE {TABLE} ADD COLUMN {quoted(name)} DOUBLE")
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with _opened(path, read_only=True) as database:

@@ -14,7 +14,8 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, DataFormat, Kind, PartitionedTable, Piece, Trait
+from adapter_core import PARTIAL_READS, Kind, PartitionedTable, Piece, Trait
+from adapter_core.changeable import ChangeableFormat
 from adapter_core.errors import IncompleteTableError
 from adapter_core.files import write_atomically
 from adapter_core.tables.arrow import (
@@ -52,7 +53,7 @@ _DEFAULT_OPTIONS = {"write.parquet.compression-codec": "uncompressed"}
 _NO_TYPE = "Iceberg has no type for them"
 
 
-class Adapter(DataFormat):
+class Adapter(ChangeableFormat):
     """An Apache Iceberg table (a directory) through PyIceberg, without a catalog.
 
     Its files are uncompressed Parquet. The metadata name them by whole addresses: a table that was moved
@@ -134,6 +135,25 @@ class Adapter(DataFormat):
 
     def _count_rows(self, path: Path) -> int:
         return opened_table(path).scan().count()
+
+    def _append(self, path: Path, df: pd.DataFrame) -> None:
+        opened_table(path).append(retyped(arrow_of(df), _writable))
+
+    def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
+        rows = retyped(arrow_of(df), _writable)
+        opened_table(path).upsert(rows, [key], when_not_matched_insert_all=False)
+
+    def _delete(self, path: Path, key: str, values: list[int]) -> None:
+        from pyiceberg import expressions
+
+        gone: Any = expressions.In
+        opened_table(path).delete(gone(key, values))
+
+    def _add_column(self, path: Path, name: str) -> None:
+        from pyiceberg.types import DoubleType
+
+        with opened_table(path).update_schema() as schema:
+            schema.add_column(name, DoubleType())
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         return frame_of(opened_table(path).scan(selected_fields=_selected(columns)).to_arrow())

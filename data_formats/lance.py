@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, PartitionedTable, Piece, Trait
+from adapter_core import PARTIAL_READS, Codec, Kind, PartitionedTable, Piece, Trait
+from adapter_core.changeable import ChangeableFormat
 from adapter_core.errors import IncompleteTableError
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
@@ -40,7 +41,7 @@ _READ_AHEAD = 2
 _IO_BUFFER_BYTES = 2**26
 
 
-class Adapter(DataFormat):
+class Adapter(ChangeableFormat):
     """A Lance data set (a directory) through pylance, written directly from an Arrow table.
 
     The usual detour by a Parquet data set would also measure Parquet, and its threads may change the
@@ -101,6 +102,30 @@ class Adapter(DataFormat):
         import lance
 
         return lance.dataset(path).count_rows()
+
+    def _append(self, path: Path, df: pd.DataFrame) -> None:
+        import lance
+        import pyarrow as pa
+
+        lance.write_dataset(pa.Table.from_pandas(df, preserve_index=False), path, mode="append")
+
+    def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
+        import lance
+        import pyarrow as pa
+
+        rows = pa.Table.from_pandas(df, preserve_index=False)
+        lance.dataset(path).merge_insert(key).when_matched_update_all().execute(rows)
+
+    def _delete(self, path: Path, key: str, values: list[int]) -> None:
+        import lance
+
+        lance.dataset(path).delete(f"`{key}` IN ({', '.join(map(str, values))})")
+
+    def _add_column(self, path: Path, name: str) -> None:
+        import lance
+        import pyarrow as pa
+
+        lance.dataset(path).add_columns(pa.field(name, pa.float64()))
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import lance

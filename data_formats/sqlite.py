@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.changeable import ChangeableFormat
 from adapter_core.tables import sql
 from adapter_core.tables.sql import query
 from adapter_core.values import offsets_with_seconds, with_nanoseconds
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from adapter_core import ColumnSums, Predicate
 
 
-class Adapter(sql.SQLiteTable):
+class Adapter(sql.SQLiteTable, ChangeableFormat):
     """An SQLite database of one table through `DataFrame.to_sql` and `pandas.read_sql_query`.
 
     SQLite stores booleans as integers, which become booleans again by the declared type. Small integers
@@ -58,6 +59,32 @@ class Adapter(sql.SQLiteTable):
                     exists = "append" if number else "fail"
                     declared = sql.declared_types(df)
                     df.to_sql(sql.TABLE, database, index=False, dtype=declared, if_exists=exists)
+
+    def _append(self, path: Path, df: pd.DataFrame) -> None:
+        with closing(sqlite3.connect(path)) as database, database:
+            df.to_sql(sql.TABLE, database, if_exists="append", index=False)
+
+    def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
+        names = [sql.quoted(name) for name in df.columns if name != key]
+        values = ", ".join(f"{name} = given.{name}" for name in names)
+        same = f"{sql.TABLE}.{sql.quoted(key)} = given.{sql.quoted(key)}"
+        with closing(sqlite3.connect(path)) as database, database:
+            # pandas writes to the file itself; the table is dropped in the same transaction.
+            df.to_sql("given", database, index=False, dtype=sql.declared_types(df))
+            database.execute(f"CREATE UNIQUE INDEX given_key ON given ({sql.quoted(key)})")
+            database.execute(f"UPDATE {sql.TABLE} SET {values} FROM given WHERE {same}")  # noqa: S608
+            database.execute("DROP TABLE given")
+
+    def _delete(self, path: Path, key: str, values: list[int]) -> None:
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("CREATE TEMP TABLE gone (key INTEGER PRIMARY KEY)")
+            database.executemany("INSERT OR IGNORE INTO gone VALUES (?)", ((each,) for each in values))
+            statement = f"DELETE FROM {sql.TABLE} WHERE {sql.quoted(key)} IN (SELECT key FROM gone)"  # noqa: S608
+            database.execute(statement)
+
+    def _add_column(self, path: Path, name: str) -> None:
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute(f"ALTER TABLE {sql.TABLE} ADD COLUMN {sql.quoted(name)} REAL")
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

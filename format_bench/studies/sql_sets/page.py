@@ -196,7 +196,9 @@ def _beside_published(pairs: list[str], asked: list[str], cells: Cells) -> Itera
         "Sums of queries as ratios to DuckDB on Parquet: published over 43 queries, wall time on 16 "
         "cores, 100 million real rows of 105 columns (ClickBench at faa7e58, c6a.4xlarge); here over "
         f"{len(common)} questions, CPU time on one core. The deviation is that of the measured ratio "
-        "from the published hot one.\n"
+        "from the published hot one. Three differences beside the data: with few rows, planning and "
+        "opening weigh more than scans; CPU time on one core does not see how well an engine uses many; "
+        "and ClickBench's DuckDB reads Vortex by an extension, here it is a data set of Arrow.\n"
     )
     header = ["pair", "published cold", "published hot", "here, warm", "deviation"]
     yield from table_lines(header, rows)

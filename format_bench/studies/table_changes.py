@@ -1,0 +1,318 @@
+"""Study of changes to saved tables: their time, the bytes that they write, and reads afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Self
+
+import click
+
+import data_formats
+from adapter_core.changeable import ChangeableFormat
+from adapter_core.errors import InvalidResultsError, UnavailableError, UnsupportedError, WrongValuesError
+from adapter_core.files import write_atomically
+from data_generator.datasets.query import rows_of_query
+from format_bench.display.markdown import table_lines
+from format_bench.display.text import format_ratio
+from format_bench.instruments import isolation, threads
+from format_bench.instruments.clock import Stopwatch
+from format_bench.results import flat_csv
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+SAVE, ADDED = "save", "added"
+
+KEY = "id"
+
+LIMIT_SECONDS = 900.0
+
+SEED = 1
+
+_MEGA, _MILLI = 1e6, 1e-3
+
+_HEAD = """\
+# Changes to saved tables
+
+Formats whose libraries change a saved table in place: rows appended, scattered rows replaced by
+their key, scattered rows deleted, a column of nulls added, one after the other. *save* writes the
+whole table, which is what all other formats need for any change. Each format has a fresh process on
+one CPU; a change happens once, so small differences are noise. MB are those of write calls (`wchar`
+of /proc/self/io). The table was read whole after each step, twice, by the format's adapter: *read
+after* is the wall time of the second time. It contains what the change left behind: more files,
+deletion marks, free pages. Tables are compared with pandas' after each step.
+"""
+
+
+@dataclass(frozen=True)
+class ChangeResult:
+    """Measured values of one change of a table in one format; 0 if it has a reason."""
+
+    format: str
+    rows: int
+    changed_rows: int
+    change: str
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    written_bytes: int = 0
+    file_bytes: int = 0
+    """Of the whole table after the change."""
+    read_seconds: float = 0.0
+    """Wall time of a read of the whole table after the change."""
+    reason: str = ""
+    """Sentence on why there are no values."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A table, and the rows of its changes."""
+
+    whole: pd.DataFrame
+    new: pd.DataFrame
+    replaced: pd.DataFrame
+    gone: np.ndarray
+
+    @classmethod
+    def generate(cls, rows: int, changed_rows: int) -> Self:
+        """Return a table, and scattered rows of it."""
+        import numpy as np
+
+        df = rows_of_query(0, rows, SEED)
+        places = np.linspace(0, rows - 1, 2 * changed_rows).astype(int)
+        replaced = df.iloc[places[::2]].assign(f1=-1.5).reset_index(drop=True)
+        new = rows_of_query(rows, rows + changed_rows, SEED)
+        return cls(df, new, replaced, df[KEY].iloc[places[1::2]].to_numpy())
+
+
+def formats() -> list[str]:
+    """Return the labels of all formats that change saved tables."""
+    found = []
+    for label in data_formats.names():
+        try:
+            adapter = data_formats.find(label)
+        except UnavailableError:
+            continue
+        if isinstance(adapter, ChangeableFormat):
+            found.append(label)
+    return found
+
+
+def measure(labels: Sequence[str], rows: int, changed_rows: int) -> Iterator[ChangeResult]:
+    """Yield the results of formats, change by change.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such format.
+    UnsupportedError
+        If a format changes no saved tables.
+    """
+    for label in labels:
+        if not isinstance(data_formats.find(label), ChangeableFormat):
+            raise UnsupportedError(f"{label} changes no saved tables")
+    for label in labels:
+        blank = ChangeResult(label, rows, changed_rows, "")
+        outcome = isolation.run(
+            changes, blank, limit_seconds=LIMIT_SECONDS, environment=threads.environment("1")
+        )
+        if outcome.status:
+            yield replace(blank, change=SAVE, reason=outcome.sentence)
+        else:
+            yield from outcome.value
+
+
+def changes(blank: ChangeResult) -> list[ChangeResult]:
+    """Return the results of one format, whose tables are verified.
+
+    Raises
+    ------
+    WrongValuesError
+        If a table is not that of pandas.
+    """
+    adapter = data_formats.get(blank.format)
+    if not isinstance(adapter, ChangeableFormat):
+        raise UnsupportedError(f"{blank.format} changes no saved tables")
+    threads.apply("1")
+    given = _Rows.generate(blank.rows, blank.changed_rows)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"table{adapter.suffix}")
+        # The first call of each change loads code: a small table has it.
+        small = Path(folder, f"small{adapter.suffix}")
+        for step in _steps(adapter, small, _Rows.generate(200, 5)).values():
+            step()
+        steps = _steps(adapter, path, given)
+        tables = _expected(given)
+        results = []
+        for name, step in steps.items():
+            written = _written_bytes()
+            stopwatch = Stopwatch()
+            with stopwatch:
+                step()
+            written = _written_bytes() - written
+            reader = Stopwatch()
+            for _ in range(2):
+                with reader:
+                    found = adapter.read(path)
+            _verify(blank.format, name, found, next(tables))
+            del found
+            results.append(
+                replace(
+                    blank,
+                    change=name,
+                    wall_seconds=stopwatch.last.wall_seconds,
+                    cpu_seconds=stopwatch.last.cpu_seconds,
+                    written_bytes=written,
+                    file_bytes=adapter.size_bytes(path),
+                    read_seconds=reader.last.wall_seconds,
+                )
+            )
+    return results
+
+
+def _steps(adapter: ChangeableFormat, path: Path, given: _Rows) -> dict[str, Callable[[], None]]:
+    """Return the calls of all changes by name, in their order."""
+    return {
+        SAVE: partial(adapter.save, given.whole, path),
+        "append": partial(adapter.append, path, given.new),
+        "update": partial(adapter.update, path, KEY, given.replaced),
+        "delete": partial(adapter.delete, path, KEY, given.gone.tolist()),
+        "add column": partial(adapter.add_column, path, ADDED),
+    }
+
+
+def _expected(given: _Rows) -> Iterator[pd.DataFrame]:
+    """Yield the right table after each step, by pandas."""
+    import pandas as pd
+
+    yield given.whole
+    df = pd.concat([given.whole, given.new], ignore_index=True)
+    yield df
+    df = df.set_index(KEY)
+    df.loc[given.replaced[KEY], "f1"] = -1.5
+    df = df.reset_index()[given.new.columns]
+    yield df
+    df = df[~df[KEY].isin(given.gone)].reset_index(drop=True)
+    yield df
+    yield df.assign(**{ADDED: float("nan")})
+
+
+def _verify(label: str, change: str, found: pd.DataFrame, wanted: pd.DataFrame) -> None:
+    import pandas as pd
+
+    ordered = found.sort_values(KEY, ignore_index=True)
+    if ADDED in ordered:
+        ordered[ADDED] = ordered[ADDED].astype(float)
+    try:
+        pd.testing.assert_frame_equal(ordered, wanted, check_dtype=False, check_exact=True)
+    except AssertionError as error:
+        sentence = f"{label}, {change}: the table is not that of pandas: {error}"
+        raise WrongValuesError(" ".join(sentence.split())[:300]) from error
+
+
+def _written_bytes() -> int:
+    """Return the bytes of all write calls of the process so far."""
+    lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
+    return int(dict(line.split(": ") for line in lines)["wchar"])
+
+
+def page(results: Sequence[ChangeResult]) -> str:
+    """Return the page in Markdown.
+
+    Raises
+    ------
+    InvalidResultsError
+        If there are no results.
+    """
+    if not results:
+        raise InvalidResultsError("there are no results of changes")
+    first = results[0]
+    lines = [_HEAD]
+    measured = [each for each in results if not each.reason]
+    names = list(dict.fromkeys(each.change for each in measured))
+    labels = list(dict.fromkeys(each.format for each in measured))
+    cells = {(each.format, each.change): each for each in measured}
+    lines.append(f"## {first.rows:,} rows, of which {first.changed_rows:,} change\n")
+    for title, shown in (
+        ("wall ms; MB written", _cost),
+        ("read after, wall ms; MB of the table", _afterwards),
+    ):
+        lines.append(f"### {title[0].upper()}{title[1:]}\n")
+        rows = [
+            [label, *(shown(cells[label, name]) if (label, name) in cells else "" for name in names)]
+            for label in labels
+        ]
+        lines += table_lines(["format", *names], rows)
+        lines.append("")
+    lines += _sentences(labels, cells)
+    for each in results:
+        if each.reason:
+            lines.append(f"- {each.format}: {each.reason}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _cost(result: ChangeResult) -> str:
+    return f"{result.wall_seconds / _MILLI:,.0f}; {result.written_bytes / _MEGA:,.1f}"
+
+
+def _afterwards(result: ChangeResult) -> str:
+    return f"{result.read_seconds / _MILLI:,.0f}; {result.file_bytes / _MEGA:,.1f}"
+
+
+def _sentences(labels: Sequence[str], cells: dict[tuple[str, str], ChangeResult]) -> Iterator[str]:
+    for label in labels:
+        own = {name: each for (of, name), each in cells.items() if of == label}
+        save = own.get(SAVE)
+        others = {name: each for name, each in own.items() if name != SAVE}
+        if save and others:
+            most = max(others, key=lambda name: others[name].written_bytes)
+            share = others[most].written_bytes / max(1, save.written_bytes)
+            last = list(others.values())[-1]
+            after = last.read_seconds / save.read_seconds
+            yield (
+                f"- {label}: most is written by *{most}*, {format_ratio(share)} times the bytes of "
+                f"*save*; a read after all changes takes {format_ratio(after)} times the time of one "
+                "before them."
+            )
+
+
+@click.command
+@click.option(
+    "--formats", "names", default="", metavar="NAMES", help="All that change tables by default."
+)
+@click.option("--rows", type=click.IntRange(10), default=1_000_000, show_default=True)
+@click.option("--changed", type=click.IntRange(1), default=1_000, show_default=True, help="Rows.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
+@click.option(
+    "--page",
+    "shown",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Print the page of results of --out, and measure nothing.",
+)
+def command(names: str, rows: int, changed: int, out: Path | None, shown: Path | None) -> None:
+    """Change saved tables: append, update and delete rows, add a column.
+
+    Prints a Markdown page: time and written bytes of each change, size and read time afterwards.
+
+    \b
+    Examples:
+      format-bench study table-changes --out changes.csv > docs/table_changes.md
+      format-bench study table-changes --formats Lance,DuckDB --rows 100000 --changed 10000
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    if 2 * changed > rows:
+        raise click.BadParameter("at most half as many as --rows", param_hint="--changed")
+    if shown:
+        results = flat_csv.from_csv(ChangeResult, shown.read_text(encoding="utf-8"))
+    else:
+        results = []
+        for each in measure([name for name in names.split(",") if name] or formats(), rows, changed):
+            click.echo(f"{each.format}, {each.change}: {each.reason or _cost(each)}", err=True)
+            results.append(each)
+        if out is not None:
+            with write_atomically(out) as partial_file:
+                partial_file.write_text(flat_csv.to_csv(ChangeResult, results), encoding="utf-8")
+    click.echo(page(results), nl=False)

@@ -1,0 +1,56 @@
+"""The study of changes to saved tables: verified changes, and its page."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapter_core import UnsupportedError
+from adapter_core.errors import InvalidResultsError, WrongValuesError
+from data_formats.sqlite import Adapter
+from format_bench.results import flat_csv
+from format_bench.studies import table_changes
+from format_bench.studies.table_changes import ChangeResult
+
+CHANGES = ["save", "append", "update", "delete", "add column"]
+
+
+def test_all_changes_of_a_format_are_measured_and_verified():
+    results = table_changes.changes(ChangeResult("SQLite", 1_000, 10, ""))
+    assert [each.change for each in results] == CHANGES
+    assert all(each.wall_seconds > 0 and each.read_seconds > 0 for each in results)
+    assert results[0].written_bytes > 100_000 > results[3].written_bytes > 0
+    assert all(each.reason == "" for each in results)
+
+
+def test_a_change_that_does_something_else_is_refused(monkeypatch):
+    monkeypatch.setattr(Adapter, "_delete", lambda *_: None)
+    with pytest.raises(WrongValuesError, match="SQLite, delete: the table is not that of pandas"):
+        table_changes.changes(ChangeResult("SQLite", 1_000, 10, ""))
+
+
+def test_the_page_has_costs_reads_and_reasons():
+    base = {"rows": 1_000_000, "changed_rows": 1_000, "cpu_seconds": 1.0, "file_bytes": 9_000_000}
+    results = [
+        ChangeResult(
+            "Lance", change="save", wall_seconds=1.0, written_bytes=9_000_000, read_seconds=0.2, **base
+        ),
+        ChangeResult(
+            "Lance", change="delete", wall_seconds=0.05, written_bytes=90_000, read_seconds=0.3, **base
+        ),
+        ChangeResult("DuckDB", 1_000_000, 1_000, "save", reason="it is locked"),
+    ]
+    assert flat_csv.from_csv(ChangeResult, flat_csv.to_csv(ChangeResult, results)) == results
+    text = table_changes.page(results)
+    assert "## 1,000,000 rows, of which 1,000 change" in text
+    assert "| Lance | 1,000; 9.0 | 50; 0.1 |" in text
+    assert "| Lance | 200; 9.0 | 300; 9.0 |" in text
+    assert "a read after all changes takes 1.50 times" in text
+    assert "- DuckDB: it is locked" in text
+
+
+def test_formats_without_changes_are_refused():
+    assert {"DuckDB", "SQLite", "Lance", "Delta", "Iceberg"} <= set(table_changes.formats())
+    with pytest.raises(UnsupportedError, match="Pickle changes no saved tables"):
+        list(table_changes.measure(["Pickle"], 100, 10))
+    with pytest.raises(InvalidResultsError, match="no results of changes"):
+        table_changes.page([])
