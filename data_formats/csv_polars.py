@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,15 +10,7 @@ from adapter_core import PARTIAL_READS
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import InferredCSV, plain_of
-from adapter_core.tables.polars import (
-    batches_of,
-    filtered,
-    nullable_columns,
-    polars_of,
-    projected,
-    sliced,
-    sums_of_scan,
-)
+from adapter_core.tables.polars import PolarsScan, polars_of, sums_of_scan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +22,7 @@ if TYPE_CHECKING:
 _SAMPLE_ROWS = 1_000
 
 
-class Adapter(InferredCSV):
+class Adapter(PolarsScan, InferredCSV):
     """Comma-separated values through `polars.DataFrame.write_csv` and `polars.read_csv`.
 
     Empty text is quoted, and nulls are empty. Polars infers types from the first rows, which is several
@@ -80,30 +72,10 @@ class Adapter(InferredCSV):
 
         return pl.read_csv(path, n_rows=0, glob=False).columns
 
-    def _read_slice(
-        self, path: Path, columns: list[str] | None, start: int, stop: int | None
-    ) -> pd.DataFrame:
-        table = projected(_scanned(path), columns)
-        part = sliced(table, start, stop).collect()
-        return frame_of(part.to_arrow(), nullable=nullable_columns(table))
+    def _scanned(self, path: Path) -> AbstractContextManager[pl.LazyFrame]:
+        import polars as pl
 
-    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        table = _scanned(path)
-        part = projected(filtered(table, predicate), columns).collect()
-        return frame_of(part.to_arrow(), nullable=nullable_columns(projected(table, columns)))
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        table = projected(_scanned(path), columns)
-        nullable = nullable_columns(table)
-        for batch in batches_of(table, batch_rows):
-            yield frame_of(batch, nullable=nullable)
-
-
-def _scanned(path: Path) -> pl.LazyFrame:
-    """Return a table with the types that all its rows have."""
-    import polars as pl
-
-    return pl.scan_csv(path, infer_schema_length=None, glob=False)
+        return nullcontext(pl.scan_csv(path, infer_schema_length=None, glob=False))
 
 
 def _table(path: Path, columns: list[str] | None, sample_rows: int | None) -> pl.DataFrame:

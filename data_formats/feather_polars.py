@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 from adapter_core.tables.polars import (
     PolarsColumns,
+    PolarsScan,
     arrays_of_scan,
-    filtered,
     nullable_columns,
     polars_of,
     projected,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from adapter_core.column_batches import ColumnSums
 
 
-class Adapter(PolarsColumns):
+class Adapter(PolarsScan, PolarsColumns):
     """Feather V2, the Arrow IPC file, through `polars.DataFrame.write_ipc` and `polars.read_ipc`.
 
     Text is stored as Arrow's string views; for readers without these, Polars has ``compat_level``. It
@@ -55,10 +56,10 @@ class Adapter(PolarsColumns):
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
     ) -> dict[str, np.ndarray]:
-        return arrays_of_scan(_scanned(path), columns, where)
+        return arrays_of_scan(_scan(path), columns, where)
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        return sums_of_scan(_scanned(path), columns, where)
+        return sums_of_scan(_scan(path), columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         import polars as pl
@@ -66,20 +67,11 @@ class Adapter(PolarsColumns):
         with path.open("rb") as file:
             return list(pl.read_ipc_schema(file))
 
-    def _read_slice(
-        self, path: Path, columns: list[str] | None, start: int, stop: int | None
-    ) -> pd.DataFrame:
-        table = projected(_scanned(path), columns)
-        part = sliced(table, start, stop).collect()
-        return frame_of(part.to_arrow(), nullable=nullable_columns(table))
-
-    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        table = _scanned(path)
-        part = projected(filtered(table, predicate), columns).collect()
-        return frame_of(part.to_arrow(), nullable=nullable_columns(projected(table, columns)))
+    def _scanned(self, path: Path) -> AbstractContextManager[pl.LazyFrame]:
+        return nullcontext(_scan(path))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        table = projected(_scanned(path), columns)
+        table = projected(_scan(path), columns)
         nullable = nullable_columns(table)
         # Polars writes all rows as one record batch, which its own batches would read at once.
         for start in range(0, rows_of(table), batch_rows):
@@ -87,7 +79,7 @@ class Adapter(PolarsColumns):
             yield frame_of(part.to_arrow(), nullable=nullable)
 
 
-def _scanned(path: Path) -> pl.LazyFrame:
+def _scan(path: Path) -> pl.LazyFrame:
     import polars as pl
 
     return pl.scan_ipc(path, glob=False, hive_partitioning=False)

@@ -7,17 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Predicate
+from adapter_core import PARTIAL_READS
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
-from adapter_core.tables.polars import (
-    batches_of,
-    filtered,
-    nullable_columns,
-    polars_of,
-    projected,
-    sliced,
-)
+from adapter_core.tables.polars import PolarsScan, polars_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +19,7 @@ if TYPE_CHECKING:
 _SAMPLE_ROWS = 1_000
 
 
-class Adapter(JSONLines):
+class Adapter(PolarsScan, JSONLines):
     """One JSON object a line through `polars.DataFrame.write_ndjson` and `polars.scan_ndjson`.
 
     Floats are written with all their digits. Polars infers types from the first rows, which is several
@@ -56,37 +49,12 @@ class Adapter(JSONLines):
             table = _table(path, names, None)
         return frame_of(table.to_arrow())
 
-    def _read_slice(
-        self, path: Path, columns: list[str] | None, start: int, stop: int | None
-    ) -> pd.DataFrame:
-        with _scanned(path, self._column_names(path)) as table:
-            part = sliced(projected(table, columns), start, stop)
-            return frame_of(
-                part.collect().to_arrow(), nullable=nullable_columns(projected(table, columns))
-            )
+    @contextmanager
+    def _scanned(self, path: Path) -> Iterator[pl.LazyFrame]:
+        import polars as pl
 
-    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        with _scanned(path, self._column_names(path)) as table:
-            part = projected(filtered(table, predicate), columns)
-            return frame_of(
-                part.collect().to_arrow(), nullable=nullable_columns(projected(table, columns))
-            )
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        with _scanned(path, self._column_names(path)) as scanned:
-            table = projected(scanned, columns)
-            nullable = nullable_columns(table)
-            for batch in batches_of(table, batch_rows):
-                yield frame_of(batch, nullable=nullable)
-
-
-@contextmanager
-def _scanned(path: Path, names: list[str]) -> Iterator[pl.LazyFrame]:
-    """Open a table with the types that all its rows have."""
-    import polars as pl
-
-    with path.open("rb") as file:
-        yield pl.scan_ndjson(file, infer_schema_length=None).select(names)
+        with path.open("rb") as file:
+            yield pl.scan_ndjson(file, infer_schema_length=None).select(self._column_names(path))
 
 
 def _table(path: Path, names: list[str], sample_rows: int | None) -> pl.DataFrame:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait, UnknownNameError
@@ -10,6 +13,7 @@ from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
+from adapter_core.tables.arrow import frame_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +36,34 @@ class PolarsColumns(DataFormat):
         name = without_zone_name(df)
         if name is not None:
             raise self.refusal(f"the time zone of column {name!r} is an offset; Polars needs a name")
+
+
+class PolarsScan(DataFormat):
+    """A format whose parts are those of a lazy table with the types that all its rows have."""
+
+    @abstractmethod
+    def _scanned(self, path: Path) -> AbstractContextManager[pl.LazyFrame]:
+        """Open the whole table."""
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with self._scanned(path) as scanned:
+            table = projected(scanned, columns)
+            part = sliced(table, start, stop).collect()
+            return frame_of(part.to_arrow(), nullable=nullable_columns(table))
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        with self._scanned(path) as table:
+            part = projected(filtered(table, predicate), columns).collect()
+            return frame_of(part.to_arrow(), nullable=nullable_columns(projected(table, columns)))
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with self._scanned(path) as scanned:
+            table = projected(scanned, columns)
+            nullable = nullable_columns(table)
+            for batch in batches_of(table, batch_rows):
+                yield frame_of(batch, nullable=nullable)
 
 
 def polars_of(table: pa.Table) -> pl.DataFrame:
