@@ -9,10 +9,17 @@ import pytest
 import data_generator
 import record_stores
 from adapter_core.records.jvm import JvmRequest, JvmStore
+from adapter_core.records.maven import find_java
 from tests.helpers import ROOT
 
-STORES = [
+EVERY_STORE = [
     store for name in record_stores.names() if isinstance(store := record_stores.find(name), JvmStore)
+]
+JAVA = find_java()
+STORES = [
+    each
+    for each in EVERY_STORE
+    if JAVA is None or each.newest_java is None or JAVA.major <= each.newest_java
 ]
 CASES = [(each, codec) for each in STORES for codec in (None, *(codec.name for codec in each.codecs))]
 IDS = [f"{store.label}-{codec or 'none'}" for store, codec in CASES]
@@ -84,9 +91,16 @@ def events(answers):
     return found
 
 
+def test_a_store_is_unavailable_on_a_java_that_is_too_new():
+    for store in EVERY_STORE:
+        if store not in STORES:
+            reason = f"it needs Java {store.newest_java} or older, {JAVA.java} is {JAVA.version}"
+            assert store.availability().reason in {reason, record_stores.jvm.availability().reason}
+
+
 def test_each_class_of_java_has_a_store_and_each_store_a_class():
     folder = ROOT / "record_stores/jvm/src/main/java/formatbench/formats"
-    classes = {"".join(map(str.title, store.format_name.split("-"))) + "Format" for store in STORES}
+    classes = {"".join(map(str.title, store.format_name.split("-"))) + "Format" for store in EVERY_STORE}
     concrete = {path.stem for path in folder.glob("*Format.java")}
     assert classes == {
         each for each in concrete if "abstract class" not in (folder / f"{each}.java").read_text()

@@ -12,8 +12,10 @@ from tests.helpers import ROOT
 
 
 def test_the_page_is_that_of_the_adapters():
-    if not (answer := record_stores.jvm.availability() and record_stores.jvm.toolchain()):
-        pytest.skip(f"{answer.reason}; try: {answer.install_hint}")
+    answers = [record_stores.find(name).availability() for name in record_stores.names()]
+    for answer in (*answers, record_stores.jvm.toolchain()):
+        if not answer:
+            pytest.skip(f"{answer.reason}; try: {answer.install_hint}")
     # Made by: format-bench study record-stores > docs/records.md
     assert (ROOT / "docs/records.md").read_text(encoding="utf-8") == page()
 
