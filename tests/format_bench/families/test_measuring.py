@@ -97,3 +97,7 @@ def test_where_no_file_can_be_cold_no_read_is_wasted(table, monkeypatch):
     with pytest.raises(NotColdError):
         measure_steps(steps, *table, Effort(0, 1))
     assert table[0].shares == []
+    # Alone, too: single queries would else fail one by one.
+    for step in (STEPS["tables"]["cold read"], STEPS["tables"]["cold query"]):
+        with pytest.raises(NotColdError):
+            measure_step(step, *table, Effort(0, 1))
