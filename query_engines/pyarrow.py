@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from adapter_core.query import Condition
+    from adapter_core.query import Condition, Query
 
 _FORMATS = {"Feather": "ipc", "JSON": "json", "ORC": "orc", "Parquet": "parquet"}
 
@@ -31,16 +31,20 @@ class Adapter(ScanEngine):
         import pyarrow.dataset as ds
 
         if format_label == "IPC.stream":
-            import pyarrow as pa
-
-            with pa.memory_map(str(path)) as file:
-                return ds.dataset(pa.ipc.open_stream(file).read_all())
+            return path
         if format_label == "CSV":
             from pyarrow import csv
 
             nulls = csv.ConvertOptions(null_values=[r"\N"], strings_can_be_null=True)
             return ds.dataset(path, format=ds.CsvFileFormat(convert_options=nulls))
         return ds.dataset(path, format=_FORMATS[format_label])
+
+    def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
+        if handle["format"] != "IPC.stream":
+            return super().answer(handle, query)
+        # Read within the measured time, since each answer needs all batches.
+        read = {name: _stream(path) for name, path in handle["paths"].items()}
+        return super().answer({**handle, "opened": read}, query)
 
     def _shape(self, table: Any) -> tuple[int, int]:
         return table.count_rows(), len(table.schema)
@@ -51,3 +55,12 @@ class Adapter(ScanEngine):
 
     def _take(self, table: Any, positions: list[int], columns: list[str]) -> pa.Table:
         return table.take(positions, columns=columns)
+
+
+def _stream(path: Path) -> Any:
+    """Return all batches of a stream as a data set."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    with pa.memory_map(str(path)) as file:
+        return ds.dataset(pa.ipc.open_stream(file).read_all())

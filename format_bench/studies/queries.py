@@ -22,6 +22,7 @@ from format_bench.families.queries.queries import asked, queries
 from format_bench.report.losses_and_gaps import rows_of_gaps
 from format_bench.report.model import results_by_suite
 from format_bench.report.queries import QueryTable
+from format_bench.results.groups import NOT_RUN
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
 from format_bench.results.records import engine_of
@@ -44,7 +45,7 @@ _HEAD = """\
 # Which engine for which question
 
 Questions to files of table formats, answered by query engines: the suite `query`, described in
-[Questions to files](query_engines.md). A label names the format and the engine, e.g.
+[Questions to files](questions.md). A label names the format and the engine, e.g.
 `Parquet[duckdb]`. Every answer equals NumPy's on the data; one that does not is a failure. Files are
 those that the format's usual adapter saves, with the codec that its library takes unasked; no file is
 sorted, indexed or tuned for a question. Smaller is better. Made by `format-bench study queries`.
@@ -295,7 +296,8 @@ def _engines() -> Iterator[str]:
 
 def _gaps(suite: SuiteResults) -> Iterator[str]:
     yield "## Left out\n"
-    rows = [row[1:] for row in rows_of_gaps([suite])]
+    # Data sets were not asked of the same pairs.
+    rows = [row[1:] for row in rows_of_gaps([suite]) if row[4] != NOT_RUN.status]
     if not rows:
         yield "Every cell has a value."
         return

@@ -16,7 +16,7 @@ TOLERANCE = 1e-10
 """Largest difference of two floats, as a share of them: eleven significant digits are equal."""
 
 
-def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool) -> str:
+def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool, absolute: float = 0.0) -> str:
     """Return the first difference of an answer from the reference; empty if they are equal.
 
     Parameters
@@ -25,13 +25,15 @@ def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool) -> str:
         The answer of an engine, and the reference.
     ordered : bool
         True if the rows have to be in the same order; else any order is right.
+    absolute : float
+        Difference of two floats that counts as none, of formats that round decimals.
     """
     if found.num_rows != wanted.num_rows or found.num_columns != wanted.num_columns:
         return f"{_shape(found)} instead of {_shape(wanted)}"
     own, right = _normal(found), _normal(wanted)
-    differing = _first_difference(own, right)
+    differing = _first_difference(own, right, absolute)
     if differing is not None and not ordered:
-        differing = _first_difference(_sorted(own), _sorted(right))
+        differing = _first_difference(_sorted(own), _sorted(right), absolute)
     if differing is None:
         return ""
     return f"values of column {differing + 1}, {wanted.column_names[differing]}, differ"
@@ -72,22 +74,22 @@ def _normal_column(column: pa.ChunkedArray) -> Any:
     return column.cast(pa.large_string()).combine_chunks()
 
 
-def _first_difference(own: list[Any], right: list[Any]) -> int | None:
+def _first_difference(own: list[Any], right: list[Any], absolute: float) -> int | None:
     """Return the position of the first column that differs; None if none does."""
     for position, (one, other) in enumerate(zip(own, right, strict=True)):
-        if not _equal(one, other):
+        if not _equal(one, other, absolute):
             return position
     return None
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(one: Any, other: Any, absolute: float) -> bool:
     import numpy as np
 
     numbers = isinstance(one, np.ndarray), isinstance(other, np.ndarray)
     if all(numbers):
         if one.dtype == other.dtype == np.int64:
             return bool(np.array_equal(one, other))
-        return bool(np.allclose(one, other, rtol=TOLERANCE, atol=0, equal_nan=True))
+        return bool(np.allclose(one, other, rtol=TOLERANCE, atol=absolute, equal_nan=True))
     return not any(numbers) and bool(one.equals(other))
 
 

@@ -215,6 +215,8 @@ class EngineQuery(OpenQuery):
         self, adapter: EngineOnFormat, paths: Mapping[str, Path], name: str, query: Query
     ) -> None:
         self._engine, self._name, self._query = adapter.engine, name, query
+        digits = adapter.format.kept_digits
+        self._absolute = 10.0**-digits if digits else 0.0
         self._handle = self._engine.open(adapter.format.label, paths)
 
     def read(self) -> pa.Table:
@@ -230,7 +232,8 @@ class EngineQuery(OpenQuery):
             If they differ.
         """
         wanted = data.answer(self._name)
-        differs = difference(answer, wanted, ordered=self._query.order is not None)
+        ordered = self._query.order is not None
+        differs = difference(answer, wanted, ordered=ordered, absolute=self._absolute)
         if differs:
             raise WrongValuesError(WRONG + differs)
         return f"{wanted.num_rows:,} rows, equal to NumPy's"

@@ -114,6 +114,9 @@ def test_answers_compare_by_position_values_and_order():
     assert difference(other, wanted, ordered=True) == "values of column 1, k, differ"
     off = other.set_column(1, "X", pa.array([float("nan"), 1.0 + 1e-9]))
     assert difference(off, wanted, ordered=False) == "values of column 2, x, differ"
+    tiny = pa.table({"k": ["a", "b"], "x": [1.0 + 1e-9, None], "n": [1, 0]})
+    assert difference(tiny, wanted, ordered=True) == "values of column 2, x, differ"
+    assert difference(tiny, wanted, ordered=True, absolute=1e-8) == ""
     assert "1 rows of 3 columns" in difference(other.slice(1), wanted, ordered=False)
 
 
