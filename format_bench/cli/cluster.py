@@ -51,8 +51,9 @@ def run_on_cluster(request: RunRequest, options: ClusterOptions, shown: Console)
             click.echo(json.dumps(asdict(record)))
 
     where, machines = options.where, options.machines
-    with session_of(request, where, machines, say, on_record) as session:
-        if options.plan_only:
+    plan_only = options.plan_only
+    with session_of(request, where, machines, say, on_record, plan_only=plan_only) as session:
+        if plan_only:
             for line in plan_lines(session):
                 click.echo(line)
             return

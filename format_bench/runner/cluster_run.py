@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import InvalidRequestError
 from format_bench.clusters.connection import connect
 from format_bench.metadata.fingerprint import described
+from format_bench.results.load import RESULTS
 from format_bench.runner import folders
 from format_bench.runner.cluster_session import ClusterRun, ClusterSession, MachineLedger
 from format_bench.runner.plan import RunRequest, plan, steps_of
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def session_of(
+def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
     request: RunRequest,
     where: str,
     machines: tuple[str, ...],
     say: Callable[[str], None],
     on_record: Callable[[Record], None] = lambda _: None,
+    *,
+    plan_only: bool = False,
 ) -> Iterator[ClusterSession]:
     """Give the session of a request on a cluster; the folder of results is locked for as long.
 
@@ -48,6 +51,8 @@ def session_of(
         Called with lines on the progress.
     on_record : callable
         Called with each record when it is on disk.
+    plan_only : bool
+        Leave the folder of results as it is.
 
     Raises
     ------
@@ -56,6 +61,8 @@ def session_of(
     """
     if request.user_data is not None:
         raise InvalidRequestError("--data with --cluster: workers generate their data; name --datasets")
+    if plan_only and request.fresh:
+        raise InvalidRequestError("--plan with --fresh: a plan discards nothing")
     if request.media:
         raise InvalidRequestError(
             "--cluster takes one --scratch without a name, a folder of the workers"
@@ -66,12 +73,21 @@ def session_of(
     for sentence in made.left_out:
         say(f"left out: {sentence}")
     steps = frozenset(steps_of(request, made.cases))
-    run = ClusterRun(made.cases, limits_of(request), steps, request.out, request.scratch, machines)
+    out, limits = request.out, limits_of(request)
+
+    def session(run_id: str) -> ClusterSession:
+        run = ClusterRun(run_id, made.cases, limits, steps, out, request.scratch, machines)
+        return ClusterSession(client, run, say, on_record)
+
     with connect(where) as client:
+        if plan_only:
+            is_new = not (out / RESULTS).exists() and not (out / folders.CLUSTER_ID).exists()
+            yield session("plan" if is_new else folders.cluster_id(out))
+            return
         # Only now: --fresh must not remove results for a cluster that does not answer.
-        folders.open_results(request.out, fresh=request.fresh)
-        with folders.only_run(request.out):
-            yield ClusterSession(client, run, say, on_record)
+        folders.open_results(out, fresh=request.fresh)
+        with folders.only_run(out):
+            yield session(folders.cluster_id(out))
 
 
 def plan_lines(session: ClusterSession) -> Iterator[str]:

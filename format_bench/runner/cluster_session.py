@@ -117,6 +117,8 @@ class MachineLedger:
 class ClusterRun:
     """A run on a cluster, as the session needs it."""
 
+    id: str
+    """Id of the folder of results."""
     cases: tuple[Case, ...]
     limits: Limits
     steps: frozenset[str]
@@ -164,13 +166,15 @@ class ClusterSession:
         """A description of each kind of machine, by fingerprint."""
         self.ignored: dict[str, str] = {}
         """Addresses of workers that do not take part, and the reasons."""
-        self.id = folders.cluster_id(run.out)
+        self.id = run.id
         self.session = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
         self._known: dict[str, Worker | None] = {}
         """Workers by address; None while they are being described."""
         self._events: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
         self._futures: dict[Worker, Future] = {}
         self._started: dict[Worker, float] = {}
+        self._with_metadata: set[str] = set()
+        """Fingerprints whose metadata are beside the results."""
         self._adopted: set[Task] = set()
         """Tasks that were started for an earlier client, so that their duration is not known."""
         self._threads = run.cases[0].threads
@@ -195,7 +199,12 @@ class ClusterSession:
         for address in self._addresses() - self._known.keys():
             self._describe(address)
         while None in self._known.values():
-            _, address, future = self._events.get()
+            try:
+                _, address, future = self._events.get(timeout=POLL_SECONDS)
+            except queue.Empty:
+                for lost in self._known.keys() - self._addresses():
+                    del self._known[lost]
+                continue
             if found := self._take_in(address, future):
                 self._known[address] = found
                 self._open(found.machine)
@@ -220,14 +229,14 @@ class ClusterSession:
                 reasons = "; ".join(dict.fromkeys([*self.ignored.values(), *self._reasons()]))
                 raise ClusterError(f"no worker is left{': ' if reasons else ''}{reasons}")
             self._handle_events()
-        for mark, description in self.descriptions.items():
-            self._write_metadata(mark, run_metadata.finish(description.metadata))
+        for mark in self._with_metadata:
+            self._write_metadata(mark, run_metadata.finish(self.descriptions[mark].metadata))
         self.client.run(cluster_worker.release, self.id, on_error="ignore")
 
     @property
     def _is_done(self) -> bool:
         """True if all workers are described, and their machines have measured all."""
-        is_described = bool(self._known) and None not in self._known.values()
+        is_described = bool(self.ledgers) and None not in self._known.values()
         return is_described and self.dispatcher.is_done
 
     def _reasons(self) -> list[str]:
@@ -289,13 +298,12 @@ class ClusterSession:
         return Task(machine, cell.number, self.run.cases.index(cell.case))
 
     def _ledger(self, description: Description) -> MachineLedger:
-        """Return the ledger of a kind of machine; write the metadata of a new one."""
+        """Return the ledger of a kind of machine, made if missing."""
         mark = description.fingerprint
         if mark not in self.ledgers:
             self.descriptions[mark] = description
             runner = self.run.runner()
             self.ledgers[mark] = MachineLedger(mark, self.run.cases, runner, self._found)
-            self._write_metadata(mark, description.metadata)
         return self.ledgers[mark]
 
     def _run_id(self, mark: str) -> str:
@@ -396,6 +404,9 @@ class ClusterSession:
 
     def _assign(self, worker: Worker, task: Task) -> None:
         ledger = self.ledgers[task.machine]
+        if task.machine not in self._with_metadata:
+            self._write_metadata(task.machine, self.descriptions[task.machine].metadata)
+            self._with_metadata.add(task.machine)
         request = CellRequest(
             run=self.id,
             case=self.run.cases[task.case],

@@ -147,6 +147,7 @@ def test_results_of_machines_that_differ_are_shown_one_at_a_time(of_two_machines
         (("--cluster", "local:0"), "write local:4"),
         (("--cluster", "local:1", "--data", "x.csv"), "workers generate their data"),
         (("--cluster", "local:1", "--time-budget", "1m"), "--time-budget with --cluster"),
+        (("--cluster", "local:1", "--plan", "--fresh"), "a plan discards nothing"),
         (("--plan",), "--machines and --plan are about --cluster"),
         (("--formats", "CSV", "--rows", "10"), "it has results of a cluster"),
     ],
@@ -160,7 +161,7 @@ def test_what_a_cluster_does_not_offer_is_one_line(of_two_machines, arguments, w
 
 def test_the_plan_counts_what_is_left_and_how_long_it_took_before(tmp_path):
     cases = (Case("CSV", "eq", 10), Case("Feather", "eq", 10))
-    run_of = ClusterRun(cases, Limits(rounds=2), frozenset({"save"}), tmp_path, None)
+    run_of = ClusterRun("1", cases, Limits(rounds=2), frozenset({"save"}), tmp_path, None)
     path = tmp_path / folders.CLUSTER_LOG
     path.write_text(
         json.dumps({"outcome": "measured", "machine": "abc", "case": asdict(cases[0]), "seconds": 60.0})
