@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.clusters.connection import connect
+from format_bench.display.text import plural
 from format_bench.metadata.fingerprint import described
 from format_bench.results.load import RESULTS
 from format_bench.runner import folders
@@ -105,7 +106,7 @@ def plan_lines(session: ClusterSession) -> Iterator[str]:
     known = logged_seconds(run.out / folders.CLUSTER_LOG)
     for mark, workers in sorted(session.workers_by_machine.items()):
         ledger, what = session.ledgers[mark], described(session.descriptions[mark].metadata)
-        yield f"machine {mark}: {what}; {workers} workers on {hosts[mark]} hosts"
+        yield f"machine {mark}: {what}; {_on(workers, hosts[mark])}"
         yield f"  {expected(ledger, rounds, known, hosts[mark])}"
     for reason in session.ignored.values():
         yield f"left out: {reason}"
@@ -140,10 +141,16 @@ def expected(
             seconds += times * statistics.fmean(samples)
         else:
             unknown += times
-    text = f"{cells} cells left"
+    text = f"{plural(cells, 'cell')} left"
     if seconds:
-        text += f"; {in_words(seconds)} of measuring, {in_words(seconds / hosts)} on {hosts} hosts"
-    return text + (f"; {unknown} cells were never measured here" if unknown else "")
+        text += (
+            f"; {in_words(seconds)} of measuring, {in_words(seconds / hosts)} on {plural(hosts, 'host')}"
+        )
+    return text + (f"; never measured here: {plural(unknown, 'cell')}" if unknown else "")
+
+
+def _on(workers: int, hosts: int) -> str:
+    return f"{plural(workers, 'worker')} on {plural(hosts, 'host')}"
 
 
 def logged_seconds(path: Path) -> dict[tuple[str, str], list[float]]:

@@ -170,7 +170,7 @@ def test_the_plan_counts_what_is_left_and_how_long_it_took_before(tmp_path):
     ledger = MachineLedger("abc", cases, run_of.runner(), [])
     assert ledger.next_rounds() == {0: 1, 1: 1}
     assert expected(ledger, 2, logged_seconds(path), hosts=2) == (
-        "4 cells left; 2 min of measuring, 60 s on 2 hosts; 2 cells were never measured here"
+        "4 cells left; 2 min of measuring, 60 s on 2 hosts; never measured here: 2 cells"
     )
     for empty in ledger.failed(Task("abc", 1, 0), "no worker finished it", "run-1"):
         assert ledger.add(empty)
