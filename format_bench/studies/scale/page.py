@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from statistics import median
 
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import joined, plural
@@ -51,8 +52,9 @@ table; *weak* that of one worker on half of the table by that of two on all of i
 _SIMULATED = """## Up to {workers} workers, simulated
 
 Wall seconds of a save of {tasks} partitions of the size measured, *simulated*: each worker takes the
-next partition when it is free, with the task times measured on one worker and the client's measured
-time for a task. Shared disks, networks and memory are not in the model: these are lower bounds.
+next partition when it is free. Task times, and the longer first task of a worker, are those measured on
+one worker; the rest of its wall time counts as the client's, in equal parts for each task. Shared
+disks, networks and memory are not in the model.
 *Measured / simulated* compares both for two workers and the measured number of partitions.
 
 """
@@ -206,20 +208,26 @@ def _simulation(runs: Sequence[ScaleRun]) -> str:
         if found is None:
             continue
         one, two = found
-        times = one.task_seconds
-        dispatch = max(0.0, one.wall_seconds - one.client_seconds - sum(times)) / len(times)
-
-        def seconds(workers: int, tasks: int, run: ScaleRun = one, each: float = dispatch) -> float:
-            return simulated_seconds(run.task_seconds, workers, tasks, each, run.client_seconds)
-
-        measured = two.wall_seconds / seconds(2, len(times))
-        line = [f"{seconds(workers, SIMULATED_TASKS):.1f}" for workers in SIMULATED_WORKERS]
+        measured = two.wall_seconds / _simulated(one, 2, two.partitions)
+        line = [f"{_simulated(one, workers, SIMULATED_TASKS):.1f}" for workers in SIMULATED_WORKERS]
         table.append([label, *line, f"{measured:.2f}"])
     if not table:
         return ""
     header = ["format", *(f"{each}" for each in SIMULATED_WORKERS), "measured / simulated, 2"]
     text = _SIMULATED.format(workers=SIMULATED_WORKERS[-1], tasks=SIMULATED_TASKS)
     return text + "\n".join(table_lines(header, table)) + "\n\n"
+
+
+def _simulated(one: ScaleRun, workers: int, tasks: int) -> float:
+    """Return the wall time of a job on more workers, from its times on one."""
+    first, *later = one.task_seconds
+    times = later or [first]
+    # The first task of a worker imports the libraries.
+    startup = max(0.0, first - median(times))
+    dispatch = max(0.0, one.wall_seconds - one.client_seconds - sum(one.task_seconds))
+    return simulated_seconds(
+        times, workers, tasks, dispatch / len(one.task_seconds), one.client_seconds, startup
+    )
 
 
 def _engines(runs: Sequence[ScaleRun]) -> str:

@@ -47,6 +47,8 @@ def test_simulated_workers_share_the_tasks():
     assert simulated_seconds([1.0], 4, 8, 0, 0) == 2.0
     # A client that takes a second for each task is the limit of any number of workers.
     assert simulated_seconds([1.0], 64, 100, 1.0, 0) == 101.0
+    # Each worker imports its libraries, which takes 3 seconds, before its first of two tasks.
+    assert simulated_seconds([1.0], 2, 4, 0, 0, 3.0) == 5.0
 
 
 def test_every_step_on_workers_has_a_value_or_a_reason(tmp_path):
