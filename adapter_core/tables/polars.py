@@ -41,6 +41,8 @@ class PolarsColumns(DataFormat):
 class PolarsScan(DataFormat):
     """A format whose parts are those of a lazy table with the types that all its rows have."""
 
+    supports: ClassVar = PARTIAL_READS
+
     @abstractmethod
     def _scanned(self, path: Path) -> AbstractContextManager[pl.LazyFrame]:
         """Open the whole table."""
