@@ -62,6 +62,8 @@ class ChangeableFormat(DataFormat):
         """
         path = self._checked_rows(path, df)
         self._check_names(path, [key])
+        if len(df.columns) == 1:
+            raise InvalidSelectionError("there is no column besides the key")
         self._update(path, key, df)
 
     def delete(self, path: str | os.PathLike[str], key: str, values: Sequence[int]) -> None:

@@ -132,11 +132,13 @@ class Adapter(ChangeableFormat):
     def _append(self, path: Path, df: pd.DataFrame) -> None:
         import deltalake
 
+        _require_address(path)
         deltalake.write_deltalake(path, retyped(arrow_of(df), _signed), mode="append")
 
     def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
         import deltalake
 
+        _require_address(path)
         same = f'saved."{key}" = given."{key}"'
         merged = deltalake.DeltaTable(path).merge(
             retyped(arrow_of(df), _signed), same, source_alias="given", target_alias="saved"
@@ -146,11 +148,13 @@ class Adapter(ChangeableFormat):
     def _delete(self, path: Path, key: str, values: list[int]) -> None:
         import deltalake
 
+        _require_address(path)
         deltalake.DeltaTable(path).delete(f'"{key}" IN ({", ".join(map(str, values))})')
 
     def _add_column(self, path: Path, name: str) -> None:
         import deltalake
 
+        _require_address(path)
         column = deltalake.Field(name, deltalake.schema.PrimitiveType("double"), nullable=True)
         deltalake.DeltaTable(path).alter.add_columns(column)
 

@@ -68,12 +68,15 @@ class Adapter(sql.SQLiteTable, ChangeableFormat):
         names = [sql.quoted(name) for name in df.columns if name != key]
         values = ", ".join(f"{name} = given.{name}" for name in names)
         same = f"{sql.TABLE}.{sql.quoted(key)} = given.{sql.quoted(key)}"
-        with closing(sqlite3.connect(path)) as database, database:
-            # pandas writes to the file itself; the table is dropped in the same transaction.
-            df.to_sql("given", database, index=False, dtype=sql.declared_types(df))
-            database.execute(f"CREATE UNIQUE INDEX given_key ON given ({sql.quoted(key)})")
-            database.execute(f"UPDATE {sql.TABLE} SET {values} FROM given WHERE {same}")  # noqa: S608
-            database.execute("DROP TABLE given")
+        with closing(sqlite3.connect(path)) as database:
+            try:
+                # pandas knows no temporary tables.
+                df.to_sql("given", database, index=False, dtype=sql.declared_types(df))
+                with database:
+                    database.execute(f"CREATE UNIQUE INDEX given_key ON given ({sql.quoted(key)})")
+                    database.execute(f"UPDATE {sql.TABLE} SET {values} FROM given WHERE {same}")  # noqa: S608
+            finally:
+                database.execute("DROP TABLE IF EXISTS given")
 
     def _delete(self, path: Path, key: str, values: list[int]) -> None:
         with closing(sqlite3.connect(path)) as database, database:

@@ -44,7 +44,7 @@ their key, scattered rows deleted, a column of nulls added, one after the other.
 whole table, which is what all other formats need for any change. Each format has a fresh process on
 one CPU; a change happens once, so small differences are noise. MB are those of write calls (`wchar`
 of /proc/self/io). The table was read whole after each step, twice, by the format's adapter: *read
-after* is the wall time of the second time. It contains what the change left behind: more files,
+after* is the CPU time of the second time. It contains what the change left behind: more files,
 deletion marks, free pages. Tables are compared with pandas' after each step.
 """
 
@@ -63,7 +63,7 @@ class ChangeResult:
     file_bytes: int = 0
     """Of the whole table after the change."""
     read_seconds: float = 0.0
-    """Wall time of a read of the whole table after the change."""
+    """CPU time of a read of the whole table after the change."""
     reason: str = ""
     """Sentence on why there are no values."""
 
@@ -168,7 +168,7 @@ def changes(blank: ChangeResult) -> list[ChangeResult]:
                     cpu_seconds=stopwatch.last.cpu_seconds,
                     written_bytes=written,
                     file_bytes=adapter.size_bytes(path),
-                    read_seconds=reader.last.wall_seconds,
+                    read_seconds=reader.last.cpu_seconds,
                 )
             )
     return results
@@ -239,7 +239,7 @@ def page(results: Sequence[ChangeResult]) -> str:
     lines.append(f"## {first.rows:,} rows, of which {first.changed_rows:,} change\n")
     for title, shown in (
         ("wall ms; MB written", _cost),
-        ("read after, wall ms; MB of the table", _afterwards),
+        ("read after, CPU ms; MB of the table", _afterwards),
     ):
         lines.append(f"### {title[0].upper()}{title[1:]}\n")
         rows = [
