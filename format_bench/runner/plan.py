@@ -17,7 +17,7 @@ from adapter_core import (
 from adapter_core.errors import InvalidRequestError
 from format_bench.families.cases import Case, codec_on
 from format_bench.families.operations import operations_of, registry_of
-from format_bench.results.suites import FAMILIES, SUITES, Family, Suite
+from format_bench.results.suites import ALL_ADAPTERS, FAMILIES, SUITES, Family, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -190,6 +190,8 @@ def _cases_of_tracks(
 
 
 def _labels(suite: Suite, registry: Registry[Any]) -> list[str]:
+    if suite.formats and suite.adapter_group == ALL_ADAPTERS:
+        return list(suite.formats)  # few of all can do what the suite measures
     if not suite.adapter_group:
         return registry.usual_names()
     return sorted(label for label, group in registry.groups().items() if suite.includes(label, group))

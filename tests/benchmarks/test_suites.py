@@ -131,7 +131,19 @@ QUERY = {
     "query.QueryCost.track_query_bytes",
     "query.QueryRead.time_query",
 }
-ALL_BENCHMARKS = TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH | ANALYSIS | RECORDS | QUERY
+REMOTE = {
+    "remote.Remote.time_save",
+    "remote.Remote.track_size",
+    *(f"remote.RemoteCost.track_distant_{step}_time" for step in ("save", "read", "part")),
+    *(
+        f"remote.RemoteCost.track_remote_{step}_{what}"
+        for step in ("save", "read", "part")
+        for what in ("time", "requests", "bytes")
+    ),
+}
+ALL_BENCHMARKS = (
+    TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH | ANALYSIS | RECORDS | QUERY | REMOTE
+)
 STORES = {"hdf5": "HDF5", "npy": "NPY", "npy_memmap": "NPY.memmap"}
 """Array stores that the clone keeps; the others would show the same."""
 XARRAY = {"zarr_dir_xarray": "Zarr.dir[xarray]"}
@@ -155,9 +167,10 @@ CHOSEN = (
     r"^(?!.*\('(Broken|Crashing|Exacting|Hanging|Losing|Lying|Raising)', '(int|bool|str|core|kaons)')"
     r"(?!records\..*'(entities-shared|entities-nested|none|zstd)')"
     r"(?!query\..*'(CSV|Feather|ORC)\[)"
+    r"(?!remote\.(?!.*(time_save|track_remote_save_requests)\('Parquet'))"
 )
-"""Cells that asv runs: fake formats that fail are measured on few data sets, records with one codec, and
-questions to one format."""
+"""Cells that asv runs: fake formats that fail are measured on few data sets, records with one codec,
+questions to one format, and two metrics of one format on an object server."""
 TOY_DATASETS = ["eq", "float", "flights"]
 """Data sets of the fake formats that fail."""
 
@@ -272,6 +285,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
     formats = [sorted([*USUAL.values(), *toy], key=str.lower), DATASETS]
     every = sorted([*formats[0], *KEPT_ENGINES.values()], key=str.lower)
     analysis = [every, ["kaons"]]
+    remote = [["CSV", "Feather", "ORC", "Parquet"], ["core"]]
     pairs = [["CSV[pyarrow]", "Feather[pyarrow]", "ORC[pyarrow]", "Parquet[pyarrow]"], ["query"]]
     engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
     storages = [["Flipping", "HDF5.chunked", "JPEG", "PNG", "SQLite"], ["cifar-like", "imagenet-like"]]
@@ -298,6 +312,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             names.pop()
         expected = {
             "analysis": (analysis, ["format", "dataset"], "Partial reads: ", "1 tiny"),
+            "remote": (remote, ["format", "dataset"], "Object store: ", "1 tiny"),
             "query": (pairs, ["format", "dataset"], "Query: ", "1 tiny"),
             "tabular": (formats, ["format", "dataset"], "Table: ", "4 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),

@@ -70,6 +70,13 @@ TYPICAL = {
     "track_partition": 1e-3,
     "track_size": 4e7,
     "track_files": 3,
+    **{
+        f"track_{place}_{step}_time": seconds
+        for step, seconds in (("save", 0.6), ("read", 0.4), ("part", 0.1))
+        for place in ("remote", "distant")
+    },
+    **{f"track_remote_{step}_requests": 6 for step in ("save", "read", "part")},
+    **{f"track_remote_{step}_bytes": 4e7 for step in ("save", "read", "part")},
     "track_lost_columns": 0,
     "track_changed_images": 0,
     "track_lost_properties": 0,
@@ -99,6 +106,11 @@ SINGLE_TIMES = (
     *("track_open_time", "track_random_read", "track_batch_read"),
     *("track_random_chunk", "track_partition", "track_first_save", "track_first_read"),
     *("track_entry_read", "track_iteration", "track_field_access"),
+    *(
+        f"track_{place}_{step}_time"
+        for place in ("remote", "distant")
+        for step in ("save", "read", "part")
+    ),
 )
 """Methods whose values are times without samples."""
 

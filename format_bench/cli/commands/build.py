@@ -19,7 +19,7 @@ JVM, OBJECT_SERVER = "jvm", "object-server"
 )
 @click.pass_obj
 def command(obj: dict[str, bool], part: str, optional: bool) -> None:  # noqa: FBT001 (a switch)
-    """Build the record formats of the JVM, or the object server of the studies.
+    """Build the record formats of the JVM, or the object server of the suite `remote`.
 
     With object-server, Go fetches and builds versitygw, which takes about two minutes of one core. The
     program, 84 MB, is kept in ~/.cache/formatbench.

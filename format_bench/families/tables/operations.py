@@ -12,6 +12,7 @@ import data_generator
 from adapter_core import CannotHoldError, DataFormat
 from adapter_core.errors import WrongValuesError
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
+from format_bench.families.remote_measuring import measure_remote
 from format_bench.families.tables.queries import TableQuery, queries
 from format_bench.instruments.touch import touch
 from format_bench.results.status import WRONG
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+
+    from format_bench.results.suites import Step
 
 
 class TableOperations(CatalogOperations):
@@ -97,6 +100,12 @@ class TableOperations(CatalogOperations):
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
+
+    def measure(self, step: Step, file: Path) -> list[Measured] | None:
+        """Measure the step `remote` in processes of its own."""
+        if step.name != "remote":
+            return None
+        return measure_remote("tables", self.adapter.label, file, step.metrics)
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if the expected table lacks a column of a query."""

@@ -1,0 +1,70 @@
+"""Measurement of the step `remote`: saves and reads on an object server, in processes of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from adapter_core.errors import LinkError, ObjectStoreError
+from format_bench.families.operations import Measured
+from format_bench.object_stores import server
+from format_bench.object_stores.endpoints import FaultProxy
+from format_bench.object_stores.trials import ROUND_TRIPS_MS, StepCost, StoreTrial, remote_labels
+from format_bench.results.status import CellStatus
+
+_PLACES = dict(zip(ROUND_TRIPS_MS, ("remote", "distant"), strict=True))
+"""First word of the metrics of times by round-trip time."""
+
+
+def measure_remote(family: str, label: str, file: Path, metrics: tuple[str, ...]) -> list[Measured]:
+    """Save what a local file contains in an object store, and read it, without and with a round trip.
+
+    Requests and bytes are those without one.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    label : str
+        The adapter.
+    file : Path
+        A file that it has saved.
+    metrics : tuple of str
+        Names of the metrics.
+    """
+    if label not in remote_labels(family):
+        why = f"{label} has no writer to object stores: it writes local files only"
+        return _empty(metrics, CellStatus.UNSUPPORTED, why)
+    found = server.availability()
+    if not found:
+        why = f"{found.reason}; try: {found.install_hint}"
+        return _empty(metrics, CellStatus.UNAVAILABLE, why)
+    trial = StoreTrial(family, label, str(file.resolve()))
+    try:
+        with (
+            TemporaryDirectory() as folder,
+            server.ObjectServer(Path(folder)) as running,
+            FaultProxy(running.port) as proxy,
+        ):
+            costs = list(trial.costs(running, proxy))
+    except (LinkError, ObjectStoreError) as error:
+        return _empty(metrics, CellStatus.FAILED, str(error))
+    values = {name: each for cost in costs for name, each in _measured(cost).items()}
+    failure = next((each.error for each in costs if each.error), "not measured")
+    return [
+        values.get(name) or Measured(name, [], failure, status=CellStatus.FAILED) for name in metrics
+    ]
+
+
+def _empty(metrics: tuple[str, ...], status: CellStatus, why: str) -> list[Measured]:
+    return [Measured(name, [], why, status=status) for name in metrics]
+
+
+def _measured(cost: StepCost) -> dict[str, Measured]:
+    if cost.error:
+        return {}
+    values = {f"{_PLACES[cost.round_trip_ms]} {cost.step} time": cost.seconds}
+    if not cost.round_trip_ms:
+        values[f"remote {cost.step} requests"] = cost.reads + cost.writes
+        values[f"remote {cost.step} bytes"] = cost.up_bytes + cost.down_bytes
+    return {name: Measured(name, [value]) for name, value in values.items()}

@@ -1,0 +1,44 @@
+"""The suite `remote`: its step, its reasons and its formats."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapter_core.errors import UnavailableError
+from format_bench.families.remote_measuring import measure_remote
+from format_bench.object_stores import server as servers
+from format_bench.object_stores.client import TABLE
+from format_bench.object_stores.trials import remote_labels
+from format_bench.results.status import CellStatus
+from format_bench.results.suites import SUITES
+
+
+def test_the_step_remote_has_a_reason_where_it_has_no_value(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    metrics = ("remote save time", "remote save requests")
+    found = measure_remote("tables", "Excel", tmp_path / "file", metrics)
+    assert [each.status for each in found] == [CellStatus.UNSUPPORTED] * 2
+    assert found[0].sentence == "Excel has no writer to object stores: it writes local files only"
+    found = measure_remote("tables", "Parquet", tmp_path / "file", metrics)
+    assert [each.status for each in found] == [CellStatus.UNAVAILABLE] * 2
+    assert found[0].sentence.endswith("try: format-bench build object-server")
+    with pytest.raises(UnavailableError, match="is not built"):
+        servers.ObjectServer(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not servers.availability(), reason="the object server is not built")
+def test_the_step_remote_measures_all_metrics(tmp_path):
+    import data_formats
+    from data_generator import catalog
+
+    path = tmp_path / "table.parquet"
+    data_formats.find("Parquet[polars]").save(catalog.table("core", 300).df, path)
+    names = SUITES["remote"].benchmarks[1].metrics
+    found = measure_remote("tables", "Parquet[polars]", path, names)
+    assert [each.metric for each in found] == [*names]
+    assert all(each.status is CellStatus.VALUE and each.repeats[0] > 0 for each in found)
+
+
+def test_the_suite_measures_the_formats_that_write_to_object_stores():
+    assert SUITES["remote"].formats == tuple(remote_labels(TABLE))
