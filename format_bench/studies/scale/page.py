@@ -97,21 +97,17 @@ def _cells(runs: Sequence[ScaleRun], steps: Sequence[str], text: Callable[[Scale
     return ["-" if step not in found else found[step].status or text(found[step]) for step in steps]
 
 
-def _largest(runs: Sequence[ScaleRun], engine: str) -> list[ScaleRun]:
-    """Return the runs of an engine on most workers and its largest table."""
-    of_engine = _of(runs, engine=engine)
-    if not of_engine:
-        return []
-    rows = max(run.rows for run in of_engine)
-    workers = max(run.workers for run in of_engine)
-    return _of(of_engine, rows=rows, workers=workers)
-
-
 def _tables(runs: Sequence[ScaleRun]) -> list[str]:
+    """Return a table for each number of rows that most workers of Dask have had, the largest first."""
+    of_dask = _of(runs, engine="dask")
+    workers = max((run.workers for run in of_dask), default=0)
+    chosen = _of(of_dask, workers=workers)
+    sizes = sorted({run.rows for run in chosen}, reverse=True)
+    return [_table(_of(chosen, rows=rows)) for rows in sizes]
+
+
+def _table(chosen: Sequence[ScaleRun]) -> str:
     steps = ("save", "read", "two columns", "count")
-    chosen = _largest(runs, "dask")
-    if not chosen:
-        return []
     first = chosen[0]
     limit = f", each limited to {first.memory}" if first.memory else ""
     lines = [
@@ -136,7 +132,7 @@ def _tables(runs: Sequence[ScaleRun]) -> list[str]:
             ]
         )
     lines += [*table_lines(header, rows), "", _verdict(chosen), "", ""]
-    return ["\n".join(lines)]
+    return "\n".join(lines)
 
 
 def _verdict(runs: Sequence[ScaleRun]) -> str:

@@ -95,6 +95,15 @@ def test_partitions_of_kaons_are_rows_of_the_table():
     pd.testing.assert_frame_equal(parts, catalog.table("kaons", 1_001, 5).df)
 
 
+def test_partitions_of_real_tables_are_slices():
+    parts = [catalog.partition("flights", number, 3, 1_000) for number in range(3)]
+    pd.testing.assert_frame_equal(
+        pd.concat(parts, ignore_index=True), catalog.table("flights", 1_000).df
+    )
+    with pytest.raises(ValueError, match="no partition 3 of 3"):
+        catalog.partition("flights", 3, 3)
+
+
 def test_partitions_are_pure_and_differ():
     first, second = PLAN.partition(0), PLAN.partition(1)
     pd.testing.assert_frame_equal(first, PLAN.partition(0))
