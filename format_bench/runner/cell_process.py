@@ -1,7 +1,7 @@
 """Process that measures one round of a case, or describes its machine, for a worker of a cluster.
 
-It holds the lock of the host as long as it lives, and dies with the worker. So no two cells are ever
-measured side by side on a host, whatever becomes of workers and clients. A worker's own process does not
+It locks the host until it ends, and the kernel kills it with the worker. So no two cells are measured
+side by side on a host, whatever becomes of workers and clients. A worker's own process does not
 measure: Dask's threads run there, and it may not start processes as the runner does.
 """
 

@@ -10,8 +10,8 @@ import fcntl
 import os
 from pathlib import Path
 
-# In memory, so never on a network's file system, where hosts would share it. The name is none that a run
-# with its scratch folder there would take for an abandoned folder.
+# In memory, so never on a network's file system, where hosts would share it. A run with its
+# scratch folder there removes what starts with "format-bench-" and is not locked.
 HOST_LOCK = Path("/dev/shm/formatbench-host.lock")  # noqa: S108 (its name is meant to be known to all)
 
 
