@@ -25,7 +25,7 @@ class Adapter(ScanEngine):
     requires = ("pyarrow>=15",)
     reads = ("CSV", "Feather", "IPC.stream", "JSON", "ORC", "Parquet")
     finished_by = "pyarrow"
-    notes: ClassVar = {"IPC.stream": "all batches are read: a stream has no index"}
+    notes: ClassVar = {"IPC.stream": "opened within the measured time, mapped into memory"}
 
     def _open(self, format_label: str, path: Path) -> Any:
         import pyarrow.dataset as ds
@@ -42,7 +42,7 @@ class Adapter(ScanEngine):
     def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
         if handle["format"] != "IPC.stream":
             return super().answer(handle, query)
-        # Read within the measured time, since each answer needs all batches.
+        # A stream has no index: to open it is to go through all batches.
         read = {name: _stream(path) for name, path in handle["paths"].items()}
         return super().answer({**handle, "opened": read}, query)
 
