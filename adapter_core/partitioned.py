@@ -1,7 +1,7 @@
 """Tables in partitions, each written and read by a process of its own.
 
 A table exists when it is committed, by one step after all partitions are on disk: the manifest of a
-folder of part files, or the format's own log. Before that, readers refuse what the writers have left.
+folder of part files, or the format's own log. Before that, readers refuse the part files.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Piece:
     rows: int
     size_bytes: int
     facts: dict[str, Any] = field(default_factory=dict)
-    """What the commit of a format needs of the partition; can be pickled."""
+    """Facts of the partition for the commit of a format; can be pickled."""
 
 
 class PartitionedTable(ABC):
@@ -114,12 +114,12 @@ class PartitionedTable(ABC):
         return len(self.read(piece))
 
     def remove(self) -> None:
-        """Remove the table, or what writers have left of it."""
+        """Remove the table, or the parts that writers have left."""
         files.remove(self.path)
 
 
 class _Format(Protocol):
-    """What part files need of a `DataFormat`."""
+    """Methods of a `DataFormat` that part files need."""
 
     label: ClassVar[str]
     suffix: ClassVar[str]

@@ -28,7 +28,7 @@ def sql(
     query : Query
         The query.
     tables : mapping, optional
-        What stands for a table in the statement, by its name; the name itself by default.
+        Text for a table in the statement, by its name; the name itself by default.
     positions : str
         Expression for the number of a row, counted from 0.
     fields_in_brackets : bool

@@ -1,4 +1,4 @@
-"""Queries in Arrow: conditions as expressions, and what is left of a query after a scan."""
+"""Queries in Arrow: conditions as expressions, and the rest of a query after a scan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines that read selected rows and columns; Arrow does what is left of a query."""
+"""Engines that read selected rows and columns; Arrow does the rest of a query."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def connect(
     connect_seconds: float = CONNECT_SECONDS,
     workers_seconds: float = WORKERS_SECONDS,
 ) -> Iterator[Client]:
-    """Give a client of a cluster with at least one worker; close at the end what was made here.
+    """Give a client of a cluster with at least one worker; close at the end its own processes.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def connect(
 
 
 def _target(where: str, stack: ExitStack) -> Any:
-    """Return an address, a Cluster or a Client; the stack closes what is made here."""
+    """Return an address, a Cluster or a Client; the stack closes those made here."""
     if _ADDRESS.fullmatch(where):
         return where
     if local := _LOCAL.fullmatch(where):
@@ -143,7 +143,7 @@ def _address_in(path: Path) -> str:
 
 
 def _of_entry(where: str, module: str, attribute: str, stack: ExitStack) -> Any:
-    """Return the Cluster or the Client of an entry; close at the end what a function made."""
+    """Return the Cluster or the Client of an entry; close at the end one that a function made."""
     from distributed import Client
     from distributed.deploy.cluster import Cluster
 
@@ -223,7 +223,7 @@ def version_differences(versions: Mapping[str, Any]) -> list[str]:
 
 
 def _comparable(package: str, version: object) -> str:
-    """Return a version; of Python's, only the parts that decide what a process can unpickle."""
+    """Return a version; of Python's, only the parts that pickles depend on."""
     text = str(version)
     return ".".join(text.split(".")[:2]) if package == "python" else text
 

@@ -1,7 +1,7 @@
 """Simulated cluster for the real dispatcher: workers die, are slow or broken, clients are killed.
 
 Time is simulated, chance is seeded, and the dispatcher is that of a run. Each measurement is counted
-beside what the client recorded. So the counts can show that nothing was lost or measured twice, and that
+beside the client's records. So the counts can show that nothing was lost or measured twice, and that
 no two cells ran on one host at a time.
 """
 
@@ -92,7 +92,7 @@ class _State:
     worker: Worker
     task: Task | None = None
     kept: Task | None = None
-    """Its last task, of which no client has confirmed the result."""
+    """Its last task, whose result no client has confirmed."""
     client: int = 0
     """The client that the worker works for."""
 
@@ -173,7 +173,7 @@ class Simulation:
             self._dispatcher.open(machine, self._next_rounds(machine))
 
     def _next_rounds(self, machine: str) -> dict[int, int]:
-        """Return the next round of each case, from what is on the client's disk."""
+        """Return the next round of each case, from the records on the client's disk."""
         found = {}
         for case in range(self.setting.cases):
             next_round = self._next_round(machine, case)
@@ -279,7 +279,7 @@ class Simulation:
             self._at(DOWN_SECONDS, lambda: self._start_client(new))
 
     def _start_client(self, client: int) -> None:
-        """Collect what workers have kept, adopt those that still measure, then let the others join."""
+        """Collect kept results, adopt workers that still measure, then let the others join."""
         self._client, self._dispatcher = client, Dispatcher()
         for state in self._states.values():
             if state.kept is not None and state.kept not in self._recorded:

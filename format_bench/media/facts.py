@@ -60,7 +60,7 @@ class MediumFacts:
     backing_file: str | None = None
     """The file behind a loop device."""
     emulated: str | None = None
-    """What `format-bench media make` made here, e.g. "emulated hdd"; None for other media."""
+    """Medium that `format-bench media make` made here, e.g. "emulated hdd"; None for other media."""
 
     @classmethod
     def of(cls, folder: Path) -> MediumFacts:

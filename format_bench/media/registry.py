@@ -1,4 +1,4 @@
-"""Register of emulated media on this machine: what each consists of, kept until it is removed.
+"""Register of emulated media on this machine: the parts of each, kept until it is removed.
 
 An entry is written before anything is made: a medium whose maker was killed can still be removed whole.
 Its mounts, loop devices and processes are found by the paths that they have open.

@@ -98,4 +98,4 @@ def pwrite(disk: _Disk, buffer: bytes, place: int, flags: int) -> None:  # noqa:
 
 
 def flush(disk: _Disk, flags: int) -> None:
-    """Do nothing: what was written has already cost its time."""
+    """Do nothing: the writes have already cost their time."""

@@ -19,7 +19,7 @@ GIB = 2**30
 
 
 def fingerprint(metadata: Mapping[str, Any]) -> str:
-    """Return a short hash of what decides the speed of a machine.
+    """Return a short hash of the facts that decide the speed of a machine.
 
     That is its processor with the CPUs that may be used, its memory in whole GiB, kernel and C library,
     the file system of the measured files, Python, and the versions of all libraries. What changes from

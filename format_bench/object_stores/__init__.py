@@ -1,1 +1,1 @@
-"""Object stores: servers of S3, a proxy that counts and breaks requests, and what formats do on them."""
+"""Object stores: servers of S3, a proxy that counts and breaks requests, costs and faults of formats."""

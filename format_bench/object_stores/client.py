@@ -32,7 +32,7 @@ SAVE, READ, PART = "save", "read", "part"
 """Steps: saving, reading the whole, reading two columns of a table or one chunk of an array."""
 
 EXPECTED = "expected"
-"""Command for the digests of what `READ` and `PART` return from a local file."""
+"""Command for the digests that `READ` and `PART` return from a local file."""
 
 
 @dataclass(frozen=True)

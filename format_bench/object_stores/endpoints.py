@@ -68,7 +68,7 @@ class StoreClient(CommandedProcess):
         return Outcome(**self.ask(limit_seconds, step=step, file=asdict(file)))
 
     def expected(self) -> dict[str, str]:
-        """Return the digests of what reading the whole, and a part, returns from a local file."""
+        """Return the digests of the whole and of a part, read from a local file."""
         return dict(zip((READ, PART), self.ask(step=EXPECTED), strict=True))
 
     def start(self, step: str, file: RemoteFile) -> None:

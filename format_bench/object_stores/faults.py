@@ -1,4 +1,4 @@
-"""Faults of an object store in the middle of a save, and what they leave."""
+"""Faults of an object store in the middle of a save, and their consequences."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Saved(StrEnum):
 
 
 class Found(StrEnum):
-    """What a reader finds afterwards."""
+    """Result of a read afterwards."""
 
     WHOLE = "whole"
     ABSENT = "absent"
@@ -91,7 +91,7 @@ def fault_results(trial: StoreTrial, kind: str = REAL) -> Iterator[FaultResult]:
     """Save under each fault and read afterwards.
 
     A fault strikes the middle one of the requests that write, of which a first save without faults
-    tells the number. The disk of `FULL_DISK` has room for half of what the first save sent.
+    tells the number. The disk of `FULL_DISK` has room for half of the bytes that the first save sent.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Folder of the benchmark in a bucket, and the removal of what it left there.
+"""Folder of the benchmark in a bucket, and the removal of leftovers there.
 
 The benchmark writes below a folder ``format-bench-`` and eight hexadecimal digits, which contains a
 marker. Nothing else is ever removed.
@@ -60,7 +60,7 @@ def new_folder(below: RemoteFile, credentials: Credentials | None = None) -> Rem
 
 
 def find_leftovers(address: RemoteFile) -> Leftovers:
-    """Return what the benchmark left below an address.
+    """Return the benchmark's leftovers below an address.
 
     Raises
     ------

@@ -92,7 +92,7 @@ class Job:
     wall_seconds: float
     """Wall time of the client, from the first task to the commit, making and verifying included."""
     client_seconds: float
-    """Wall time of what the client does alone: the commit, or the list of the partitions."""
+    """Wall time of the client's own work: the commit, or the list of the partitions."""
     reports: tuple[TaskReport, ...] = field(repr=False)
 
     @property
@@ -158,10 +158,10 @@ def save_parallel(
     FileExistsError
         If something is at the path.
     UnsupportedError
-        If the format cannot store a partition. What was written is removed.
+        If the format cannot store a partition. The parts are removed.
     ParallelError
-        If a partition could not be written, a worker died too often, or the engine failed. What was
-        written is removed.
+        If a partition could not be written, a worker died too often, or the engine failed. The parts
+        are removed.
     """
     table = adapter.partitioned(path)
     table.create()

@@ -92,7 +92,7 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
 
 
 def plan_lines(session: ClusterSession) -> Iterator[str]:
-    """Yield the lines of the plan of a run: what is left on each kind of machine, and for how long.
+    """Yield the lines of the plan of a run: the cells left on each kind of machine, and their duration.
 
     The expected time is that of the log of earlier runs in the folder: the cells that have been
     measured there, on machines of the same kind or else of any, divided by the hosts. Data are not
@@ -123,7 +123,7 @@ def expected(
     Parameters
     ----------
     ledger : MachineLedger
-        What has been measured there.
+        Records measured there.
     rounds : int
         Rounds of each case.
     known : mapping

@@ -49,7 +49,7 @@ NO_WORKER_SECONDS = 300.0
 
 
 class MachineLedger:
-    """Records of the machines of one kind, and what is missing in them.
+    """Records of the machines of one kind, and their missing cells.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class MachineLedger:
     cases : sequence of Case
         The cases of the run.
     runner : Runner
-        Decides what is missing; its results are replaced.
+        Finds the missing cells; its results are replaced.
     found : iterable of Record
         All records of the folder; those of other machines are left out.
     """
@@ -128,7 +128,7 @@ class ClusterRun:
     """Beginnings of fingerprints; none for all machines."""
 
     def runner(self) -> Runner:
-        """Return a runner that decides what is missing."""
+        """Return a runner that finds the missing cells."""
         return Runner(self.out, self.scratch or Path(), self.limits, steps=self.steps)
 
     @property
@@ -215,7 +215,7 @@ class ClusterSession:
         Raises
         ------
         ClusterError
-            If no worker is left, or the scheduler is lost. What was measured is on disk.
+            If no worker is left, or the scheduler is lost. Records made so far are on disk.
         """
         self._resume()
         last_worker = time.monotonic()
@@ -482,7 +482,7 @@ class ClusterSession:
                 self.on_record(stored)
 
     def _log(self, worker: Worker, task: Task, outcome: str, reason: str = "") -> float:
-        """Append what became of an assignment to the log; return the seconds that it took."""
+        """Append the end of an assignment to the log; return the seconds that it took."""
         seconds = time.monotonic() - self._started.get(worker, time.monotonic())
         entry = {
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),

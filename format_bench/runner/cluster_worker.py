@@ -1,4 +1,4 @@
-"""Functions that a run calls on the workers of a cluster, and what a worker remembers between calls.
+"""Functions that a run calls on the workers of a cluster, and a worker's memory between calls.
 
 A worker keeps the records of its last cell until the next one starts: the client has them by then. So a
 client that was killed finds, when it is started again, the results that came too late for it.
@@ -48,7 +48,7 @@ class KeptCell:
 
 @dataclass(frozen=True)
 class WorkerStatus:
-    """What a worker remembers of a run."""
+    """Memory of a worker about a run."""
 
     description: Description
     running: KeptCell | None
@@ -101,7 +101,7 @@ def describe(run: str, scratch: Path | None, threads: Threads, scale: str) -> De
 
 
 def status(run: str, scratch: Path | None, threads: Threads) -> WorkerStatus | None:
-    """Return at once what this worker remembers of a run; None if it has not taken part."""
+    """Return at once this worker's memory of a run; None if it has not taken part."""
     description = _MEMORY.descriptions.get((run, scratch, threads))
     if description is None:
         return None

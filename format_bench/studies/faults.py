@@ -1,4 +1,4 @@
-"""Study of faults of object stores: what a save does, what it leaves, and what a reader takes it for."""
+"""Study of faults of object stores: the end of a save, its leftovers, and the result of a read."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     shown: Path | None,
     further: tuple[str, ...],
 ) -> None:
-    """Save and read tables on several media, and count what the devices do.
+    """Save and read tables on several media, and count the requests of the devices.
 
     Durable saves, and cold reads of the whole table, of two columns and of 100 random rows. The page
     lists the formats whose order turns around, and estimates other media from seeks and bytes.

@@ -1,4 +1,4 @@
-"""Removal of what the benchmark left in an object store."""
+"""Removal of the benchmark's leftovers in an object store."""
 
 from __future__ import annotations
 
