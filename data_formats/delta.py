@@ -24,11 +24,11 @@ from adapter_core.tables.arrow import (
     arrow_filter,
     arrow_of,
     frame_of,
-    positions,
     reader_of,
     retyped,
 )
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
+from adapter_core.tables.parquet_files import ParquetFiles
 from adapter_core.tables.sql import misnamed
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
@@ -239,7 +239,7 @@ def _storage_options(file: RemoteFile) -> dict[str, str]:
     return file.object_store_options() | {"max_retries": str(file.attempts - 1)}
 
 
-class _AddedFiles(PartitionedTable):
+class _AddedFiles(ParquetFiles):
     """A Delta Lake table whose Parquet files are written first, and then added to its log at once.
 
     https://github.com/delta-io/delta/blob/master/PROTOCOL.md#add-file-and-remove-file
@@ -294,20 +294,6 @@ class _AddedFiles(PartitionedTable):
             Piece(number, each["path"], each["num_records"], each["size_bytes"])
             for number, each in enumerate(added)
         ]
-
-    def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        import pyarrow.parquet as pq
-
-        file = self.path / piece.name
-        if columns is not None:
-            positions(pq.read_schema(file), columns)
-        table = pq.read_table(file, columns=columns, partitioning=None)
-        return frame_of(table if columns is None else table.select(columns))
-
-    def count(self, piece: Piece) -> int:
-        import pyarrow.parquet as pq
-
-        return pq.read_metadata(self.path / piece.name).num_rows
 
 
 def _require_address(path: Path) -> None:

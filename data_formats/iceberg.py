@@ -24,10 +24,10 @@ from adapter_core.tables.arrow import (
     arrow_of,
     fitted_to_schema,
     frame_of,
-    positions,
     retyped,
 )
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
+from adapter_core.tables.parquet_files import ParquetFiles
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Adapter(ChangeableFormat):
             yield frame_of(part, nullable=nullable)
 
 
-class _AddedFiles(PartitionedTable):
+class _AddedFiles(ParquetFiles):
     """An Iceberg table whose Parquet files are written first, and then added in one snapshot.
 
     https://py.iceberg.apache.org/api/#add-files
@@ -239,20 +239,6 @@ class _AddedFiles(PartitionedTable):
             Piece(number, file.file_path.removeprefix(start), file.record_count, file.file_size_in_bytes)
             for number, file in enumerate(added)
         ]
-
-    def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        import pyarrow.parquet as pq
-
-        file = self.path / piece.name
-        if columns is not None:
-            positions(pq.read_schema(file), columns)
-        table = pq.read_table(file, columns=columns, partitioning=None)
-        return frame_of(table if columns is None else table.select(columns))
-
-    def count(self, piece: Piece) -> int:
-        import pyarrow.parquet as pq
-
-        return pq.read_metadata(self.path / piece.name).num_rows
 
 
 def _selected(columns: list[str] | None) -> tuple[str, ...]:
