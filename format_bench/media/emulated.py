@@ -11,6 +11,7 @@ nbdkit: https://libguestfs.org/nbdkit.1.html, nbdfuse: https://libguestfs.org/nb
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 import signal
@@ -45,6 +46,8 @@ _PRIORITY = 5
 _DEADLINE_SECONDS = 10.0
 
 _LEAST_BYTES = 256 << 20
+
+_SOCKETS = Path("/run")
 
 
 @dataclass(frozen=True)
@@ -188,8 +191,10 @@ def remove(medium: EmulatedMedium) -> None:
     for device in _loop_devices(medium.work_folder):
         _run("losetup", "--detach", device)
     _unmount(medium.work_folder / "fuse")
-    for process in _processes(medium.work_folder / "socket"):
+    socket = _socket(medium.work_folder)
+    for process in _processes(socket):
         _end(process)
+    socket.unlink(missing_ok=True)
     shutil.rmtree(medium.work_folder, ignore_errors=True)
     registry.forget(medium)
 
@@ -251,7 +256,7 @@ def _build(medium: EmulatedMedium, kind: Kind, model: Model | None) -> None:
 def _slowed(medium: EmulatedMedium, disk: Path, model: Model) -> Path:
     """Start the processes of a slow disk; return the slow file."""
     work = medium.work_folder
-    socket, fuse = work / "socket", work / "fuse"
+    socket, fuse = _socket(work), work / "fuse"
     fuse.mkdir()
     rates = f"seek_seconds={model.seek_seconds}", f"bytes_per_second={model.bytes_per_second}"
     script = str(Path(slow_disk.__file__).resolve())
@@ -281,6 +286,12 @@ def _slowed(medium: EmulatedMedium, disk: Path, model: Model) -> Path:
             raise MediumError(f"nbdfuse did not start: {said[-1] if said else 'no message'}")
         time.sleep(0.01)
     return fuse / "disk"
+
+
+def _socket(work: Path) -> Path:
+    """Return the socket of a medium, by its folder of work, whose own path may be too long for one."""
+    # Addresses of sockets have 107 characters at most (unix(7)).
+    return _SOCKETS / f"format-bench-{hashlib.sha256(os.fsencode(work)).hexdigest()[:16]}.socket"
 
 
 def _hurry(process: int) -> None:

@@ -527,7 +527,7 @@ def test_every_cell_is_a_record_too(project, compared):
     assert len(pd.read_parquet(report / "records.parquet")) == len(rows)
     sizes = {"eq": (100, 8), "webface": (100, 33), "cifar-like": (40, 2), "imagenet-like": (8, 2)}
     sizes |= {"core": (100, 20), "flights": (100, 19), "shopping": (10, 1), "era5-small": (3, 4)}
-    sizes |= {"kaons": (200, 26)}
+    sizes |= {"kaons": (200, 26), "query": (200, 20)}
     sizes |= {"entities": (100, 10), "entities-shared": (100, 10)}
     sizes |= {"era5-hourly-1deg": (24, 3), "era5-hourly-soil-1deg": (24, 4)}
     for record, row in zip(found, rows, strict=True):

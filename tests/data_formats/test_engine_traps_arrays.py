@@ -211,8 +211,8 @@ def test_damaged_offsets_of_tiledb_do_not_end_the_process(tmp_path):
 
 
 def test_tiles_of_tiledb_are_of_equal_size(tmp_path, monkeypatch):
-    monkeypatch.setattr("data_formats.tiledb.TILE_ROWS", 100)
     adapter, path = data_formats.get("TileDB"), tmp_path / "t.tdb"
+    monkeypatch.setattr(adapter, "_tile_rows", 100)
     df = pd.DataFrame({"a": np.arange(201), "b": ["x" * (i % 9) for i in range(201)]})
     assert kept(adapter, df, path).exact
     assert tiledb.ArraySchema.load(str(path)).domain.dim("_row").tile == 67

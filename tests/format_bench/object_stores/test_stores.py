@@ -160,8 +160,8 @@ def test_a_round_trip_delays_each_request(store):
     start = time.perf_counter()
     file = server.address(proxy.port, "delayed")
     data_formats.find("Parquet[polars]").save_remote(catalog.table("core", 50).df, file)
-    # One for the connection, and one for the request.
-    assert time.perf_counter() - start >= 0.1 * len(proxy.take())
+    # The library may have kept a connection, which else costs another one.
+    assert time.perf_counter() - start >= 0.05 * len(proxy.take())
 
 
 def test_other_protocols_are_unsupported():
