@@ -21,6 +21,7 @@ from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.report.losses_and_gaps import rows_of_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
+from format_bench.results.groups import NOT_RUN
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
 from format_bench.results.published import qaware
@@ -397,9 +398,12 @@ def _first_calls(groups: list[ComparisonGroup]) -> Iterator[str]:
 
 def _left_out(suite: SuiteResults) -> Iterator[str]:
     yield "## Left out\n"
+    yield "Cells that the runs did not request are not listed.\n"
     stores: dict[tuple[str, ...], list[str]] = {}
     for _, store, *others in rows_of_gaps([suite]):
-        stores.setdefault(tuple(others), []).append(store)
+        # Steps are left out by request, on some data sets more than on others.
+        if NOT_RUN.status not in others:
+            stores.setdefault(tuple(others), []).append(store)
     if stores:
         rows = [[", ".join(labels), *others] for others, labels in stores.items()]
         header = ["stores", "data sets", "cells", "status", "reason"]
