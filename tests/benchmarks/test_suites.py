@@ -455,7 +455,7 @@ def test_every_engine_has_a_value_in_every_cell_beside_the_usual_formats(compare
     text, rows = of_suite(compared, "engines")
     assert len(rows) == len(KEPT_ENGINES) * 4 * (len(ENGINES) + 1)
     assert [row for row in rows if row["status"] != "value"] == []
-    (table,) = re.findall(r"(?<=\n)core: time.*?(?=\n[\w, ]+: |\Z)", text, re.DOTALL)
+    (table,) = re.findall(r"(?<=\n)core, tables: time.*?(?=\n[\w, ]+: |\Z)", text, re.DOTALL)
     assert all(label in table for label in (*USUAL.values(), *KEPT_ENGINES.values()))
 
 
