@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,16 @@ def pytest_collection_modifyitems(items):
             not (item.get_closest_marker("slow") or CONFORMANCE in item.path.parents),
         )
     )
+
+
+@pytest.fixture(autouse=True)
+def cpus_of_the_process():
+    """Fail a test that leaves the process pinned, before later tests of the same process fail."""
+    before = os.sched_getaffinity(0)
+    yield
+    after = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, before)
+    assert after == before, "a test left the process pinned: threads.apply belongs in a child process"
 
 
 @pytest.fixture(scope="session")
