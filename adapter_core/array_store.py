@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.array_source import ArraySource
-from adapter_core.availability import probe
-from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import (
     CannotHoldError,
-    FormatBenchError,
-    RemoteError,
     RemoteReadError,
     RemoteWriteError,
-    UnavailableError,
     UnsupportedError,
 )
+from adapter_core.remote_adapter import RemoteAdapter
 from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
@@ -50,7 +45,7 @@ class Property(StrEnum):
     CHUNKS = "the shape of chunks"
 
 
-class ArrayStore(CodecChoice):
+class ArrayStore(RemoteAdapter):
     """A way to store an n-d array, chunk by chunk, in a file or a directory.
 
     Arrays are booleans, integers, floats or complex numbers in the machine's byte order. A subclass
@@ -75,8 +70,6 @@ class ArrayStore(CodecChoice):
     """True if reading an array whose largest file was truncated always raises."""
     remote_schemes: ClassVar[tuple[str, ...]] = ()
     """Protocols of `save_remote` and `read_remote`."""
-    remote_requires: ClassVar[tuple[str, ...]] = ()
-    """Requirement strings of further distributions that they need."""
 
     def save(
         self,
@@ -209,22 +202,7 @@ class ArrayStore(CodecChoice):
     def _check_scheme(self, file: RemoteFile) -> None:
         if not self.remote_schemes:
             raise UnsupportedError(f"{self.label} has no object stores: it uses local files only")
-        if file.scheme not in self.remote_schemes:
-            offered = " and ".join(f"{each}://" for each in self.remote_schemes)
-            raise UnsupportedError(f"{self.label} uses {offered}, not {file.scheme}://")
-        found = probe(self.remote_requires, self.modules, 'pip install ".[links]"')
-        if not found:
-            raise UnavailableError(f"{self.label} on servers", found.reason, found.install_hint)
-
-    @contextmanager
-    def _at_server(self, file: RemoteFile, kind: type[RemoteError]) -> Iterator[None]:
-        try:
-            yield
-        except FormatBenchError:
-            raise
-        except Exception as error:
-            # Not as its cause, whose message may contain credentials.
-            raise kind(self.label, file.url, error) from None
+        self._check_server(file, self.remote_schemes, "uses")
 
     def write_answer(self, answer: ArraySource, path: str | os.PathLike[str]) -> None:
         """Write the answer to a query, an array in memory, uncompressed, as users of the library do.

@@ -10,23 +10,20 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.availability import probe
-from adapter_core.codec_choice import CodecChoice
 from adapter_core.column_batches import ColumnSums, needed_columns, selected, sums_of
 from adapter_core.errors import (
     CannotHoldError,
     FormatBenchError,
     InvalidSelectionError,
-    RemoteError,
     RemoteReadError,
     RemoteWriteError,
-    UnavailableError,
     UnknownNameError,
     UnsupportedError,
 )
 from adapter_core.kinds import Kind, kinds_of
 from adapter_core.partitioned import PartFiles
 from adapter_core.predicate import Predicate, bounds
+from adapter_core.remote_adapter import RemoteAdapter
 from adapter_core.values import integers_beyond_float
 
 if TYPE_CHECKING:
@@ -75,7 +72,7 @@ BATCH_ROWS = 65_536
 """Default of the maximum number of rows in a batch."""
 
 
-class DataFormat(CodecChoice):
+class DataFormat(RemoteAdapter):
     """A format that stores a pandas DataFrame in a file or a directory.
 
     A subclass implements `_save` and `_read`, and declares the columns that it refuses. Tables have the
@@ -106,8 +103,6 @@ class DataFormat(CodecChoice):
     """False if rows that `save_batches` wrote may be read in another order."""
     remote_schemes: ClassVar[tuple[str, ...]] = ()
     """Protocols of `read_remote`, the fastest first: ``s3``, ``http`` (and https), ``root``."""
-    remote_requires: ClassVar[tuple[str, ...]] = ()
-    """Requirement strings of further distributions that `read_remote` and `save_remote` need."""
     save_schemes: ClassVar[tuple[str, ...]] = ()
     """Protocols of `save_remote`, by which `read_remote` reads what it wrote."""
 
@@ -563,25 +558,6 @@ class DataFormat(CodecChoice):
         self.check(df)
         with self._at_server(file, RemoteWriteError):
             self._save_remote(df, file, **chosen)
-
-    def _check_server(self, file: RemoteFile, schemes: tuple[str, ...], verb: str) -> None:
-        """Raise if the library lacks a protocol, or a package that it needs for servers."""
-        if file.scheme not in schemes:
-            offered = " and ".join(f"{each}://" for each in schemes)
-            raise UnsupportedError(f"{self.label} {verb} {offered}, not {file.scheme}://")
-        found = probe(self.remote_requires, self.modules, 'pip install ".[links]"')
-        if not found:
-            raise UnavailableError(f"{self.label} on servers", found.reason, found.install_hint)
-
-    @contextmanager
-    def _at_server(self, file: RemoteFile, kind: type[RemoteError]) -> Iterator[None]:
-        try:
-            yield
-        except FormatBenchError:
-            raise
-        except Exception as error:
-            # Not as its cause, whose message may contain credentials.
-            raise kind(self.label, file.url, error) from None
 
     def check(self, df: pd.DataFrame) -> None:
         """Raise `CannotHoldError`, with the reason, if the format cannot store this table as it is."""

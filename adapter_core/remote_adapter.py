@@ -1,0 +1,40 @@
+"""Base class of adapters whose libraries read or write files on servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core.availability import probe
+from adapter_core.codec_choice import CodecChoice
+from adapter_core.errors import FormatBenchError, RemoteError, UnavailableError, UnsupportedError
+
+if TYPE_CHECKING:
+    from adapter_core.remote import RemoteFile
+
+
+class RemoteAdapter(CodecChoice):
+    """An adapter that may reach servers: the check of an address, and errors without credentials."""
+
+    remote_requires: ClassVar[tuple[str, ...]] = ()
+    """Requirement strings of further distributions that access to servers needs."""
+
+    def _check_server(self, file: RemoteFile, schemes: tuple[str, ...], verb: str) -> None:
+        """Raise if the library lacks a protocol, or a package that it needs for servers."""
+        if file.scheme not in schemes:
+            offered = " and ".join(f"{each}://" for each in schemes)
+            raise UnsupportedError(f"{self.label} {verb} {offered}, not {file.scheme}://")
+        found = probe(self.remote_requires, self.modules, 'pip install ".[links]"')
+        if not found:
+            raise UnavailableError(f"{self.label} on servers", found.reason, found.install_hint)
+
+    @contextmanager
+    def _at_server(self, file: RemoteFile, kind: type[RemoteError]) -> Iterator[None]:
+        try:
+            yield
+        except FormatBenchError:
+            raise
+        except Exception as error:
+            # Not as its cause, whose message may contain credentials.
+            raise kind(self.label, file.url, error) from None
