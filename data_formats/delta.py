@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import PARTIAL_READS, Kind, PartitionedTable, Piece, Trait
 from adapter_core.changeable import ChangeableFormat
 from adapter_core.errors import IncompleteTableError, UnsupportedError
-from adapter_core.files import write_atomically
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
@@ -121,7 +120,7 @@ class Adapter(ChangeableFormat):
         )
 
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
-        return _AddedFiles(Path(path), self)
+        return _AddedFiles(Path(path), self, _signed)
 
     def _count_rows(self, path: Path) -> int:
         import deltalake
@@ -245,24 +244,9 @@ class _AddedFiles(ParquetFiles):
     https://github.com/delta-io/delta/blob/master/PROTOCOL.md#add-file-and-remove-file
     """
 
-    def __init__(self, path: Path, adapter: Adapter) -> None:
-        super().__init__(path)
-        self.adapter = adapter
-
     def create(self) -> None:
         _require_address(self.path)
         super().create()
-
-    def write(self, number: int, df: pd.DataFrame) -> Piece:
-        import pyarrow.parquet as pq
-
-        self.adapter.check(df)
-        table = retyped(arrow_of(df), _signed).replace_schema_metadata(None)
-        name = f"part-{number:05}.parquet"
-        with write_atomically(self.path / name) as temporary:
-            pq.write_table(table, temporary, compression="none")
-        size = (self.path / name).stat().st_size
-        return Piece(number, name, len(df), size, {"schema": table.schema})
 
     def commit(self, pieces: Sequence[Piece]) -> None:
         import deltalake

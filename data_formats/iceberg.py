@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import PARTIAL_READS, Kind, PartitionedTable, Piece, Trait
 from adapter_core.changeable import ChangeableFormat
 from adapter_core.errors import IncompleteTableError
-from adapter_core.files import write_atomically
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
     array_batches,
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from pyiceberg.io import FileIO
     from pyiceberg.table import Table
 
-    from adapter_core import Predicate, RemoteFile
+    from adapter_core import Comparison, Predicate, RemoteFile
     from adapter_core.column_batches import Batch
 
 HINT = "version-hint.text"
@@ -131,7 +130,7 @@ class Adapter(ChangeableFormat):
             target.append(table)
 
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
-        return _AddedFiles(Path(path), self)
+        return _AddedFiles(Path(path), self, _writable, "data")
 
     def _count_rows(self, path: Path) -> int:
         return opened_table(path).scan().count()
@@ -202,25 +201,6 @@ class _AddedFiles(ParquetFiles):
     https://py.iceberg.apache.org/api/#add-files
     """
 
-    def __init__(self, path: Path, adapter: Adapter) -> None:
-        super().__init__(path)
-        self.adapter = adapter
-
-    def create(self) -> None:
-        super().create()
-        (self.path / "data").mkdir()
-
-    def write(self, number: int, df: pd.DataFrame) -> Piece:
-        import pyarrow.parquet as pq
-
-        self.adapter.check(df)
-        table = retyped(arrow_of(df), _writable).replace_schema_metadata(None)
-        name = f"data/part-{number:05}.parquet"
-        with write_atomically(self.path / name) as temporary:
-            pq.write_table(table, temporary, compression="none")
-        size = (self.path / name).stat().st_size
-        return Piece(number, name, len(df), size, {"schema": table.schema})
-
     def commit(self, pieces: Sequence[Piece]) -> None:
         location = self.path.absolute().as_uri()
         files = files_in(self.path, location)
@@ -258,14 +238,6 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> BooleanExpression:
     """Return a predicate as an expression of PyIceberg, which rounds floats among integers."""
     from pyiceberg import expressions
 
-    classes = {
-        "==": expressions.EqualTo,
-        "!=": expressions.NotEqualTo,
-        "<": expressions.LessThan,
-        "<=": expressions.LessThanOrEqual,
-        ">": expressions.GreaterThan,
-        ">=": expressions.GreaterThanOrEqual,
-    }
     # Nulls differ from any constant in PyIceberg.
     comparisons = fitted_to_schema(predicate, schema, exact=True).comparisons
     return reduce(
@@ -275,8 +247,23 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> BooleanExpression:
             for each in comparisons
             if each.operator == "!="
         ]
-        + [classes[each.operator](each.column, each.value) for each in comparisons],
+        + [comparison_of(each) for each in comparisons],
     )
+
+
+def comparison_of(found: Comparison) -> BooleanExpression:
+    """Return a comparison as an expression of PyIceberg."""
+    from pyiceberg import expressions
+
+    classes = {
+        "==": expressions.EqualTo,
+        "!=": expressions.NotEqualTo,
+        "<": expressions.LessThan,
+        "<=": expressions.LessThanOrEqual,
+        ">": expressions.GreaterThan,
+        ">=": expressions.GreaterThanOrEqual,
+    }
+    return classes[found.operator](found.column, found.value)
 
 
 def _new_table(schema: pa.Schema, location: str, files: FileIO, options: dict[str, Any]) -> Table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.predicate import Comparison
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query import Contains, OneOf
-from data_formats.iceberg import opened_table
+from data_formats.iceberg import comparison_of, opened_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,12 +53,4 @@ def _condition(found: Condition) -> Any:
         return expressions.In(found.column, list(found.values))  # type: ignore[call-arg, arg-type]
     if not isinstance(found, Comparison):
         raise TypeError(f"{found} is no condition of PyIceberg")
-    classes = {
-        "==": expressions.EqualTo,
-        "!=": expressions.NotEqualTo,
-        "<": expressions.LessThan,
-        "<=": expressions.LessThanOrEqual,
-        ">": expressions.GreaterThan,
-        ">=": expressions.GreaterThanOrEqual,
-    }
-    return classes[found.operator](found.column, found.value)
+    return comparison_of(found)
