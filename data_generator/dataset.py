@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,8 +73,34 @@ class DatasetDefinition:
     after the last one and the seed; None if the table is made as a whole. Rows do not depend on the
     number of rows of the table."""
 
+    @classmethod
+    def of_rows(
+        cls,
+        name: str,
+        description: str,
+        make_rows: Callable[[int, int, int], pd.DataFrame],
+        default_count: int,
+        quick_count: int | None = None,
+    ) -> DatasetDefinition:
+        """Return the definition of a table whose rows are made without those before them."""
+        return cls(
+            name=name,
+            family="tables",
+            description=description,
+            make=partial(_first_rows, name, make_rows),
+            default_count=default_count,
+            quick_count=quick_count,
+            make_rows=make_rows,
+        )
+
     def count_for_run(self, usual: int) -> int:
         """Return the number of items of a run whose suite usually takes `usual` ones."""
         if self.quick_count is not None:
             usual = min(usual, self.quick_count)
         return min(usual, self.default_count) if self.is_real else usual
+
+
+def _first_rows(
+    name: str, make_rows: Callable[[int, int, int], pd.DataFrame], rows: int, seed: int
+) -> Dataset:
+    return Dataset(name, make_rows(0, rows, seed))

@@ -18,11 +18,10 @@ published  184.0  138.1  129.9   124.3   118.5
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from data_generator.dataset import Dataset, DatasetDefinition
+from data_generator.dataset import DatasetDefinition
 from data_generator.synthetic import kaon_candidates
 from data_generator.synthetic.kaon_candidates import (
     BLOCK_ROWS,
@@ -95,26 +94,11 @@ def deep_rows(start: int, stop: int, seed: int) -> pd.DataFrame:
     return flat[list(CANDIDATE_FLOATS)].assign(kaons=pd.arrays.ArrowExtensionArray(lists))
 
 
-def _definition(
-    name: str, description: str, make_rows: Callable[[int, int, int], pd.DataFrame]
-) -> DatasetDefinition:
-    return DatasetDefinition(
-        name=name,
-        family="tables",
-        description=description,
-        make=partial(_table, name, make_rows),
-        default_count=EVENTS,
-        make_rows=make_rows,
-    )
-
-
-def _table(
-    name: str, make_rows: Callable[[int, int, int], pd.DataFrame], rows: int, seed: int
-) -> Dataset:
-    return Dataset(name, make_rows(0, rows, seed))
-
-
 DATASETS = (
-    _definition("kaons", "26 columns about decays of B mesons to three kaons, after LHCb", flat_rows),
-    _definition("kaons-deep", "the rows of kaons with a list of three kaons in each", deep_rows),
+    DatasetDefinition.of_rows(
+        "kaons", "26 columns about decays of B mesons to three kaons, after LHCb", flat_rows, EVENTS
+    ),
+    DatasetDefinition.of_rows(
+        "kaons-deep", "the rows of kaons with a list of three kaons in each", deep_rows, EVENTS
+    ),
 )

@@ -7,11 +7,9 @@ table of a join, ``query-nested`` has a column of records, and ``query-wide`` 10
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
-from data_generator.dataset import Dataset, DatasetDefinition
+from data_generator.dataset import DatasetDefinition
 from data_generator.splitmix import SplitMix, below
 
 if TYPE_CHECKING:
@@ -161,37 +159,15 @@ def rows_of_wide(start: int, stop: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(values, columns=[f"c{number:05}" for number in range(WIDTH)])
 
 
-def _definition(
-    name: str,
-    description: str,
-    make_rows: Callable[[int, int, int], pd.DataFrame],
-    count: int,
-    quick_count: int | None = None,
-) -> DatasetDefinition:
-    return DatasetDefinition(
-        name=name,
-        family="tables",
-        description=description,
-        make=partial(_table, name, make_rows),
-        default_count=count,
-        quick_count=quick_count,
-        make_rows=make_rows,
-    )
-
-
-def _table(
-    name: str, make_rows: Callable[[int, int, int], pd.DataFrame], rows: int, seed: int
-) -> Dataset:
-    return Dataset(name, make_rows(0, rows, seed))
-
-
 DATASETS = (
-    _definition(
+    DatasetDefinition.of_rows(
         "query", "20 columns to ask questions to: sorted, clustered, random", rows_of_query, 1_000_000
     ),
-    _definition(
+    DatasetDefinition.of_rows(
         "query-keys", "3 columns, the second table of a join with query", rows_of_keys, KEYS, KEYS
     ),
-    _definition("query-nested", "a column of records with a list in each", rows_of_nested, 300_000),
-    _definition("query-wide", "10,000 columns of floats", rows_of_wide, 1_000, 1_000),
+    DatasetDefinition.of_rows(
+        "query-nested", "a column of records with a list in each", rows_of_nested, 300_000
+    ),
+    DatasetDefinition.of_rows("query-wide", "10,000 columns of floats", rows_of_wide, 1_000, 1_000),
 )
