@@ -65,7 +65,7 @@ class Order:
     """Order of the rows of an answer."""
 
     column: str
-    """A column of the answer whose values differ."""
+    """A column of the answer, whose values differ unless it is the only one."""
     descending: bool = False
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.predicate import TEXT, Comparison
 from adapter_core.queries.database import SQLEngine
-from adapter_core.query import TABLE
+from adapter_core.query import TABLE, OneOf
 from adapter_core.query_sql import sql
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from adapter_core.query import Query
+    from adapter_core.query import Condition, Query
 
 _READERS = {
     "CSV": "read_csv('{path}', nullstr = '\\N')",
@@ -48,8 +48,7 @@ class Adapter(SQLEngine):
     def unsupported(self, format_label: str, query: Query) -> str:
         if query.positions and format_label not in {"DuckDB", "Parquet"}:
             return "it gives no numbers to the rows of such a file"
-        texts = [each for each in query.where if isinstance(each, Comparison) and each.type == TEXT]
-        if texts and format_label == "Lance":
+        if format_label == "Lance" and any(map(_compares_texts, query.where)):
             return "pylance refuses the condition on a text that DuckDB hands it"
         return ""
 
@@ -91,6 +90,12 @@ class Adapter(SQLEngine):
 
     def _width(self, handle: Any) -> int:
         return len(handle["database"].execute(f"DESCRIBE {TABLE}").fetchall())
+
+
+def _compares_texts(condition: Condition) -> bool:
+    if isinstance(condition, OneOf):
+        return isinstance(condition.values[0], str)
+    return isinstance(condition, Comparison) and condition.type == TEXT
 
 
 def _arrow_dataset(format_label: str, path: Path) -> Any:

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.predicate import OPERATORS, Comparison
 from adapter_core.queries.arrow import count_of, expression, shape_of
-from adapter_core.query import COUNT, MEAN, TABLE, OneOf
+from adapter_core.queries.frames import rows_where
+from adapter_core.query import COUNT, MEAN, TABLE
 from adapter_core.query_engine import Part, QueryEngine
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core.query import Condition, Query
+    from adapter_core.query import Query
 
 _KEY = "table"
 _READ_WHOLE = "the file is read whole, within the measured time"
@@ -105,17 +105,8 @@ def _selected(df: pd.DataFrame, query: Query, *, is_filtered: bool) -> pd.DataFr
     if query.positions:
         return df.iloc[list(query.positions)]
     for each in () if is_filtered else query.where:
-        df = df[_mask(df, each)]
+        df = df[rows_where(df, each)]
     return df
-
-
-def _mask(df: pd.DataFrame, found: Condition) -> Any:
-    column = df[found.column]
-    if isinstance(found, Comparison):
-        return OPERATORS[found.operator](column, found.value)
-    if isinstance(found, OneOf):
-        return column.isin(list(found.values))
-    return column.str.contains(found.text, regex=False)
 
 
 def _grouped(df: pd.DataFrame, query: Query) -> pd.DataFrame:

@@ -1,12 +1,14 @@
-"""Scan engines whose tables come from the format's own adapter, as data frames."""
+"""Queries to data frames: conditions, and scan engines whose tables the format's own adapter reads."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.predicate import OPERATORS, Comparison
 from adapter_core.queries.arrow import expression
 from adapter_core.queries.scan import ScanEngine
+from adapter_core.query import OneOf
 from adapter_core.query_engine import Part
 
 if TYPE_CHECKING:
@@ -37,6 +39,16 @@ class FrameScan(ScanEngine):
         needed = list(dict.fromkeys([*columns, *compared]))
         found = arrow_of(data_format.read(path, needed))
         return found.filter(expression(where)) if where else found
+
+
+def rows_where(df: Any, condition: Condition) -> Any:
+    """Return the mask of the rows that fulfil a condition, of a data frame of pandas or of Dask."""
+    column = df[condition.column]
+    if isinstance(condition, Comparison):
+        return OPERATORS[condition.operator](column, condition.value)
+    if isinstance(condition, OneOf):
+        return column.isin(list(condition.values))
+    return column.str.contains(condition.text, regex=False)
 
 
 def arrow_of(df: pd.DataFrame) -> pa.Table:

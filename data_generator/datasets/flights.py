@@ -32,13 +32,17 @@ def real_table(name: str, file_name: str, rows: int, _seed: int) -> Dataset:
     TooFewRowsError
         If the table has fewer rows.
     """
+    return Dataset(name, _real_rows(name, file_name, rows))
+
+
+def _real_rows(name: str, file_name: str, rows: int) -> pd.DataFrame:
     import pandas as pd
 
     folder = _package_folder()
     if folder is None:
         hint = f"python -m pip install {PACKAGE}"
         raise UnavailableError(name, f"{PACKAGE} is not installed", hint)
-    return Dataset(name, first_rows(name, pd.read_csv(folder / "data" / file_name), rows))
+    return first_rows(name, pd.read_csv(folder / "data" / file_name), rows)
 
 
 def _package_folder() -> Path | None:
@@ -64,6 +68,20 @@ def first_rows(name: str, df: pd.DataFrame, rows: int) -> pd.DataFrame:
     return df.head(rows).reset_index(drop=True)
 
 
+def airlines(rows: int, _seed: int) -> Dataset:
+    """Return the names of airlines, by columns that the table of departures does not have.
+
+    Raises
+    ------
+    UnavailableError
+        If the package is missing.
+    TooFewRowsError
+        If the table has fewer rows.
+    """
+    df = _real_rows("flights-airlines", "airlines.csv", rows)
+    return Dataset("flights-airlines", df.rename(columns={"carrier": "code", "name": "airline"}))
+
+
 DATASETS = (
     DatasetDefinition(
         name="flights",
@@ -71,6 +89,15 @@ DATASETS = (
         description="real: departures from New York City in 2013 by day and time, 19 columns",
         make=partial(real_table, "flights", "flights.csv.zip"),
         default_count=336_776,
+        is_real=True,
+        requires=(PACKAGE,),
+    ),
+    DatasetDefinition(
+        name="flights-airlines",
+        family="tables",
+        description="real: names of airlines, the second table of a join with flights, 2 columns",
+        make=airlines,
+        default_count=16,
         is_real=True,
         requires=(PACKAGE,),
     ),

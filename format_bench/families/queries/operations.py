@@ -15,7 +15,6 @@ import data_generator
 from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.errors import WrongValuesError
 from adapter_core.query import TABLE
-from data_generator.datasets.query import KEYS
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
 from format_bench.families.queries import reference
 from format_bench.families.queries.queries import asked, queries
@@ -120,7 +119,7 @@ class QueryOperations(CatalogOperations):
         tables = {TABLE: TableOperations.generate(dataset, size)}
         join = layouts()[dataset].get("join")
         if join:
-            tables[join["table"]] = data_generator.table(f"{dataset}-{join['table']}", rows=KEYS).df
+            tables[join["table"]] = data_generator.table(f"{dataset}-{join['table']}").df
         return QueryTables(dataset, given=tables)
 
     @staticmethod

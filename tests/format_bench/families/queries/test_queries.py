@@ -200,6 +200,7 @@ def test_a_wrong_answer_fails_alone(measured, monkeypatch):
 
 def test_a_data_set_without_a_part_has_a_reason():
     found = asked("flights", {"data": data_generator.table("flights", rows=300).df})
+    assert found["largest-10"].limit == 10
     assert found["top-10"] == "the data set flights has no column for the part 'top'"
     with pytest.raises(UnsupportedError):
         QueryOperations.generate("flights", 300).answer("top-10")
