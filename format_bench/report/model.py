@@ -65,6 +65,12 @@ class SuiteResults:
         return sorted_measures(measure for group in self.groups for measure in group.measures)
 
 
+def results_of_suite(results: Results, name: str) -> SuiteResults:
+    """Return the results of one suite, without groups if it was not measured."""
+    found = (each for each in results_by_suite(results) if each.name == name)
+    return next(found, SuiteResults(name, []))
+
+
 _GroupKey = tuple[str, int, str]
 """Data set with its medium, rows, thread policy."""
 

@@ -21,7 +21,7 @@ from adapter_core.errors import InvalidResultsError
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.report.losses_and_gaps import rows_of_gaps
-from format_bench.report.model import SuiteResults, results_by_suite
+from format_bench.report.model import SuiteResults, results_of_suite
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
 
@@ -104,10 +104,10 @@ def page(results: Results) -> str:
     InvalidResultsError
         If the results have no answer to a query of the suite.
     """
-    suite = next((each for each in results_by_suite(results) if each.name == SUITE), None)
-    all_reads = [Reads(group) for group in suite.groups] if suite else []
+    suite = results_of_suite(results, SUITE)
+    all_reads = [Reads(group) for group in suite.groups]
     all_reads = [each for each in all_reads if each.ranked]
-    if suite is None or not all_reads:
+    if not all_reads:
         raise InvalidResultsError(f"{results.name} has no answers of the suite {SUITE}")
     parts = [
         _HEAD,

@@ -20,7 +20,7 @@ from format_bench.comparison import Comparison, compare
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.report.losses_and_gaps import rows_of_gaps
-from format_bench.report.model import SuiteResults, results_by_suite
+from format_bench.report.model import SuiteResults, results_of_suite
 from format_bench.report.queries import query_names, query_tables
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
@@ -83,9 +83,9 @@ def page(results: Results) -> str:
     InvalidResultsError
         If the results have no value of a query of the suite.
     """
-    suite = next((each for each in results_by_suite(results) if each.name == foxbench.SUITE), None)
-    tables = [each for group in suite.groups for each in query_tables(group)] if suite else []
-    if suite is None or not any(each.means for each in tables):
+    suite = results_of_suite(results, foxbench.SUITE)
+    tables = [each for group in suite.groups for each in query_tables(group)]
+    if not any(each.means for each in tables):
         raise InvalidResultsError(f"{results.name} has no answers of the suite {foxbench.SUITE}")
     parts = [
         _HEAD,

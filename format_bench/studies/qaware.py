@@ -20,7 +20,7 @@ from format_bench.comparison import Comparison, compare
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.report.losses_and_gaps import rows_of_gaps
-from format_bench.report.model import SuiteResults, results_by_suite
+from format_bench.report.model import SuiteResults, results_of_suite
 from format_bench.results.groups import NOT_RUN
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
@@ -102,9 +102,9 @@ def page(results: Results) -> str:
     InvalidResultsError
         If the results have no value of the suite `records`.
     """
-    suite = next((each for each in results_by_suite(results) if each.name == qaware.SUITE), None)
-    groups = [each for each in suite.groups if each.values(SIZE)] if suite else []
-    if suite is None or not groups:
+    suite = results_of_suite(results, qaware.SUITE)
+    groups = [each for each in suite.groups if each.values(SIZE)]
+    if not groups:
         raise InvalidResultsError(f"{results.name} has no values of the suite {qaware.SUITE}")
     parts = [
         _HEAD,
@@ -256,8 +256,8 @@ def _price_of_gzip(group: ComparisonGroup) -> Verdict | None:
     for each in sorted(sizes, key=str):
         if each.codec != "gzip" or "[jvm" not in each.format:
             continue
-        plain = next((other for other in sizes if other.format == each.format and not other.codec), None)
-        if plain is None or not all(each in column and plain in column for column in (saves, reads)):
+        plain = each._replace(codec=None, level=None)
+        if not all(each in column and plain in column for column in (sizes, saves, reads)):
             continue
         size, save, read = (column[each] / column[plain] for column in (sizes, saves, reads))
         slower.append(save > 1)
@@ -319,19 +319,10 @@ def _ways(groups: list[ComparisonGroup]) -> Iterator[str]:
         for each in group.configurations:
             if not each.format.endswith("[jvm-seed]"):
                 continue
-            label = each.format.replace("[jvm-seed]", "[jvm]")
-            plain = next(
-                (
-                    other
-                    for other in group.configurations
-                    if other.format == label and other.codec == each.codec
-                ),
-                None,
-            )
+            plain = each._replace(format=each.format.replace("[jvm-seed]", "[jvm]"))
             texts = [
                 format_ratio(column[each] / column[plain]) if plain in column and each in column else "-"
                 for column in columns
-                if plain is not None
             ]
             if any(text != "-" for text in texts):
                 rows.append([str(each), group.name, f"{group.rows:,}", *texts])

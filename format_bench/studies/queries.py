@@ -20,7 +20,7 @@ from format_bench.display.text import format_ratio, plural, quantity
 from format_bench.families.queries.operations import QueryOperations
 from format_bench.families.queries.queries import asked, queries
 from format_bench.report.losses_and_gaps import rows_of_gaps
-from format_bench.report.model import results_by_suite
+from format_bench.report.model import results_of_suite
 from format_bench.report.queries import QueryTable
 from format_bench.results.groups import NOT_RUN
 from format_bench.results.load import Results, load
@@ -116,10 +116,10 @@ def page(results: Results, metric: str) -> str:
     InvalidResultsError
         If the results have no warm answer.
     """
-    suite = next((each for each in results_by_suite(results) if each.name == SUITE), None)
-    found = [Answers(each, metric) for each in suite.groups] if suite else []
+    suite = results_of_suite(results, SUITE)
+    found = [Answers(each, metric) for each in suite.groups]
     found = [each for each in found if each.table.means]
-    if suite is None or not found:
+    if not found:
         raise InvalidResultsError(f"{results.name} has no warm answers of the suite {SUITE}")
     parts = [_HEAD, *_extent(found, metric)]
     for each in found:
