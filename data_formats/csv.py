@@ -53,6 +53,7 @@ class Adapter(DataFormat):
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
     supports: ClassVar = PARTIAL_READS
+    tuned_indexes = "nothing else: CSV has neither statistics, indexes nor parts"
     holds_duplicate_names = True
     detects_truncation = False
     reads_nullable_integers_as_floats = True

@@ -68,7 +68,10 @@ class Adapter(ChangeableFormat):
     supports: ClassVar = PARTIAL_READS
     save_schemes: ClassVar = OBJECT_STORES
     tuned_options: ClassVar = {"compression": "ZSTD", "max_row_group_size": 131_072}
-    tuned_indexes = "bloom filters of lookup columns (ndv=131072, fpp=0.01)"
+    tuned_indexes = (
+        "bloom filters of lookup columns (ndv=131072, fpp=0.01); no z-order, which mixes the "
+        "sort key with the lookup columns"
+    )
     keeps_order_of_batches = False
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,

@@ -45,6 +45,8 @@ class Adapter(DataFormat):
     refuses: ClassVar = REFUSES_WITH_METADATA
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
+    tuned_options: ClassVar = {"compression": "uncompressed", "chunksize": 65_536}
+    tuned_indexes = "no codec, so that columns are mapped; Feather has neither statistics nor indexes"
     crash_on_damage = (
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
@@ -53,6 +55,9 @@ class Adapter(DataFormat):
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         df.to_feather(path, compression=codec or "uncompressed", compression_level=level, version=2)
+
+    def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
+        df.to_feather(path, version=2, **self.tuned_options)
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import pyarrow as pa

@@ -73,6 +73,7 @@ class Adapter(ChangeableFormat):
         "write.parquet.compression-codec": "zstd",
         "write.parquet.row-group-limit": "131072",
     }
+    tuned_indexes = "sort order in the metadata, for later writers; PyIceberg writes no bloom filters"
     keeps_order_of_batches = False
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
@@ -111,13 +112,16 @@ class Adapter(ChangeableFormat):
         sort_by: list[str],
         lookups: list[str],
     ) -> None:
-        self._write(df, path, self.tuned_options)
+        self._write(df, path, self.tuned_options, sort_by)
 
-    def _write(self, df: pd.DataFrame, path: Path, options: dict[str, Any]) -> None:
+    def _write(
+        self, df: pd.DataFrame, path: Path, options: dict[str, Any], sort_by: Sequence[str] = ()
+    ) -> None:
         table = retyped(arrow_of(df), _writable)
         location = self._final_paths.get(path, path).absolute().as_uri()
         path.mkdir()
-        _new_table(table.schema, location, files_in(path, location), options).append(table)
+        files = files_in(path, location)
+        _new_table(table.schema, location, files, options, sort_by).append(table)
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         location = self._final_paths.get(path, path).absolute().as_uri()
@@ -266,21 +270,32 @@ def comparison_of(found: Comparison) -> BooleanExpression:
     return classes[found.operator](found.column, found.value)
 
 
-def _new_table(schema: pa.Schema, location: str, files: FileIO, options: dict[str, Any]) -> Table:
+def _new_table(
+    schema: pa.Schema,
+    location: str,
+    files: FileIO,
+    options: dict[str, Any],
+    sort_by: Sequence[str] = (),
+) -> Table:
     import pyarrow as pa
     from pyiceberg.io.pyarrow import pyarrow_to_schema
     from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
     from pyiceberg.table import Table
     from pyiceberg.table.metadata import new_table_metadata
-    from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
+    from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, NullOrder, SortField, SortOrder
+    from pyiceberg.transforms import IdentityTransform
 
     numbered = pa.schema(
         [field.with_metadata({FIELD_ID: str(number)}) for number, field in enumerate(schema, 1)]
     )
+    order = [
+        SortField(schema.names.index(name) + 1, IdentityTransform(), null_order=NullOrder.NULLS_LAST)
+        for name in sort_by
+    ]
     metadata = new_table_metadata(
         pyarrow_to_schema(numbered),
         UNPARTITIONED_PARTITION_SPEC,
-        UNSORTED_SORT_ORDER,
+        SortOrder(*order) if order else UNSORTED_SORT_ORDER,
         location,
         options,
     )

@@ -50,13 +50,20 @@ class Adapter(PolarsColumns):
     refuses: ClassVar = REFUSES_WITH_METADATA
     remote_schemes: ClassVar = ("http", "s3")
     save_schemes: ClassVar = OBJECT_STORES
+    tuned_options: ClassVar = {
+        "compression": "uncompressed",
+        "row_group_size": 131_072,
+        "data_page_size": 65_536,
+    }
+    tuned_indexes = "page index, which Polars writes unasked; it writes no bloom filters"
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        table = arrow_of(df)
-        metadata = {PANDAS: pandas_metadata(table)}
-        polars_of(table).write_parquet(path, compression="uncompressed", metadata=metadata)
+        _write(df, path, compression="uncompressed")
+
+    def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
+        _write(df, path, **self.tuned_options)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl
@@ -117,6 +124,11 @@ class Adapter(PolarsColumns):
         metadata = _metadata(path)
         for batch in batches_of(projected(_scan(path), columns), batch_rows):
             yield frame_of_part(batch, metadata)
+
+
+def _write(df: pd.DataFrame, path: Path, **options: Any) -> None:
+    table = arrow_of(df)
+    polars_of(table).write_parquet(path, metadata={PANDAS: pandas_metadata(table)}, **options)
 
 
 def _storage_options(file: RemoteFile) -> Any:

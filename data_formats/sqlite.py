@@ -31,7 +31,6 @@ class Adapter(sql.SQLiteTable, ChangeableFormat):
     requires = ("pandas",)
     suite = "engines"
     reads_nullable_integers_as_floats = True
-    tuned_indexes = "an index of each sort key and lookup column; ANALYZE"
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
@@ -44,13 +43,6 @@ class Adapter(sql.SQLiteTable, ChangeableFormat):
         declared = sql.declared_types(df)
         with closing(sqlite3.connect(path)) as database, database:
             df.to_sql(sql.TABLE, database, index=False, dtype=declared)
-
-    def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
-        self._save(df, path)
-        with closing(sqlite3.connect(path)) as database, database:
-            for number, name in enumerate([*sort_by, *lookups]):
-                database.execute(f"CREATE INDEX index_{number} ON {sql.TABLE} ({sql.quoted(name)})")
-            database.execute("ANALYZE")
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         with closing(sqlite3.connect(path)) as database:

@@ -48,6 +48,7 @@ class Adapter(DataFormat):
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = PARTIAL_READS
+    tuned_indexes = "nothing else: statistics of zones are in each file"
     remote_schemes: ClassVar = ("http", "s3")
     save_schemes: ClassVar = ("s3",)
     crash_on_damage = "damaged files end the process during a read (SIGABRT)"

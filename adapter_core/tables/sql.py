@@ -6,7 +6,9 @@ ignores: https://www.sqlite.org/datatype3.html. Booleans are recognised by their
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -119,6 +121,8 @@ class SQLiteTable(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = PARTIAL_READS
     refuses: ClassVar = REFUSES
+    # Without rowids, rows by number would need a count of those before them.
+    tuned_indexes = "an index of each sort key and lookup column; ANALYZE"
 
     def _check_values(self, df: pd.DataFrame) -> None:
         if len(df.columns) > MAX_COLUMNS:
@@ -128,6 +132,13 @@ class SQLiteTable(DataFormat):
             raise self.refusal(reason)
         self._refuse_column(integers_beyond_int64(df), "integers beyond 2**63 - 1")
         self._refuse_column(_with_minus_zero(df), "-0.0, which SQLite keeps as 0.0")
+
+    def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
+        self._save(df, path)
+        with closing(sqlite3.connect(path)) as database, database:
+            for number, name in enumerate([*sort_by, *lookups]):
+                database.execute(f"CREATE INDEX index_{number} ON {TABLE} ({quoted(name)})")
+            database.execute("ANALYZE")
 
 
 def declared_types(df: pd.DataFrame) -> dict[str, str]:

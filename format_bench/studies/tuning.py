@@ -15,7 +15,7 @@ import click
 import data_formats
 import query_engines
 from adapter_core import CannotHoldError, UnavailableError
-from adapter_core.errors import InvalidResultsError
+from adapter_core.errors import InvalidRequestError, InvalidResultsError
 from adapter_core.files import write_atomically
 from adapter_core.query import TABLE
 from format_bench.display.markdown import table_lines
@@ -34,8 +34,13 @@ DATASET = "query"
 PAIRS = (
     "Parquet[duckdb],Parquet[datafusion],Parquet[polars],Parquet[pyarrow],ORC[pyarrow],Lance[lance],"
     "Vortex[vortex],DuckDB[duckdb],SQLite[sqlite3],HDF5.table[pytables],TileDB[tiledb],Delta[deltalake],"
-    "Iceberg[pyiceberg],Feather[polars],CSV[polars]"
+    "Iceberg[pyiceberg],Feather[polars],Feather[pyarrow],CSV[polars],"
+    "Parquet[duckdb] by Parquet[duckdb],Parquet[duckdb] by Parquet[polars],"
+    "Parquet[duckdb] by Parquet[fastparquet]"
 )
+
+BY = " by "
+"""Between a pair and the adapter that writes its files, where that is not the format's usual one."""
 
 DEFAULTS, TUNED = "defaults", "tuned"
 
@@ -60,7 +65,9 @@ already, so the ratios show groups, statistics, filters and indexes, not the ord
 
 A pair of a format and an engine answers all questions of the suite `query` in a fresh process on
 one CPU, each three times; the median CPU time of the second and third call counts. Every answer is
-compared with NumPy's. Made by `format-bench study tuning`, {rows:,} rows.
+compared with NumPy's. "Parquet[duckdb] by Parquet[polars]" is the engine DuckDB on files that Polars
+wrote; all other files are those of the format's usual library. Made by `format-bench study tuning`,
+{rows:,} rows.
 """
 
 
@@ -94,29 +101,49 @@ def measure(pairs: Sequence[str], rows: int) -> Iterator[TuningResult]:
     UnknownNameError
         If there is no such pair.
     """
-    found = [query_engines.find(label) for label in pairs]
+    found = {label: _pair_and_writer(label) for label in pairs}
     with TemporaryDirectory() as folder:
         data = QueryOperations.generate(DATASET, rows)
         stored = Path(folder, "data")
         QueryOperations.store(data, stored)
         saved: dict[tuple[str, str], tuple[Path, int, float] | str] = {}
-        for pair in found:
+        for label, (pair, writer) in found.items():
             for track in (DEFAULTS, TUNED):
-                key = pair.format.label, track
+                key = writer, track
                 if key not in saved:
-                    saved[key] = _saved(pair, track, data, Path(folder, *key))
-                yield from _results(TuningResult(pair.label, rows, track, ""), saved[key], stored)
+                    saved[key] = _saved(pair, writer, track, data, Path(folder, *key))
+                yield from _results(TuningResult(label, rows, track, ""), saved[key], stored)
+
+
+def _pair_and_writer(label: str) -> tuple[EngineOnFormat, str]:
+    """Return a pair, and the label of the format whose adapter writes its files.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pair or format.
+    InvalidRequestError
+        If the adapter writes files of another kind.
+    """
+    name, _, writer = label.partition(BY)
+    pair = query_engines.find(name)
+    if not writer:
+        return pair, pair.format.label
+    suffix = data_formats.find(writer).suffix
+    if suffix != pair.format.suffix:
+        raise InvalidRequestError(f"{writer} writes {suffix}, which is no {pair.format.label}")
+    return pair, writer
 
 
 def _saved(
-    pair: EngineOnFormat, track: str, data: QueryTables, folder: Path
+    pair: EngineOnFormat, writer: str, track: str, data: QueryTables, folder: Path
 ) -> tuple[Path, int, float] | str:
     """Return the folder of the saved tables, their bytes and CPU seconds, or the reason for none."""
     folder.mkdir(parents=True)
     stopwatch = Stopwatch()
     sort_by, lookups = _keys()
     try:
-        adapter = data_formats.get(pair.format.label)
+        adapter = data_formats.get(writer)
         paths = pair.paths(folder, data.tables)
         for name, df in data.tables.items():
             with stopwatch:
@@ -156,7 +183,7 @@ def _results(
 
 def ask(label: str, folder: Path, stored: Path) -> dict[str, float | str]:
     """Return the CPU seconds of each question that is asked, or the reason why there are none."""
-    pair = query_engines.get(label)
+    pair = query_engines.get(label.partition(BY)[0])
     threads.apply("1")
     data = QueryOperations.load(stored)
     paths = pair.paths(folder, data.facts.names)
@@ -206,7 +233,7 @@ def _code(names: Sequence[str]) -> str:
 
 def _options(results: Sequence[TuningResult]) -> Iterator[str]:
     yield "## What the tuned files have\n"
-    formats = dict.fromkeys(each.pair.partition("[")[0] for each in results)
+    formats = dict.fromkeys(_pair_and_writer(each.pair)[1] for each in results)
     rows = [[label, data_formats.find(label).tuning()] for label in formats]
     yield from table_lines(["format", "tuned"], rows, alignment="ll")
     yield ""
@@ -298,7 +325,12 @@ def _reasons(results: Sequence[TuningResult]) -> Iterator[str]:
 
 
 @click.command
-@click.option("--pairs", default=PAIRS, show_default=True, help="Formats with engines.")
+@click.option(
+    "--pairs",
+    default=PAIRS,
+    show_default=True,
+    help='Formats with engines; files by another adapter as "PAIR by FORMAT".',
+)
 @click.option("--rows", type=click.IntRange(1), default=200_000, show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
 @click.option(
@@ -318,6 +350,7 @@ def command(pairs: str, rows: int, out: Path | None, shown: Path | None) -> None
     Examples:
       format-bench study tuning --out tuning.csv > docs/tuning.md
       format-bench study tuning --pairs "Parquet[duckdb],Lance[lance]" --rows 1000000
+      format-bench study tuning --pairs "Parquet[duckdb] by Parquet[polars]"
       format-bench study tuning --page tuning.csv
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if shown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapter_core import UnknownNameError
-from adapter_core.errors import InvalidResultsError
+from adapter_core.errors import InvalidRequestError, InvalidResultsError
 from format_bench.results import flat_csv
 from format_bench.studies import tuning
 from format_bench.studies.tuning import TuningResult
@@ -40,6 +40,16 @@ def test_the_page_has_ratios_and_reasons():
     assert "| SQLite[sqlite3] | 1.00 | 1.00 | 2.0 | 2.0 | 0.45 | 0.20 (point) | 1.00 (count) |" in text
     assert "| point | **0.20** (9.0) |" in text
     assert "- SQLite[sqlite3], take-1 (tuned): it refuses" in text
+
+
+def test_files_of_another_writer_are_asked():
+    label = "Parquet[pyarrow] by Parquet[polars]"
+    results = list(tuning.measure([label], 500))
+    assert {each.pair for each in results} == {label}
+    assert sum(not each.reason for each in results) >= 40
+    assert "| Parquet[polars] | rows sorted; page index" in tuning.page(results)
+    with pytest.raises(InvalidRequestError, match=r"^Feather writes \.feather, which is no Parquet$"):
+        list(tuning.measure(["Parquet[pyarrow] by Feather"], 10))
 
 
 def test_a_page_needs_results_and_pairs_are_known():
