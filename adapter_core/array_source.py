@@ -20,7 +20,7 @@ Attribute = str | int | float | list[int] | list[float]
 
 @dataclass(frozen=True, eq=False)
 class ArraySource:
-    """An n-d array of which any hyperrectangle can be had, without the whole in memory.
+    """An n-d array that returns any hyperrectangle, without the whole in memory.
 
     Raises
     ------

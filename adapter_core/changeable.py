@@ -58,7 +58,7 @@ class ChangeableFormat(DataFormat):
         FileNotFoundError, CannotHoldError, InvalidSelectionError
             As for `append`.
         UnknownNameError
-            If there is no column `key`.
+            If the column `key` is missing.
         """
         path = self._checked_rows(path, df)
         self._check_names(path, [key])
@@ -74,9 +74,9 @@ class ChangeableFormat(DataFormat):
         FileNotFoundError
             If the path does not exist.
         UnknownNameError
-            If there is no column `key`.
+            If the column `key` is missing.
         InvalidSelectionError
-            If there are no values.
+            If values are missing.
         """
         path = Path(path)
         self._check_exists(path)

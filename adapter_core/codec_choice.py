@@ -42,7 +42,7 @@ class CodecChoice(BaseAdapter):
         Raises
         ------
         UnknownNameError
-            If there is no codec of that name.
+            If the codec is unknown.
         UnsupportedError
             If the adapter offers no choice of codecs.
         """

@@ -730,7 +730,7 @@ class DataFormat(RemoteAdapter):
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         """Read the rows that pass a predicate, as `_read` does; its columns exist.
 
-        By default they come from `_batches`, each of which is reduced to the rows that pass.
+        By default they are the passing rows of each batch of `_batches`.
         """
         needed = None if columns is None else [*columns, *set(predicate.columns).difference(columns)]
         parts: list[pd.DataFrame] = []

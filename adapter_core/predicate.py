@@ -176,7 +176,7 @@ class Predicate:
     Raises
     ------
     InvalidSelectionError
-        If there is no comparison.
+        Without comparisons.
     """
 
     comparisons: Sequence[Comparison]
@@ -236,7 +236,7 @@ def bounds(rows: slice) -> tuple[int, int | None]:
     Raises
     ------
     InvalidSelectionError
-        If it is no slice, has a step other than 1, or a bound that is negative or not an integer.
+        If it is not a slice, has a step other than 1, or a bound that is negative or not an integer.
     """
     if not isinstance(rows, slice):
         raise InvalidSelectionError(f"rows are a slice or a predicate, not {rows!r}")

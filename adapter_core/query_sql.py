@@ -37,7 +37,7 @@ def sql(
     Raises
     ------
     ValueError
-        If the query selects by positions, and there is no expression for them.
+        If the query selects by positions, without an expression for them.
     """
     source = (tables or {}).get(TABLE, TABLE)
     if query.shape:

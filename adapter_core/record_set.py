@@ -27,7 +27,7 @@ class RecordSet:
     make : callable
         Returns the objects from a first to before a last position, anew by each call.
     name : str
-        Name of the data set whose first `count` records these are; empty if it has none.
+        Name of the data set whose first `count` records these are; else empty.
     """
 
     def __init__(

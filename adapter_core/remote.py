@@ -1,4 +1,4 @@
-"""Files on servers: addresses, and the options by which libraries reach them."""
+"""Files on servers: addresses, and the options that libraries reach them with."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _MOST_HEADER_BYTES = 100_000_000
 
 
 class Adapter(ArrayStore):
-    """A safetensors file with one tensor in C order, of which the library reads slices.
+    """A safetensors file with one tensor in C order, whose slices the library reads.
 
     The library writes from arrays in memory only. Chunks are therefore written here, after a header of
     the specification: its length, JSON and padding. The library maps the file to read it, and pages that

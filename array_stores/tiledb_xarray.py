@@ -110,7 +110,7 @@ def _write(
 
 
 def _refused_attributes(source: ArraySource) -> str:
-    """Return the reason for which TileDB cannot keep attributes as metadata, or an empty string."""
+    """Return why TileDB cannot keep attributes as metadata, or an empty string."""
     for name, value in source.all_attributes():
         if isinstance(value, list) and len(value) <= 1:
             return f"TileDB reads the attribute {name!r}, a list of {len(value)} values, as another one"

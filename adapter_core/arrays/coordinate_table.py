@@ -61,7 +61,7 @@ class CoordinateTable(ArrayStore):
 
 
 class CoordinateTableReader(ArrayReader):
-    """An open table of coordinates and values, of which a library selects rows by coordinates.
+    """An open table of coordinates and values, whose rows a library selects by coordinates.
 
     A subclass implements `_values`.
     """
@@ -106,7 +106,7 @@ class CoordinateTableReader(ArrayReader):
 
 
 def coordinates_of(array: ArraySource | Description, dim: str) -> np.ndarray:
-    """Return the coordinates of a dimension, or its indexes if it has none."""
+    """Return the coordinates of a dimension, or its indexes without them."""
     import numpy as np
 
     if dim in array.coordinates:

@@ -67,7 +67,7 @@ class EncodedStore(ArrayStore):
 
 
 def chunk_index(selection: Selection, chunks: tuple[int, ...], first_row: int = 0) -> tuple[int, ...]:
-    """Return the index of a chunk in a grid of which the source's first row is `first_row`."""
+    """Return the index of a chunk in a grid that starts `first_row` rows before the source."""
     index = [each.start // chunk for each, chunk in zip(selection, chunks, strict=True)]
     return tuple([index[0] + first_row, *index[1:]] if index else index)
 

@@ -83,7 +83,7 @@ Lossy modes with a bound are zfp's fixed accuracy, and the mode of SZ and SZ3 th
 range of the chunk. zfp's bound is at least the precision of the dtype at the largest of the values that
 it encodes together, 4 along each dimension.
 
-Blosc does not apply its bitshuffle if the number of values in a chunk is no multiple of 8.
+Blosc does not apply its bitshuffle if the number of values in a chunk is not a multiple of 8.
 """
 
 MOST_CACHE_BYTES = 256 * 2**20
@@ -149,7 +149,7 @@ def _is_plugin(identifier: int) -> bool:
 
 
 def refused_by(codec: str | None, source: ArraySource) -> str:
-    """Return the reason for which HDF5 or a codec cannot encode an array, or an empty string."""
+    """Return why HDF5 or a codec cannot encode an array, or an empty string."""
     if source.chunk_bytes >= 2**32:
         return f"HDF5 chunks are smaller than 4 GiB, not {source.chunk_bytes} bytes"
     if codec is None or not source.shape:
@@ -244,7 +244,7 @@ def attribute_of(value: str | bytes | np.generic | np.ndarray) -> Attribute:
 
 
 def refused_properties(source: ArraySource, reserved: frozenset[str]) -> str:
-    """Return the reason for which HDF5 cannot keep a source's properties, or an empty string."""
+    """Return why HDF5 cannot keep a source's properties, or an empty string."""
     for name in (source.name, *source.dims, *dict(source.all_attributes())):
         if not name or "/" in name or "\0" in name or name in (".", ".."):
             return f"HDF5 has no objects or attributes of the name {name!r}"

@@ -125,7 +125,7 @@ class LongTable(ArrayStore):
 
 
 class LongTableReader(ArrayReader):
-    """An open long table, of which a library selects rows.
+    """An open long table, whose rows a library selects.
 
     A subclass implements `_values`.
     """

@@ -27,7 +27,7 @@ _RESERVED = hdf5.RESERVED | {
 
 
 def refused_properties(source: ArraySource) -> str:
-    """Return the reason for which netCDF-4 cannot keep a source's properties, or an empty string."""
+    """Return why netCDF-4 cannot keep a source's properties, or an empty string."""
     for name in (source.name, *source.dims, *dict(source.all_attributes())):
         if not _NAME.fullmatch(name):
             return f"netCDF has no variables, dimensions or attributes of the name {name!r}"

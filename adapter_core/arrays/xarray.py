@@ -255,7 +255,7 @@ def netcdf_encoding(answer: ArraySource) -> dict[str, dict[str, Any]]:
 
 
 def _refused_properties(source: ArraySource) -> str:
-    """Return the reason for which xarray cannot keep a source's properties, or an empty string."""
+    """Return why xarray cannot keep a source's properties, or an empty string."""
     if len(set(source.dims)) < len(source.dims):
         return f"xarray does not select by dimensions of the same name, {', '.join(source.dims)}"
     if source.name in source.dims:

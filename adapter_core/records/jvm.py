@@ -150,7 +150,7 @@ class JvmStore(CodecChoice):
         Raises
         ------
         UnavailableError
-            If there is no Java, or the module has not been built.
+            If Java is missing, or the module has not been built.
         """
         return self.run_all([request], limit_seconds, heap_gib)[0]
 

@@ -140,7 +140,7 @@ class MavenModule:
         Raises
         ------
         UnavailableError
-            If there is no JDK or no Maven, or if the build fails; the message contains the first error.
+            If the JDK or Maven is missing, or if the build fails; the message contains the first error.
         """
         java = find_java()
         answer = self.availability() or self.toolchain()
@@ -166,7 +166,7 @@ class MavenModule:
         Raises
         ------
         UnavailableError
-            If the module has not been built, or if there is no compiler.
+            If the module has not been built, or if the compiler is missing.
         CalledProcessError
             If the code is not correct; its `stderr` has the errors.
         """

@@ -174,7 +174,7 @@ def array_names_of_numbers(
     Raises
     ------
     UnknownNameError
-        If there is no column of a name.
+        If a named column is missing.
     InvalidSelectionError
         If a column contains nulls, or anything but numbers.
     """

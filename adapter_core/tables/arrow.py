@@ -291,7 +291,7 @@ def positions(schema: pa.Schema, columns: Iterable[str]) -> list[int]:
     Raises
     ------
     UnknownNameError
-        If there is no column of a name.
+        If a named column is missing.
     """
     names = schema.names
     for name in columns:

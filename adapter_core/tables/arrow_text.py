@@ -229,7 +229,7 @@ def common_types(
     Parameters
     ----------
     tables : iterable of pyarrow.Table
-        Batches of rows, all columns of which are text.
+        Batches of rows whose columns are all text.
     kinds : sequence of pyarrow.DataType
         Types to try, in this order; text if none fits.
     of_nulls : pyarrow.DataType

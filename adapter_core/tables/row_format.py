@@ -127,7 +127,7 @@ def dtypes_of_numbers(description: Any, columns: Sequence[str]) -> dict[str, np.
     Raises
     ------
     UnknownNameError
-        If there is no column of a name.
+        If a named column is missing.
     InvalidSelectionError
         If a column contains anything but numbers.
     """

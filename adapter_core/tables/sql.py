@@ -167,7 +167,7 @@ def sums_in_sql(
     Raises
     ------
     UnknownNameError
-        If there is no column of a name, which SQLite would take for text.
+        If a named column is missing, which SQLite would take for text.
     InvalidSelectionError
         If a column does not consist of numbers.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 CANVAS_DEVIATION = 4_096
-"""Standard deviation of a canvas, of which int16 has room for 8."""
+"""Standard deviation of a canvas; int16 has room for 8 of them."""
 
 EVENLY = 2**16
 """Relative deviation of a row, if it is that of all."""

@@ -77,7 +77,7 @@ def load_array(
         NPY, NetCDF (classic or 4) or HDF5 file, or Zarr folder; ``weather.nc::wind`` for one of several
         variables. Without a name, the largest array of numbers that is not a coordinate is taken.
     chunks : tuple of int, optional
-        Shape of a chunk; those of the file if not given, or chunks of 4 MiB if the file has none.
+        Shape of a chunk; those of the file if not given, else chunks of 4 MiB.
     sample : int, optional
         Number of chunks along the first axis, from the first on; all if not given.
 
@@ -151,7 +151,7 @@ def _named(file: ArrayFile, stored: list[StoredArray], wanted: str) -> StoredArr
 
 
 def _problem(array: StoredArray) -> str:
-    """Return the reason for which an array cannot be measured, or an empty string."""
+    """Return why an array cannot be measured, or an empty string."""
     if array.dtype.names:
         return "has structured values: only arrays of numbers can be measured"
     if array.dtype.name not in ALL_DTYPES:

@@ -52,7 +52,7 @@ class ArrayFile(ABC):
     requires: ClassVar[tuple[str, ...]] = ()
     """Distributions beyond those that this project itself requires."""
     own_attributes: ClassVar[frozenset[str]] = frozenset()
-    """Attributes by which the kind describes itself, which are not the user's."""
+    """Attributes that describe the kind of file, and are not the user's."""
 
     @abstractmethod
     def arrays(self) -> list[StoredArray]:

@@ -38,7 +38,7 @@ def list_images(folder: Path) -> tuple[list[Path], list[int]]:
     Raises
     ------
     InvalidDataError
-        If there are no images, or some inside and some outside of subfolders, or if labels.csv does not
+        If images are missing, or some inside and some outside of subfolders, or if labels.csv does not
         match them.
     """
     loose = sorted(path for path in folder.iterdir() if _is_image(path))

@@ -311,7 +311,7 @@ class CellRun:
         Raises
         ------
         NotImplementedError
-            If a process has none.
+            If a process lacks it.
         """
         found = [each[_key(metric, query)] for each in self._rounds(step)]
         for each in found:

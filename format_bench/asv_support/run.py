@@ -91,7 +91,7 @@ class AsvMetadataFile:
         self.end_path.write_text(json.dumps(facts), encoding="utf-8")
 
     def newest(self, commit: str, cpu: str = "") -> dict[str, Any]:
-        """Return the metadata of the newest run of a commit; empty if the file has none.
+        """Return the metadata of the newest run of a commit; empty without any.
 
         Parameters
         ----------

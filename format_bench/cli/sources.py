@@ -20,7 +20,7 @@ def load_source(source: str | Path) -> Results:
     Raises
     ------
     InvalidResultsError, ResultsNotFoundError
-        If there are no results.
+        If results are missing.
     UnknownNameError
         If the machine has no results.
     """

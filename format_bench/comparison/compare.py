@@ -121,7 +121,7 @@ class MetadataDifference(NamedTuple):
 
 
 def metadata_differences(a: Results, b: Results) -> list[MetadataDifference]:
-    """Return the differences of the newest metadata of two results; none if either has none."""
+    """Return the differences of the newest metadata of two results; empty if either lacks them."""
     if not (a.metadata and b.metadata):
         return []
     one, other = (dict(_leaves(each.metadata[-1])) for each in (a, b))

@@ -144,7 +144,7 @@ def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
 
 
 def kendall_tau_b(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Return Kendall's tau-b, for which ties count neither way; None as for `spearman`."""
+    """Return Kendall's tau-b, where ties count neither way; None as for `spearman`."""
     from scipy.stats import kendalltau
 
     return float(kendalltau(ranks(a), ranks(b)).statistic) if _have_order(a, b) else None

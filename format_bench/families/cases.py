@@ -39,7 +39,7 @@ class Case:
     suite: str = "tabular"
     """One of `format_bench.results.suites.SUITES`."""
     track: str = ""
-    """Name of one of the suite's tracks; empty if it has none."""
+    """Name of one of the suite's tracks; else empty."""
     medium: str = ""
     """Name of the medium of the file; empty if no media are compared."""
 
@@ -75,7 +75,7 @@ class Case:
 
 
 def codec_on(track: Track, adapter: CodecChoice) -> tuple[str | None, int | None]:
-    """Return the codec and level with which an adapter writes on a track; None for no codec."""
+    """Return the codec and level that an adapter writes with on a track; None for no codec."""
     offered = {each.name: each for each in adapter.codecs}
     for choice in track.codecs:
         name, level = level_of(choice)

@@ -33,11 +33,11 @@ class Measured:
     repeats: Sequence[float]
     """In the order taken and in the metric's unit; the value is their median."""
     sentence: str = ""
-    """Optional remark, or the reason why there are no samples."""
+    """Optional remark, or the reason why samples are missing."""
     query: str = ""
     """The query that they are of; empty if of none."""
     status: CellStatus = CellStatus.VALUE
-    """Another one if there are no samples."""
+    """Another one without samples."""
 
 
 class Operations(ABC):
@@ -50,7 +50,7 @@ class Operations(ABC):
     codec, level
         The codec to save with, and its level; None for none.
     way : str
-        Name of the track on which files are written; empty if the suite has none.
+        Name of the track on which files are written; else empty.
     """
 
     def __init__(

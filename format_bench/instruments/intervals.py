@@ -64,7 +64,7 @@ def share_interval(count: int, trials: int) -> tuple[float, float]:
     Raises
     ------
     ValueError
-        If there are no trials, or the count is none of 0 to their number.
+        Without trials, or if the count is none of 0 to their number.
     """
     if not 0 <= count <= trials or trials == 0:
         raise ValueError(f"{count} of {trials} trials is no share")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of a read: times, and facts by which it is known to be right."""
+    """Result of a read: times, and facts that prove it right."""
 
     seconds: float = 0.0
     """Wall time."""

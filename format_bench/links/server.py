@@ -60,7 +60,7 @@ class Exchange:
     """A request and its response."""
 
     port: int
-    """Port of the server, by which commands are told apart."""
+    """Port of the server, which distinguishes commands."""
     connection: int
     """Number of the connection, from 0."""
     method: str

@@ -44,7 +44,7 @@ class LinkTrial:
     rows : int
         Rows of the data set `DATASET`.
     repeats : int
-        Reads at each setting, of which the shortest counts.
+        Reads at each setting; the shortest counts.
     mbits : tuple of float
         Bandwidths in 10**6 bit/s.
     round_trips_ms : tuple of float

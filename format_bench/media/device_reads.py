@@ -33,7 +33,7 @@ def reads_of(device: str) -> DeviceReads:
     Raises
     ------
     OSError
-        If there is no such device.
+        If the device is unknown.
     """
     fields = Path(f"/sys/class/block/{device}/stat").read_text(encoding="ascii").split()
     return DeviceReads(int(fields[0]), int(fields[2]) * _SECTOR_BYTES)

@@ -145,7 +145,7 @@ def make(kind_name: str, folder: Path, size_bytes: int, model: Model | None = No
     Raises
     ------
     UnknownNameError
-        If there is no such kind.
+        If the kind is unknown.
     MediumError
         If it cannot be made here, or has other figures than wanted. Nothing of it is left then.
     """

@@ -45,7 +45,7 @@ class ParallelEngine(ABC):
         Raises
         ------
         ParallelError, ClusterError
-            If there are no such workers, or they do not start.
+            If these workers do not exist, or they do not start.
         """
 
     @property
@@ -77,11 +77,11 @@ def opened(name: str, where: str) -> Iterator[ParallelEngine]:
     Raises
     ------
     UnknownNameError
-        If there is no engine of that name.
+        If the engine is unknown.
     UnavailableError
         If its packages are missing.
     ParallelError, ClusterError
-        If there are no such workers.
+        If these workers do not exist.
     """
     if name not in ENGINES:
         raise UnknownNameError("engine", name, ENGINES)

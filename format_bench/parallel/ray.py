@@ -58,7 +58,7 @@ class Engine(ParallelEngine):
 
     @property
     def workers(self) -> int:
-        """Number of CPUs of the cluster, each of which takes one task."""
+        """Number of CPUs of the cluster; each takes one task."""
         return int(self._ray.cluster_resources()["CPU"])
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:

@@ -83,7 +83,7 @@ class StorePlan:
     """Pareto front of predicted time and number of chunks."""
     verified: list[Verified] = field(default_factory=list)
     failure: str = ""
-    """Reason for which the store is not compared."""
+    """Reason why the store is not compared."""
 
     @property
     def usable_model(self) -> CostModel | None:

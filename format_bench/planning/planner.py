@@ -43,7 +43,7 @@ def plan(request: PlanRequest, watch: Watch) -> ChunkPlan:
     NoCandidateError
         If no store can be measured.
     FormatBenchError
-        If the array cannot be read, or there is no such store.
+        If the array cannot be read, or the store is unknown.
     """
     start = time.monotonic()
     labels = _labels(request.stores)

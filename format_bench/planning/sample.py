@@ -43,7 +43,7 @@ class ArrayOrigin:
         InvalidDataError
             If the file is not an array.
         FormatBenchError
-            If it cannot be read, or there is no such data set.
+            If it cannot be read, or the data set is unknown.
         """
         if self.path is not None:
             from data_generator.user.array import load_array

@@ -135,7 +135,7 @@ class PlanSession:
         return time.monotonic() - self._start
 
     def chosen(self, label: str) -> StorePlan:
-        """Return a store with its codec, or with the reason for which it is left out."""
+        """Return a store with its codec, or with the reason why it is left out."""
         found = StorePlan(label)
         try:
             store = array_stores.get(label)
@@ -153,7 +153,7 @@ class PlanSession:
     def _measured(
         self, layouts: Sequence[Layout], plan: ReadPlan, seconds: float, *, keep: bool
     ) -> dict[Layout, LayoutReads | str]:
-        """Return the reads of layouts of one store, or the reasons for which there are none.
+        """Return the reads of layouts of one store, or the reasons why they are missing.
 
         If a process dies, each layout gets one of its own.
         """

@@ -181,7 +181,7 @@ def criteria_of(preset: Preset, results: Results) -> Criteria:
     """Return the criteria of a preset that results, of one suite, can answer.
 
     A preset is made for all suites and all runs: a metric without values in these results is left out,
-    and so is a requirement of which nothing is known for any format.
+    and so is a requirement that no format has a known answer to.
     """
     candidates = candidates_of(results.records)
     suite = suite_of(results.records[0])

@@ -114,7 +114,7 @@ def _largest(records: Iterable[Record]) -> list[Record]:
 
 
 def smaller_sizes(results: Results, scoped: Results) -> list[str]:
-    """Return a sentence for each data set of which smaller, or incomplete, sizes are left out."""
+    """Return a sentence for each data set whose smaller, or incomplete, sizes are left out."""
     counting = {each.place: each.rows for each in scoped.records}
     others: dict[str, set[int]] = {}
     for each in results.records:

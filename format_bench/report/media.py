@@ -25,7 +25,7 @@ _APART = 1.25
 
 @dataclass(frozen=True)
 class Turn:
-    """Two configurations, each of which is ahead of the other on some medium beyond noise."""
+    """Two configurations that are each ahead of the other on some medium, beyond noise."""
 
     data: str
     """The data set, and the query if the measure is of one."""

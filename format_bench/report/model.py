@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 CHARTED = {each.name: each.chart for each in METRICS.values() if each.chart}
-"""Titles of charts by metric; the other metrics have none."""
+"""Titles of charts by metric; the others lack one."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class QueryName(NamedTuple):
     """A query in words."""
 
     heading: str
-    """The words that neighbouring queries share; empty if it has none."""
+    """The words that neighbouring queries share; else empty."""
     words: str
     """All of it, e.g. "t2m, Germany, month"."""
     last: str

@@ -53,7 +53,7 @@ def load(source: str | Path) -> Results:
     Raises
     ------
     InvalidResultsError
-        If there are no results; the message contains the file and, if possible, the line.
+        If results are missing; the message contains the file and, if possible, the line.
     """
     if source in published.names() and not Path(source).exists():
         return Results(str(source), published.records(str(source)), metadata=[])

@@ -31,7 +31,7 @@ QUANTILE = 0.95
 
 @dataclass(frozen=True)
 class OrderedPair:
-    """Two values of one configuration on one data set, of which the second cannot be the smaller."""
+    """Two values of one configuration on one data set; the second cannot be the smaller."""
 
     lower: Record
     upper: Record

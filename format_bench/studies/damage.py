@@ -95,7 +95,7 @@ def _chosen(families: list[str], labels: list[str]) -> dict[str, list[str]]:
     Raises
     ------
     UnknownNameError
-        If there is no family or format of a name.
+        If a family or format is unknown.
     """
     for family in families:
         if family not in DATASETS:

@@ -70,7 +70,7 @@ def outcomes(stores: Sequence[JvmStore]) -> dict[tuple[str, str], Evolution | No
     Raises
     ------
     UnavailableError
-        If there is no JDK, or if the Java part of records has not been built.
+        If the JDK is missing, or if the Java part of records has not been built.
     """
     usable = [each for each in stores if each.availability()]
     found: dict[tuple[str, str], Evolution | None] = {}

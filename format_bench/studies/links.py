@@ -228,7 +228,7 @@ def trials_of(labels: Sequence[str], rows: int, repeats: int) -> list[LinkTrial]
     Raises
     ------
     UnknownNameError
-        If there is no format of a name.
+        If a format is unknown.
     InvalidSelectionError
         If none of the formats has a remote reader.
     """

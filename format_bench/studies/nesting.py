@@ -57,7 +57,7 @@ def page(results: Sequence[NestingResult]) -> str:
     Raises
     ------
     InvalidResultsError
-        If there are no results.
+        If results are missing.
     """
     if not results:
         raise InvalidResultsError("there are no results on nesting")

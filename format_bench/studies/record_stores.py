@@ -67,7 +67,7 @@ def page() -> str:
     Raises
     ------
     UnavailableError
-        If a store cannot work here, or there is no JDK: the outcomes of changed types are tried.
+        If a store cannot work here, or the JDK is missing: the outcomes of changed types are tried.
     """
     every = [record_stores.find(name) for name in record_stores.names()]
     of_jvm = [record_stores.get(each.label) for each in every if isinstance(each, JvmStore)]

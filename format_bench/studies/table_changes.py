@@ -65,7 +65,7 @@ class ChangeResult:
     read_seconds: float = 0.0
     """CPU time of a read of the whole table after the change."""
     reason: str = ""
-    """Sentence on why there are no values."""
+    """Sentence on why values are missing."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def measure(labels: Sequence[str], rows: int, changed_rows: int) -> Iterator[Cha
     Raises
     ------
     UnknownNameError
-        If there is no such format.
+        If the format is unknown.
     UnsupportedError
         If a format changes no saved tables.
     """
@@ -226,7 +226,7 @@ def page(results: Sequence[ChangeResult]) -> str:
     Raises
     ------
     InvalidResultsError
-        If there are no results.
+        If results are missing.
     """
     if not results:
         raise InvalidResultsError("there are no results of changes")

@@ -84,7 +84,7 @@ class TuningResult:
     """CPU time of writing."""
     cpu_seconds: float = 0.0
     reason: str = ""
-    """Sentence on why there is no value."""
+    """Sentence on why a value is missing."""
 
 
 def _keys() -> tuple[list[str], list[str]]:
@@ -99,7 +99,7 @@ def measure(pairs: Sequence[str], rows: int) -> Iterator[TuningResult]:
     Raises
     ------
     UnknownNameError
-        If there is no such pair.
+        If the pair is unknown.
     """
     found = {label: _pair_and_writer(label) for label in pairs}
     with TemporaryDirectory() as folder:
@@ -121,7 +121,7 @@ def _pair_and_writer(label: str) -> tuple[EngineOnFormat, str]:
     Raises
     ------
     UnknownNameError
-        If there is no such pair or format.
+        If the pair or format is unknown.
     InvalidRequestError
         If the adapter writes files of another kind.
     """
@@ -213,7 +213,7 @@ def page(results: Sequence[TuningResult]) -> str:
     Raises
     ------
     InvalidResultsError
-        If there are no results.
+        If results are missing.
     """
     if not results:
         raise InvalidResultsError("there are no results of tuning")

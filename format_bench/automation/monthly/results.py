@@ -91,7 +91,7 @@ def were_written_since(scale: str, commit: str, suite: str, seconds: float) -> b
 
 @contextmanager
 def _index() -> Iterator[dict[str, str]]:
-    """Give the variables by which git uses a temporary index, and .asv as its work tree."""
+    """Give the variables that make git use a temporary index, and .asv as its work tree."""
     with TemporaryDirectory() as place:
         yield {
             "GIT_INDEX_FILE": str(Path(place, "index")),

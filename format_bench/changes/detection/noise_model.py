@@ -43,7 +43,7 @@ def sample_variances(levels: Sequence[NDArray[np.float64]]) -> list[SampleVarian
 
 
 def _without_step(levels: NDArray[np.float64], usual: float) -> SampleVariance | None:
-    """Return the variance beside an obvious step; None if the series has none."""
+    """Return the variance beside an obvious step; None without one."""
     if len(levels) < 4:  # noqa: PLR2004 (a step has two points on either side)
         return None
     found = contrasts(levels)

@@ -48,7 +48,7 @@ class Relative:
 
     @property
     def values(self) -> list[float]:
-        """The medians, without the points that have none."""
+        """The medians that exist."""
         return [value for value in self.middle if value is not None]
 
 

@@ -105,7 +105,7 @@ def queries_to(array: Description) -> list[Query]:
 
 
 def chunks_on(track: str, label: str, array: Description) -> tuple[int, ...]:
-    """Return the shape of chunks with which a store writes an array on a track.
+    """Return the shape of the chunks that a store writes on a track.
 
     Parameters
     ----------

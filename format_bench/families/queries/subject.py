@@ -67,7 +67,7 @@ class Subject:
         Raises
         ------
         UnsupportedError
-            If the data set has none.
+            If the data set lacks it.
         """
         if name not in self._layout:
             raise UnsupportedError(f"the data set {self.name} has no column for the part {name!r}")

@@ -56,7 +56,7 @@ class HeatCell:
     """Cell of a heat map."""
 
     text: str
-    """The ratio; the value if the best is 0; the status if there is no value."""
+    """The ratio; the value if the best is 0; the status without a value."""
     shade: str
     """One of `COLOURS`."""
     ratio: float | None

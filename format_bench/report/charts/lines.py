@@ -128,7 +128,7 @@ class LineChart:
 
     @cached_property
     def _rows(self) -> dict[Configuration, list[float]]:
-        """The values of the configurations that have any; NaN where there is none."""
+        """The values of the configurations that have any; NaN elsewhere."""
         found = {}
         for row in self.table.ranked:
             values = [self.table.cell(row, each).value for each in self.table.queries]

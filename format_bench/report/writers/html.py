@@ -55,7 +55,7 @@ def environment() -> Environment:
 
 
 def _integrity(source: str) -> str:
-    """Return the hash by which a Content Security Policy allows a script or style of the page itself."""
+    """Return the hash that allows a script or style of the page itself in a Content Security Policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
 
 

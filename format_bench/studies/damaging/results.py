@@ -36,7 +36,7 @@ class Found:
     """Everything that is known of a subject."""
 
     facts: dict[str, Any] = field(default_factory=dict)
-    """File size in bytes, versions of libraries, date, and the reason if there are no trials."""
+    """File size in bytes, versions of libraries, date, and the reason for missing trials."""
     trials: dict[tuple[Kind, int], Trial] = field(default_factory=dict)
     """By kind and number."""
     cost: Cost | None = None

@@ -65,7 +65,7 @@ class Verdict:
 
     outcome: Outcome
     right: bool | None = None
-    """True if the values are those of the intact file; None if there are no values."""
+    """True if the values are those of the intact file; None without values."""
     message: str = ""
     """Error, signal, or first line printed."""
     seconds: float = 0.0

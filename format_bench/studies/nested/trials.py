@@ -49,7 +49,7 @@ class NestingResult:
     whole_seconds: float = 0.0
     sparse_seconds: float = 0.0
     reason: str = ""
-    """Sentence on why there are no values."""
+    """Sentence on why values are missing."""
 
 
 def layouts(build: Path) -> list[Layout]:

@@ -94,7 +94,7 @@ def generated(dataset: str, size: int | None, folder: Path) -> Data:
     UnknownNameError
         If the data set does not exist.
     UserDataError
-        If it cannot be made, or there are no questions to its family.
+        If it cannot be made, or its family is not asked questions.
     """
     family = datasets.find(dataset).family
     if family not in QUESTIONS:

@@ -103,7 +103,7 @@ def read(folder: Path) -> list[ScaleRun]:
     Raises
     ------
     InvalidResultsError
-        If there is no such file, or a line is not a step.
+        If the file is missing, or a line is not a step.
     """
     try:
         lines = (folder / FILE).read_text(encoding="utf-8").splitlines()

@@ -54,7 +54,7 @@ def page(results: Sequence[QuerySetResult]) -> str:
     Raises
     ------
     InvalidResultsError
-        If there are no results.
+        If results are missing.
     """
     if not results:
         raise InvalidResultsError("there are no results of query sets")

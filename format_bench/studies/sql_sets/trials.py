@@ -49,7 +49,7 @@ class QuerySetResult:
     """Median of the calls after the first one, like the CPU time."""
     cpu_seconds: float = 0.0
     reason: str = ""
-    """Sentence on why there are no values."""
+    """Sentence on why values are missing."""
 
     @property
     def pair(self) -> str:
@@ -76,7 +76,7 @@ def measure(
     Raises
     ------
     UnknownNameError
-        If there is no such query set, format or engine.
+        If the query set, format or engine is unknown.
     UnavailableError
         If the data cannot be generated.
     """
