@@ -1,8 +1,9 @@
 """Comparison of answers to queries: of columns by position, whatever types an engine has.
 
-Integers, booleans and decimals compare as integers, texts of all types and dictionaries as texts, NaN as
-null, and floats within `TOLERANCE`: sums of 100,000 floats differ between engines by up to 2e-14 of
-them, since they add in different orders.
+Integers, booleans and decimals compare as integers, texts of all types and dictionaries as texts, times
+that an engine has found in texts (CSV has no types) as times, NaN as null, and floats within
+`TOLERANCE`: sums of 100,000 floats differ between engines by up to 2e-14 of them, since they add in
+different orders.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool, absolute: fl
     """
     if found.num_rows != wanted.num_rows or found.num_columns != wanted.num_columns:
         return f"{_shape(found)} instead of {_shape(wanted)}"
+    wanted = _with_times_of(found, wanted)
     own, right = _normal(found), _normal(wanted)
     differing = _first_difference(own, right, absolute)
     if differing is not None and not ordered:
@@ -41,6 +43,24 @@ def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool, absolute: fl
 
 def _shape(table: pa.Table) -> str:
     return f"{table.num_rows:,} rows of {table.num_columns} columns"
+
+
+def _with_times_of(found: pa.Table, wanted: pa.Table) -> pa.Table:
+    """Return the reference with times for texts that are times, where the answer has times."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    for place, column in enumerate(found.columns):
+        reference = wanted.column(place)
+        is_text = types.is_string(reference.type) or types.is_large_string(reference.type)
+        if not is_text or not types.is_timestamp(column.type):
+            continue
+        try:
+            times = reference.cast(pa.timestamp("us", column.type.tz and "UTC")).cast(column.type)
+        except pa.ArrowInvalid:
+            continue
+        wanted = wanted.set_column(place, wanted.column_names[place], times)
+    return wanted
 
 
 def _normal(table: pa.Table) -> list[Any]:

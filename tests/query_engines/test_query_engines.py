@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 
+import pyarrow as pa
 import pytest
 
 import query_engines
@@ -119,3 +121,14 @@ def test_a_table_that_the_format_cannot_hold_is_refused_as_a_whole(tmp_path):
     with pytest.raises(CannotHoldError):
         pair.save(data.tables, tmp_path / "file.tables")
     assert not list(tmp_path.iterdir())
+
+
+def test_times_that_an_engine_finds_in_texts_are_compared_as_times():
+    wanted = pa.table({"at": ["2013-01-01T10:00:00Z", "2013-01-01T11:00:00Z", None]})
+    hours = [datetime(2013, 1, 1, hour, tzinfo=UTC) for hour in (10, 11)]
+    found = pa.table({"at": pa.array([*hours, None], pa.timestamp("s", "UTC"))})
+    assert difference(found, wanted, ordered=True) == ""
+    later = pa.table({"at": pa.array([hours[0], hours[0], None], pa.timestamp("us", "UTC"))})
+    assert difference(later, wanted, ordered=True) == "values of column 1, at, differ"
+    words = pa.table({"at": ["10 o'clock", "11 o'clock", None]})
+    assert difference(found, words, ordered=True) == "values of column 1, at, differ"
