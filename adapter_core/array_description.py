@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -33,6 +34,11 @@ class Description:
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     coordinates: Mapping[str, np.ndarray] = field(default_factory=dict)
     coordinate_attributes: Mapping[str, Mapping[str, Attribute]] = field(default_factory=dict)
+
+    @property
+    def chunk_bytes(self) -> int:
+        """The size of a whole chunk in memory."""
+        return math.prod(self.chunks) * self.dtype.itemsize
 
     @classmethod
     def of(cls, source: ArraySource) -> Self:

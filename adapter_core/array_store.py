@@ -17,6 +17,7 @@ from adapter_core.errors import (
     RemoteWriteError,
     UnsupportedError,
 )
+from adapter_core.partitioned_arrays import ArrayParts, PartitionedArray
 from adapter_core.remote_adapter import RemoteAdapter
 from adapter_core.traits import Trait
 
@@ -254,6 +255,14 @@ class ArrayStore(RemoteAdapter):
                 f"the last chunks of the saved array are not whole, its shape is {saved.shape}"
             )
         self._append(source, Path(path))
+
+    def partitioned(self, path: str | os.PathLike[str]) -> PartitionedArray:
+        """Return an array that several processes write and read, a region each.
+
+        By default it is a folder of files of this store. Stores that several processes can write to
+        override this.
+        """
+        return ArrayParts(Path(path), self)
 
     def check(self, source: ArraySource, codec: str | None = None) -> None:
         """Raise `CannotHoldError`, with the reason, if the store cannot keep this array as it is.

@@ -8,6 +8,7 @@ FormatBenchError
 │   └── CannotHoldError (ValueError)        the format cannot represent this table; nothing was written
 ├── InvalidSelectionError (ValueError)      a slice or predicate cannot select rows of this table
 ├── IncompleteTableError (OSError)          a table in partitions was not committed, or lacks a part
+├── IncompleteArrayError (OSError)          an array in regions was not committed, or lacks a part
 ├── ParallelError                           a partition, a worker or an engine of workers failed
 ├── LinkError                               a server, a client or a network does not start or answer
 ├── ObjectStoreError                        an object store cannot be listed, or has nothing to remove
@@ -126,6 +127,10 @@ class InvalidSelectionError(FormatBenchError, ValueError):
 
 class IncompleteTableError(FormatBenchError, OSError):
     """A table in partitions that was not committed, or lacks a part."""
+
+
+class IncompleteArrayError(FormatBenchError, OSError):
+    """An array in regions that was not committed, or lacks a part."""
 
 
 class ParallelError(FormatBenchError):

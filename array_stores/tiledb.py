@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayReader, Trait
+from adapter_core import ArrayReader, ArraySource, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
+from adapter_core.arrays.chunk_writing import write_region
 from adapter_core.arrays.shards import shard_of, shards
 from adapter_core.arrays.tiledb import (
     TileDBStore,
     codec_of,
+    merge_footers,
     reading_context,
     remote_settings,
     schema_of,
     write_array,
 )
+from adapter_core.partitioned_arrays import PartitionedArray, Region
 
 if TYPE_CHECKING:
     import numpy as np
     import tiledb
 
-    from adapter_core import ArraySource, RemoteFile
+    from adapter_core import RemoteFile
     from adapter_core.array_source import Selection
 
 
@@ -67,6 +72,10 @@ class Adapter(TileDBStore):
         with tiledb.open(str(path.absolute())) as array:
             return codec_of(array)
 
+    def partitioned(self, path: str | os.PathLike[str]) -> PartitionedArray:
+        """Return an array whose processes write fragments of their own."""
+        return _Regions(Path(path), self)
+
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:
         """Assign runs of chunks to an array of `tiledb`."""
@@ -84,6 +93,41 @@ class Adapter(TileDBStore):
 
         with tiledb.open(str(path)) as array:
             return len([array[index].shape for index in range(array.shape[0])])
+
+
+class _Regions(PartitionedArray):
+    """A dense array to which each process writes fragments of whole tiles.
+
+    A fragment counts when its commit file is written, the last of its files. The footers of all
+    fragments are merged by the commit of the array.
+
+    https://github.com/TileDB-Inc/TileDB/blob/main/format_spec/timestamped_name.md
+    """
+
+    store: Adapter
+
+    def _create(self, source: ArraySource) -> None:
+        import tiledb
+
+        uri = str(self.unfinished.absolute())
+        schema = schema_of(source, None, None, checksums=self.store.uses_checksums)
+        tiledb.Array.create(uri, schema)
+        with tiledb.open(uri, "w") as array:
+            array.meta[KEY] = Description.of(source).to_json()
+
+    def write(self, region: Region, values: np.ndarray) -> Region:
+        """Write a fragment for each run of tiles; those of a second attempt are newer."""
+        import tiledb
+
+        with tiledb.open(str(self.unfinished.absolute()), "w") as array:
+            chunks = tuple(array.dim(axis).tile for axis in range(array.ndim))
+            shape = shard_of(ArraySource.of(values, tuple(map(int, chunks))))
+            write_region(array.__setitem__, values, shape, region.start)
+        return region
+
+    def _finish(self, regions: Sequence[Region]) -> None:
+        del regions
+        merge_footers(str(self.unfinished.absolute()))
 
 
 class _Reader(ArrayReader):

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.array_source import chunk_selections
+
 if TYPE_CHECKING:
+    import numpy as np
+
     from adapter_core.array_source import ArraySource, Selection
 
 
@@ -30,6 +35,29 @@ def write_flat(source: ArraySource, path: Path, start: int) -> None:
         os.truncate(path, start + source.size_bytes)
         mapped = np.memmap(path, source.dtype, "r+", start, source.shape)
         write_chunks(mapped, source)
+
+
+def write_region(
+    write: Callable[[Selection, np.ndarray], object],
+    values: np.ndarray,
+    shape: tuple[int, ...],
+    first_row: int,
+) -> None:
+    """Write values in memory piece by piece.
+
+    Parameters
+    ----------
+    write : callable
+        Called with the selection of each piece in the whole array and its values.
+    values : numpy.ndarray
+        Values of consecutive rows of the whole array.
+    shape : tuple of int
+        Shape of a piece; those at the ends may be smaller.
+    first_row : int
+        Row of the whole array at which the values start.
+    """
+    for selection in chunk_selections(values.shape, shape):
+        write(shifted(selection, first_row), values[selection])
 
 
 def shifted(selection: Selection, first_row: int) -> Selection:

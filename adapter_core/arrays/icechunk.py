@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.arrays.zarr import ZarrStore
+from adapter_core.arrays.zarr import ZarrRegions, ZarrStore
 from adapter_core.credentials import find_credentials
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from adapter_core.array_reader import ArrayReader
     from adapter_core.array_source import ArraySource
+    from adapter_core.partitioned_arrays import PartitionedArray, Region
     from adapter_core.remote import RemoteFile
 
 BRANCH = "main"
@@ -57,6 +62,42 @@ class IcechunkStore(ZarrStore):
 
     def _reading(self, path: Path) -> Any:
         return opened(path).readonly_session(BRANCH).store
+
+    def partitioned(self, path: str | os.PathLike[str]) -> PartitionedArray:
+        """Return a repository whose processes write chunks in sessions that one commit merges."""
+        return IcechunkRegions(Path(path), self)
+
+
+class IcechunkRegions(ZarrRegions):
+    """A repository to which each process writes chunks in a fork of one session.
+
+    The array without values is a commit, since only a session without changes can be forked. All
+    values are the next commit.
+
+    https://icechunk.io/en/latest/parallel/
+    """
+
+    _fork: Any
+
+    def _create(self, source: ArraySource) -> None:
+        import icechunk
+
+        repository = icechunk.Repository.create(storage_of(self.unfinished))
+        with repository.transaction(BRANCH, message="Create the array") as store:
+            self.store.create_empty(store, source)
+        self._fork = repository.writable_session(BRANCH).fork()
+
+    def write(self, region: Region, values: np.ndarray) -> Region:
+        """Write the chunks of a region in a session, which the commit merges."""
+        # Engines may call this in the process of the client, where forks are not copied by pickling.
+        fork = self._fork.fork()
+        self.store.write_region(fork.store, region, values)
+        return replace(region, facts={"session": fork})
+
+    def _finish(self, regions: Sequence[Region]) -> None:
+        session = opened(self.unfinished).writable_session(BRANCH)
+        session.merge(*(region.facts["session"] for region in regions))
+        session.commit("Write the values")
 
 
 def opened(path: Path) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adapter_core.array_source import chunk_selection, grid_of, shape_of
+from adapter_core.array_source import ArraySource, chunk_selection, grid_of, shape_of
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_source import ArraySource, Selection
+    from adapter_core.array_description import Description
+    from adapter_core.array_source import Selection
 
 SHARD_BYTES = 2**26
 """Size of a shard before compression: some tens of chunks of usual size, and a few in memory."""
@@ -26,7 +27,13 @@ def bands(source: ArraySource) -> Iterator[tuple[Selection, np.ndarray]]:
     return shards(source, shard_of(source, BAND_BYTES))
 
 
-def shard_of(source: ArraySource, size_bytes: int = SHARD_BYTES) -> tuple[int, ...]:
+def pieces_of(values: np.ndarray, chunks: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of the pieces of an array in memory to write at a time: a chunk, or a band."""
+    source = ArraySource.of(values, chunks)
+    return chunks if source.chunk_bytes > BAND_BYTES // 2 else shard_of(source, BAND_BYTES)
+
+
+def shard_of(source: ArraySource | Description, size_bytes: int = SHARD_BYTES) -> tuple[int, ...]:
     """Return the shape of shards of at most a size, each a run of chunks in C order.
 
     The source yields its chunks in C order, so only one shard at a time is in memory.

@@ -159,6 +159,13 @@ def write_array(
             array[selection] = values
         for key, value in metadata.items():
             array.meta[key] = value
+    merge_footers(uri, settings)
+
+
+def merge_footers(uri: str, settings: Mapping[str, str] | None = None) -> None:
+    """Merge the footers and the commits of an array's fragments; parameters as for `write_array`."""
+    import tiledb
+
     for mode in ("fragment_meta", "commits"):
         modes = {**(settings or {}), "sm.consolidation.mode": mode, "sm.vacuum.mode": mode}
         context = tiledb.Ctx(modes) if settings else None

@@ -15,9 +15,10 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.array_reader import ArrayReader
 from adapter_core.array_store import ArrayStore
 from adapter_core.arrays import zarr_metadata
-from adapter_core.arrays.chunk_writing import shifted
+from adapter_core.arrays.chunk_writing import shifted, write_region
 from adapter_core.arrays.on_demand import OnDemand
-from adapter_core.arrays.shards import bands, shard_of, shards
+from adapter_core.arrays.shards import bands, pieces_of, shard_of, shards
+from adapter_core.partitioned_arrays import PartitionedArray, Region
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,13 +81,36 @@ class ZarrStore(ArrayStore):
 
     def _save_to(self, store: Any, source: ArraySource, codec: str | None, level: int | None) -> None:
         """Write an array to a store of zarr-python."""
+        array = self.create_empty(store, source, codec, level)
+        write, shard = self._writer(array), array.shards
+        for selection, values in bands(source) if shard is None else shards(source, shard):
+            write(selection, values)
+
+    def create_empty(
+        self, store: Any, source: ArraySource, codec: str | None = None, level: int | None = None
+    ) -> Any:
+        """Write all of a source but its values to a store of zarr-python; return the open array."""
         shard = shard_of(source, self.shard_bytes) if self.shard_bytes else None
         with self._opening():
             arguments = self._codec_arguments(codec, level, source.dtype)
-            array = self._created(source, store, shard, arguments)
-        write = self._writer(array)
-        for selection, values in bands(source) if shard is None else shards(source, shard):
-            write(selection, values)
+            return self._created(source, store, shard, arguments)
+
+    def write_region(self, store: Any, region: Region, values: np.ndarray) -> None:
+        """Write whole chunks or shards of an array in a store of zarr-python.
+
+        Parameters
+        ----------
+        store : zarr.abc.store.Store
+            A store that contains the array.
+        region : Region
+            The place of the values.
+        values : numpy.ndarray
+            C-contiguous, of the shape of the region's selection.
+        """
+        with self._opening():
+            array, _, _ = _arrays(store, "r+")
+        shape = array.shards or pieces_of(values, array.chunks)
+        write_region(self._writer(array), values, shape, region.start)
 
     def _created(
         self, source: ArraySource, store: Any, shard: tuple[int, ...] | None, codec: dict[str, Any]
@@ -202,6 +226,10 @@ class ZarrStore(ArrayStore):
 class LocalZarrStore(ZarrStore):
     """A Zarr group in a directory, or in an object store through obstore."""
 
+    def partitioned(self, path: str | os.PathLike[str]) -> PartitionedArray:
+        """Return a Zarr group whose processes write chunks, or shards, of their own."""
+        return ZarrRegions(Path(path), self)
+
     def _save_remote(
         self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:
@@ -226,6 +254,33 @@ class LocalZarrStore(ZarrStore):
         from zarr.storage import LocalStore
 
         return strict_store(LocalStore)(path, read_only=True)
+
+
+class ZarrRegions(PartitionedArray):
+    """A Zarr group in a directory, to which each process writes whole chunks, or whole shards.
+
+    https://zarr.readthedocs.io/en/stable/user-guide/performance/#parallel-computing-and-synchronization
+    """
+
+    store: ZarrStore
+
+    def unit(self, description: Description) -> int:
+        """Return the length of a chunk, or of a shard."""
+        if self.store.shard_bytes == 0:
+            return description.chunks[0]
+        return shard_of(description, self.store.shard_bytes)[0]
+
+    def _create(self, source: ArraySource) -> None:
+        from zarr.storage import LocalStore
+
+        self.store.create_empty(LocalStore(self.unfinished), source)
+
+    def write(self, region: Region, values: np.ndarray) -> Region:
+        """Write the chunks of a region; a second attempt replaces them."""
+        from zarr.storage import LocalStore
+
+        self.store.write_region(LocalStore(self.unfinished), region, values)
+        return region
 
 
 class ZarrReader(ArrayReader):

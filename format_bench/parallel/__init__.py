@@ -1,1 +1,1 @@
-"""Tables written and read by several worker processes, through an engine such as Dask or Ray."""
+"""Tables and arrays that worker processes write and read, through an engine such as Dask or Ray."""

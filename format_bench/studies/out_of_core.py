@@ -1,29 +1,60 @@
-"""Study of tables larger than the memory: written as a stream, and read in batches, under a limit."""
+"""Study of data larger than the memory: written as a stream, and read in batches, under a limit."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+import array_stores
 import data_formats
+import data_generator
 from adapter_core import Feature, UnknownNameError
 from adapter_core.errors import InvalidRequestError
 from format_bench.instruments.memory_limit import limited
+from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.tables import Plan
 from format_bench.runner import folders
 from format_bench.studies.scale import results
+from format_bench.studies.scale.arrays import alone_array_cell, array_alone
 from format_bench.studies.scale.session import alone, alone_cell, row_bytes
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from format_bench.instruments.memory_limit import MemoryLimit
+    from format_bench.studies.scale.results import ScaleRun
+
 MIB = 2**20
+
+BATCH_ROWS = 100_000
+"""Rows of a batch of a table if none are given."""
+
+REGION_BYTES = 16 * MIB
+"""Size of a region of an array if no number of chunks is given."""
 
 
 def plan_of(dataset: str, limit_bytes: int, times: float, partition_rows: int) -> Plan:
     """Return a table of that many times the limit in memory, as a DataFrame."""
     rows = int(limit_bytes * times / row_bytes(dataset))
     return Plan(dataset, rows, max(1, -(-rows // partition_rows)))
+
+
+def array_plan_of(dataset: str, limit_bytes: int, times: float, region_chunks: int | None) -> ArrayPlan:
+    """Return an array of that many times the limit in memory."""
+    size_bytes = ArrayPlan(dataset, 1, 1).source().chunk_bytes
+    chunks = max(1, int(limit_bytes * times / size_bytes))
+    region_chunks = region_chunks or max(1, REGION_BYTES // size_bytes)
+    return ArrayPlan(dataset, chunks, -(-chunks // region_chunks))
+
+
+def array_store_labels() -> list[str]:
+    """Return the stores of the suite of arrays that keep all values."""
+    stores = (array_stores.find(name) for name in array_stores.names())
+    return [store.label for store in stores if not store.suite and store.error is None]
 
 
 def streamed_formats() -> list[str]:
@@ -35,30 +66,41 @@ def streamed_formats() -> list[str]:
 @click.command
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True)
 @click.option("--formats", default="", metavar="LABELS", help="By default all that write streams.")
-@click.option("--dataset", default="core", show_default=True)
+@click.option("--dataset", default="core", show_default=True, help="A table or an array.")
 @click.option("--memory-mib", type=click.IntRange(64), default=512, show_default=True)
 @click.option("--times", type=click.FloatRange(0.01), default=4.0, show_default=True)
-@click.option("--batch-rows", type=click.IntRange(1), default=100_000, show_default=True)
+@click.option("--batch-rows", type=click.IntRange(1), help="Rows of a batch, or chunks of a region.")
 def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
-    out: Path, formats: str, dataset: str, memory_mib: int, times: float, batch_rows: int
+    out: Path, formats: str, dataset: str, memory_mib: int, times: float, batch_rows: int | None
 ) -> None:
-    """Save a table of several times the memory allowed, and read it in batches.
+    """Save a table or an array of several times the memory allowed, and read it in batches.
 
     Each step has a process under a limit: a control group of the kernel where one can be made, else a
     thread that watches the resident memory. The rows are made batch by batch, and verified by digests.
+    Batches of tables have 100,000 rows by default. Arrays are written chunk by chunk and read in regions
+    of 16 MiB by default.
 
     \b
     Examples:
       format-bench study out-of-core --out reports/scale
       format-bench study out-of-core --formats Delta --memory-mib 256 --times 8 --out reports/scale
+      format-bench study out-of-core --dataset era5-hourly-1deg --memory-mib 256 --out reports/scale
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    labels = [each for each in formats.split(",") if each] or streamed_formats()
+    of_arrays = dataset in data_generator.array_names()
+    known = array_stores.names() if of_arrays else data_formats.names()
+    usual = array_store_labels if of_arrays else streamed_formats
+    labels = [each for each in formats.split(",") if each] or usual()
     for label in labels:
-        if label not in data_formats.names():
-            raise UnknownNameError("format", label, data_formats.names())
+        if label not in known:
+            raise UnknownNameError("format", label, known)
     limit_bytes = memory_mib * MIB
-    plan = plan_of(dataset, limit_bytes, times, batch_rows)
-    frame_bytes = int(plan.rows * row_bytes(dataset))
+    plan: Plan | ArrayPlan
+    if of_arrays:
+        plan = array_plan_of(dataset, limit_bytes, times, batch_rows)
+        data_bytes = plan.source().size_bytes
+    else:
+        plan = plan_of(dataset, limit_bytes, times, batch_rows or BATCH_ROWS)
+        data_bytes = int(plan.rows * row_bytes(dataset))
     if plan.rows < 1:
         raise InvalidRequestError("the table has no rows; give a larger --times")
     out.mkdir(parents=True, exist_ok=True)
@@ -67,9 +109,17 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         for label in labels:
             with limited(limit_bytes) as limit:
                 text = f"{memory_mib} MiB, limited by {limit.method}"
-                for found in alone(alone_cell(label, plan, text), folder, limit):
-                    run = replace(found, limit_bytes=limit_bytes, frame_bytes=frame_bytes)
+                for found in _alone(label, plan, text, folder, limit):
+                    run = replace(found, limit_bytes=limit_bytes, frame_bytes=data_bytes)
                     results.append(out, run, run_id)
                     outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
                     place = f"[{time.monotonic() - start:.0f} s]"
                     click.echo(f"{place} {label}: {run.step}: {outcome}", err=True)
+
+
+def _alone(
+    label: str, plan: Plan | ArrayPlan, text: str, folder: Path, limit: MemoryLimit
+) -> Iterator[ScaleRun]:
+    if isinstance(plan, ArrayPlan):
+        return array_alone(alone_array_cell(label, plan, text), folder, limit)
+    return alone(alone_cell(label, plan, text), folder, limit)

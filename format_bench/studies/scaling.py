@@ -1,4 +1,4 @@
-"""Study of scaling: tables that several workers write and read, on Dask or Ray."""
+"""Study of scaling: tables and arrays that several workers write and read, on Dask or Ray."""
 
 from __future__ import annotations
 
@@ -9,25 +9,50 @@ from typing import TYPE_CHECKING
 
 import click
 
+import array_stores
 import data_formats
+import data_generator
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidRequestError
 from format_bench.instruments import threads
+from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan
 from format_bench.runner import folders
 from format_bench.studies.scale import results
+from format_bench.studies.scale.arrays import (
+    ArrayCell,
+    alone_array_cell,
+    array_alone,
+    arrays_on_workers,
+)
 from format_bench.studies.scale.page import page
 from format_bench.studies.scale.session import Cell, alone, alone_cell, on_workers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from format_bench.parallel.engine import ParallelEngine
     from format_bench.studies.scale.results import ScaleRun
+
+AnyPlan = Plan | ArrayPlan
+
+TABLE_FORMATS = "Parquet,Lance,Delta,CSV"
+
+ARRAY_STORES = "Zarr.v2,Zarr.dir,Zarr.sharded,TileDB,Icechunk,NetCDF4,HDF5"
+"""Stores to which several processes write, by chunks, shards, fragments, forks or files."""
+
+ROWS = 2_000_000, 500_000
+"""Rows of a table, and of a partition, if none are given."""
+
+CHUNKS = 64, 8
+"""Chunks of an array, and of a region, if none are given."""
 
 
 class Study:
     """Measurements of a list of formats, appended to a folder."""
 
-    def __init__(self, out: Path, labels: list[str], plan: Plan) -> None:
+    def __init__(self, out: Path, labels: list[str], plan: AnyPlan) -> None:
         self.out, self.labels, self.plan = out, labels, plan
         self.run_id = results.new_run_id()
         self._start = time.monotonic()
@@ -43,29 +68,43 @@ class Study:
         """Measure each adapter alone, one process with one file."""
         with folders.make(self.out) as folder:
             for label in self.labels:
-                for run in alone(alone_cell(label, self.plan), folder):
+                for run in _alone(label, self.plan, folder):
                     self.keep(run)
 
-    def measure(self, engine: str, where: str, memory: str, plans: list[Plan]) -> None:
-        """Measure each format and table on the same workers."""
+    def measure(self, engine: str, where: str, memory: str, plans: list[AnyPlan]) -> None:
+        """Measure each format and table, or store and array, on the same workers."""
         with folders.make(self.out) as folder, opened(engine, where) as workers:
             for plan in plans:
                 for label in self.labels:
-                    cell = Cell(label, plan, engine, workers.workers, memory)
-                    for run in on_workers(workers, cell, folder):
+                    for run in _on_workers(label, plan, workers, memory, folder):
                         self.keep(run)
+
+
+def _alone(label: str, plan: AnyPlan, folder: Path) -> Iterator[ScaleRun]:
+    if isinstance(plan, ArrayPlan):
+        return array_alone(alone_array_cell(label, plan), folder)
+    return alone(alone_cell(label, plan), folder)
+
+
+def _on_workers(
+    label: str, plan: AnyPlan, workers: ParallelEngine, memory: str, folder: Path
+) -> Iterator[ScaleRun]:
+    if isinstance(plan, ArrayPlan):
+        cell = ArrayCell(label, plan, workers.name, workers.workers, memory)
+        return arrays_on_workers(workers, cell, folder)
+    return on_workers(workers, Cell(label, plan, workers.name, workers.workers, memory), folder)
 
 
 @click.command
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder of the results.")
-@click.option("--formats", default="Parquet,Lance,Delta,CSV", show_default=True, metavar="LABELS")
+@click.option("--formats", default="", metavar="LABELS", help="Of tables, or stores of arrays.")
 @click.option("--engine", default="dask", show_default=True, help="serial, dask or ray.")
 @click.option("--workers", default="1,2", show_default=True, help="Numbers of local workers.")
 @click.option("--memory", default="", help="Limit of each local worker of Dask, e.g. 1.5GiB.")
 @click.option("--cluster", default="", help="A cluster instead of local workers; as run --cluster.")
-@click.option("--dataset", default="core", show_default=True)
-@click.option("--rows", type=click.IntRange(1), default=2_000_000, show_default=True)
-@click.option("--partition-rows", type=click.IntRange(1), default=500_000, show_default=True)
+@click.option("--dataset", default="core", show_default=True, help="A table or an array.")
+@click.option("--rows", type=click.IntRange(1), help="Rows, or chunks of an array.")
+@click.option("--partition-rows", type=click.IntRange(1), help="Those of a partition.")
 @click.option("--alone", "with_alone", is_flag=True, help="Measure the adapters alone, too.")
 @click.option("--page", "shown", type=click.Path(path_type=Path), help="Print the page of results.")
 def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
@@ -76,12 +115,16 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     memory: str,
     cluster: str,
     dataset: str,
-    rows: int,
-    partition_rows: int,
+    rows: int | None,
+    partition_rows: int | None,
     with_alone: bool,  # noqa: FBT001 (click's way)
     shown: Path | None,
 ) -> None:
     """Save a table on several workers, read it, read two columns, and count its rows.
+
+    An array is saved and read: stores write chunks, shards or fragments to one array, or a file for each
+    region. By default tables have 2,000,000 rows in partitions of 500,000, arrays 64 chunks in regions
+    of 8.
 
     Workers make the rows of their partitions, and verify what they read by digests. With several numbers
     of workers, fewer workers also take a table that is smaller in proportion (weak scaling). Results are
@@ -91,6 +134,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     Examples:
       format-bench study scaling --rows 20000000 --memory 1.5GiB --alone --out reports/scale
       format-bench study scaling --engine ray --workers 2 --out reports/scale
+      format-bench study scaling --dataset era5-hourly-1deg --rows 2000 --out reports/scale
       format-bench study scaling --cluster tcp://10.0.0.1:8786 --out /shared/scale
       format-bench study scaling --page reports/scale > docs/scale.md
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
@@ -99,15 +143,21 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         return
     if out is None:
         raise click.UsageError("give --out FOLDER to measure, or --page FOLDER for the page")
+    of_arrays = dataset in data_generator.array_names()
+    known = array_stores.names() if of_arrays else data_formats.names()
+    formats = formats or (ARRAY_STORES if of_arrays else TABLE_FORMATS)
     labels = [each for each in formats.split(",") if each]
     for label in labels:
-        if label not in data_formats.names():
-            raise UnknownNameError("format", label, data_formats.names())
+        if label not in known:
+            raise UnknownNameError("format", label, known)
+    usual = CHUNKS if of_arrays else ROWS
+    rows, partition_rows = rows or usual[0], partition_rows or usual[1]
+    plan_of = ArrayPlan if of_arrays else Plan
     counts = _counts(workers)
     # Workers inherit them: as many threads as workers, not more.
     os.environ.update(threads.environment("1"))
     out.mkdir(parents=True, exist_ok=True)
-    study = Study(out, labels, Plan(dataset, rows, -(-rows // partition_rows)))
+    study = Study(out, labels, plan_of(dataset, rows, -(-rows // partition_rows)))
     if with_alone:
         study.measure_alone()
     if cluster:
@@ -116,11 +166,11 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     for count in counts:
         where = f"local:{count}:{memory}" if memory and engine == "dask" else f"local:{count}"
         part = max(1, rows * count // max(counts))
-        plans = {study.plan, Plan(dataset, part, -(-part // partition_rows))}
+        plans = {study.plan, plan_of(dataset, part, -(-part // partition_rows))}
         study.measure(engine, where, memory if engine == "dask" else "", sorted(plans, key=_rows))
 
 
-def _rows(plan: Plan) -> int:
+def _rows(plan: AnyPlan) -> int:
     return plan.rows
 
 

@@ -10,7 +10,7 @@ from statistics import median
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import joined, plural
 from format_bench.parallel.engine import ENGINES, ParallelEngine
-from format_bench.studies.scale.results import ALONE, LIMITED, ScaleRun
+from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
 from format_bench.studies.scale.simulation import simulated_seconds
 
 SIMULATED_WORKERS = (1, 2, 4, 8, 16, 32, 64)
@@ -22,9 +22,9 @@ MIB = 2**20
 
 _HEAD = """# Scale
 
-Tables that several workers write and read, and tables larger than the memory. Made by `format-bench
-study scaling` and `format-bench study out-of-core`; `format-bench study scaling --page FOLDER` prints
-this page from their results.
+Tables and arrays that several workers write and read, and such larger than the memory. Made by
+`format-bench study scaling` and `format-bench study out-of-core`; `format-bench study scaling --page
+FOLDER` prints this page from their results.
 
 Workers are processes of one machine, each with one thread for the libraries. A worker makes the rows of
 a partition, saves them and returns a digest; later it reads a partition and returns the digest of what
@@ -75,11 +75,30 @@ in batches. As a DataFrame it would need {times} times the limit.
 """
 
 
+_ARRAYS = """## Arrays on workers
+
+Workers make, write and read regions: runs of chunks along the first axis. Zarr stores and Icechunk get
+whole chunks or shards, TileDB fragments; other stores are a folder with a file for each region. An array
+has its name when all regions are written. *Alone* is the store in one process, which writes one array
+chunk by chunk. Digests combine the bits of each value with its position, for each region.
+
+"""
+
+_ARRAYS_LIMITED = """## Arrays larger than the memory
+
+As for tables: each step in a process under the limit. Arrays are written chunk by chunk, and read in
+regions. In memory they would need {times} times the limit.
+
+"""
+
+
 def page(runs: Sequence[ScaleRun]) -> str:
     """Return the page of results in Markdown; the last result of a step counts."""
-    latest = list({_key(run): run for run in runs}.values())
+    found = list({_key(run): run for run in runs}.values())
+    latest, arrays = _of(found, family=TABLES), _of(found, family=ARRAYS)
     parts = [_HEAD, *_tables(latest), _beside_alone(latest), _scaling(latest)]
-    return "".join([*parts, _simulation(latest), _engines(latest), _limited(latest)])
+    parts += [_simulation(latest), _engines(latest), _limited(latest), _arrays(arrays)]
+    return "".join(parts).rstrip("\n") + "\n"
 
 
 def _key(run: ScaleRun) -> tuple[object, ...]:
@@ -267,8 +286,10 @@ def _lines_of(engine: str) -> int:
 
 def _limited(runs: Sequence[ScaleRun]) -> str:
     chosen = _of(runs, engine=LIMITED)
-    if not chosen:
-        return ""
+    return _limited_table(chosen, _LIMITED, "rows") if chosen else ""
+
+
+def _limited_table(chosen: Sequence[ScaleRun], head: str, unit: str) -> str:
     first = chosen[-1]
     table = []
     for label in dict.fromkeys(run.format for run in chosen):
@@ -283,6 +304,41 @@ def _limited(runs: Sequence[ScaleRun]) -> str:
             ]
         )
     header = ["format", "save, CPU s", "read, CPU s", "save, peak MiB", "read, peak MiB", "MB"]
-    intro = _LIMITED.format(times=f"{first.frame_bytes / first.limit_bytes:.1f}")
-    text = f"{first.rows:,} rows of `{first.dataset}`; limit: {first.memory}.\n\n"
-    return intro + text + "\n".join(table_lines(header, table)) + "\n\n" + _verdict(chosen) + "\n"
+    intro = head.format(times=f"{first.frame_bytes / first.limit_bytes:.1f}")
+    text = f"{first.rows:,} {unit} of `{first.dataset}`; limit: {first.memory}.\n\n"
+    return intro + text + "\n".join(table_lines(header, table)) + "\n\n" + _verdict(chosen) + "\n\n"
+
+
+def _arrays(runs: Sequence[ScaleRun]) -> str:
+    """Return the sections on arrays, with a table for each array."""
+    limited = _of(runs, engine=LIMITED)
+    on_workers = [run for run in runs if run not in limited]
+    parts = []
+    for dataset, rows in dict.fromkeys((run.dataset, run.rows) for run in on_workers):
+        chosen = _of(on_workers, dataset=dataset, rows=rows)
+        steps = ("save", "read")
+        header = ["store", "engine", "workers", "regions", *steps, "save, wall", "read, wall"]
+        table = []
+        for label, engine, workers in dict.fromkeys(
+            (run.format, run.engine, run.workers) for run in chosen
+        ):
+            of_store = _of(chosen, format=label, engine=engine, workers=workers)
+            table.append(
+                [
+                    label,
+                    engine,
+                    f"{workers}",
+                    f"{of_store[0].partitions}",
+                    *_cells(of_store, steps, lambda run: f"{run.seconds:.2f}"),
+                    *_cells(of_store, steps, lambda run: f"{run.wall_seconds:.1f}"),
+                    *_cells(of_store, steps, lambda run: f"{run.cpu_seconds:.2f}"),
+                    f"{max(run.peak_bytes for run in of_store) / MIB:.0f}",
+                    *_cells(of_store, steps[:1], lambda run: f"{run.size_bytes / 1e6:.0f}"),
+                ]
+            )
+        header += ["save, CPU", "read, CPU", "peak, MiB", "MB"]
+        shown = "\n".join(table_lines(header, table, alignment="ll" + "r" * 10))
+        intro = f"{plural(rows, 'chunk')} of `{dataset}`. Seconds.\n\n"
+        parts.append(intro + shown + "\n\n" + _verdict(chosen) + "\n\n")
+    text = _ARRAYS + "".join(parts) if parts else ""
+    return text + (_limited_table(limited, _ARRAYS_LIMITED, "chunks") if limited else "")

@@ -29,6 +29,8 @@ ALONE = "alone"
 LIMITED = "under a limit"
 """Engine of the adapter alone in a process with limited memory."""
 
+TABLES, ARRAYS = "tables", "arrays"
+
 _METRICS = {
     "save": {"save time": "seconds", "save CPU time": "cpu_seconds", "save peak memory": "peak_bytes"},
     "read": {"read time": "seconds", "read CPU time": "cpu_seconds", "read peak memory": "peak_bytes"},
@@ -73,6 +75,8 @@ class ScaleRun:
     """Size of the table as a DataFrame, of a step under a limit."""
     memory: str = ""
     """Limit of the memory of a worker, and who enforces it; empty if there is none."""
+    family: str = TABLES
+    """Family of the data set. Arrays have chunks as rows, and dimensions as columns."""
 
     @property
     def track(self) -> str:

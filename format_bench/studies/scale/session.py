@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import data_formats
 from adapter_core import UnsupportedError
 from adapter_core.errors import FormatBenchError, UnavailableError
 from format_bench.instruments import isolation, memory
-from format_bench.parallel.tables import Job, Plan, count_parallel, read_parallel, save_parallel
+from format_bench.parallel.tables import Plan, TableJob, count_parallel, read_parallel, save_parallel
 from format_bench.results.status import WRONG, CellStatus
 from format_bench.studies.scale.results import ALONE, LIMITED, ScaleRun
 from format_bench.verification.digests import TableDigest, differences, digest
@@ -69,13 +70,13 @@ def on_workers(engine: ParallelEngine, cell: Cell, folder: Path) -> Iterator[Sca
     path = folder / "table"
     saved: dict[str, Any] = {}
 
-    def save(adapter: DataFormat) -> Job:
+    def save(adapter: DataFormat) -> TableJob:
         job, pieces = save_parallel(engine, adapter, cell.plan, path)
         saved["digest"] = job.digest
         saved["size"] = sum(piece.size_bytes for piece in pieces)
         return job
 
-    steps: dict[str, Callable[[DataFormat], Job]] = {
+    steps: dict[str, Callable[[DataFormat], TableJob]] = {
         "save": save,
         "read": lambda adapter: read_parallel(engine, adapter, path),
         "two columns": lambda adapter: read_parallel(engine, adapter, path, two),
@@ -92,7 +93,7 @@ def on_workers(engine: ParallelEngine, cell: Cell, folder: Path) -> Iterator[Sca
 
 
 def _measured(
-    cell: Cell, step: str, width: int, call: Callable[[DataFormat], Job], saved: dict[str, Any]
+    cell: Cell, step: str, width: int, call: Callable[[DataFormat], TableJob], saved: dict[str, Any]
 ) -> ScaleRun:
     try:
         adapter = data_formats.get(cell.label)
@@ -120,7 +121,7 @@ def _measured(
     return replace(run, size_bytes=saved["size"]) if step == "save" else run
 
 
-def _verdict(job: Job, saved: TableDigest, adapter: DataFormat) -> str:
+def _verdict(job: TableJob, saved: TableDigest, adapter: DataFormat) -> str:
     if job.step == "count":
         return "" if job.rows == saved.rows else f"{WRONG}{job.rows:,} rows instead of {saved.rows:,}"
     if job.step == "save":
@@ -156,12 +157,12 @@ def alone(cell: Cell, folder: Path, limit: MemoryLimit | None = None) -> Iterato
     path = folder / f"alone{adapter.suffix}"
     try:
         done = isolation.run(_save_stream, cell, path, limit, limit_seconds=LIMIT_SECONDS)
-        yield _of_outcome(cell, "save", width, done, limit)
+        yield of_outcome(partial(cell.run, "save", width), done, limit)
         if done.status:
             return
         saved = done.value["digest"]
         done = isolation.run(_read_stream, cell, path, limit, limit_seconds=LIMIT_SECONDS)
-        run = _of_outcome(cell, "read", width, done, limit)
+        run = of_outcome(partial(cell.run, "read", width), done, limit)
         if not done.status:
             found = differences(saved, done.value["digest"], adapter.kept_digits)
             status = CellStatus.FAILED if found else ""
@@ -173,21 +174,22 @@ def alone(cell: Cell, folder: Path, limit: MemoryLimit | None = None) -> Iterato
         adapter.remove(path)
 
 
-def _of_outcome(
-    cell: Cell, step: str, width: int, done: isolation.Outcome, limit: MemoryLimit | None
+def of_outcome(
+    run: Callable[..., ScaleRun], done: isolation.Outcome, limit: MemoryLimit | None
 ) -> ScaleRun:
+    """Return the result of a step in a process of its own, made by a function of its fields."""
     if done.status:
         sentence = done.sentence
         if limit is not None and "SIGKILL" in sentence:
             sentence = f"killed at the limit of {limit.limit_bytes:,} bytes by {limit.method}"
-        return cell.run(step, width, status=done.status, sentence=sentence)
+        return run(status=done.status, sentence=sentence)
     facts = {name: value for name, value in done.value.items() if name != "digest"}
-    return cell.run(step, width, **facts)
+    return run(**facts)
 
 
 def _save_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
     """Save the partitions as a stream; runs in a process of its own."""
-    _prepare(limit)
+    prepare(limit)
     adapter = data_formats.get(cell.label)
     total = TableDigest()
     others = [0.0, 0.0]
@@ -217,7 +219,7 @@ def _save_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str,
 
 def _read_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
     """Read a table in batches, and return its digest; runs in a process of its own."""
-    _prepare(limit)
+    prepare(limit)
     adapter = data_formats.get(cell.label)
     total = TableDigest()
     others = [0.0, 0.0]
@@ -237,7 +239,8 @@ def _read_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str,
     }
 
 
-def _prepare(limit: MemoryLimit | None) -> None:
+def prepare(limit: MemoryLimit | None) -> None:
+    """Put this process under a limit, if there is one, and forget its peak of memory."""
     memory.reset_peak()
     if limit is not None:
         limit.enter()

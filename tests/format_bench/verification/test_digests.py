@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from data_generator import catalog
-from format_bench.verification.digests import differences, digest
+from format_bench.verification.digests import array_digest, differences, digest
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +75,30 @@ def test_columns_read_alone_are_compared_with_theirs(table):
 def test_other_kinds_of_values_have_no_digest():
     with pytest.raises(ValueError, match="has no digest"):
         digest(pd.DataFrame({"a": pd.to_datetime(["2026-01-01"])}))
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int16", "uint8", "float16", "float32", "float64", "complex128"]
+)
+def test_regions_of_an_array_add_up_in_any_order(dtype):
+    values = (np.arange(500 * 7 * 60) % 113).reshape(500, 7, 60).astype(dtype)
+    whole = array_digest(values)
+    assert whole.count == values.size
+    assert array_digest(values[300:], 300) + array_digest(values[:300]) == whole
+    assert array_digest(np.asfortranarray(values)) == whole
+    changed = values.copy()
+    changed[499, 6, 59] += 1
+    changed[499, 6, 59] = changed[499, 6, 59] or 1
+    assert (array_digest(changed) == whole) == bool((changed == values).all())
+    assert array_digest(values[::-1]) != whole
+
+
+def test_types_of_arrays_are_a_difference_and_payloads_of_nan_are_not():
+    values = np.array([[1.0, np.nan], [0.0, 2.0]])
+    assert array_digest(values.astype("float32")) != array_digest(values)
+    assert array_digest(values.astype(">f8").astype("f8")) == array_digest(values)
+    other = values.copy()
+    other.view("u8")[0, 1] += 5
+    assert np.isnan(other[0, 1])
+    assert array_digest(other) == array_digest(values)
+    assert array_digest(-0.0 * np.ones((1, 1))) != array_digest(np.zeros((1, 1)))

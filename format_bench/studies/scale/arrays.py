@@ -1,0 +1,229 @@
+"""Measurements of the studies of scale on arrays: jobs on workers, and the store alone on a stream."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import array_stores
+from adapter_core import UnsupportedError
+from adapter_core.errors import FormatBenchError, UnavailableError
+from adapter_core.partitioned_arrays import regions_of
+from format_bench.instruments import isolation, memory
+from format_bench.parallel.arrays import (
+    ArrayJob,
+    ArrayPlan,
+    array_differences,
+    read_array,
+    save_array,
+)
+from format_bench.results.status import WRONG, CellStatus
+from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, ScaleRun
+from format_bench.studies.scale.session import LIMIT_SECONDS, of_outcome, prepare
+from format_bench.verification.digests import ArrayDigest, array_digest
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adapter_core import ArrayStore
+    from adapter_core.array_source import Selection
+    from format_bench.instruments.memory_limit import MemoryLimit
+    from format_bench.parallel.engine import ParallelEngine
+
+
+@dataclass(frozen=True)
+class ArrayCell:
+    """A store and an array, on some workers."""
+
+    label: str
+    plan: ArrayPlan
+    engine: str
+    workers: int
+    memory: str = ""
+
+    def run(self, step: str, **results: Any) -> ScaleRun:
+        """Return the result of a step; an array has its number of dimensions as that of columns."""
+        plan = self.plan
+        return ScaleRun(
+            **{
+                "engine": self.engine,
+                "workers": self.workers,
+                "format": self.label,
+                "dataset": plan.dataset,
+                "rows": plan.chunks,
+                "columns": len(plan.source().shape),
+                "partitions": plan.partitions,
+                "step": step,
+                "memory": self.memory,
+                "family": ARRAYS,
+                **results,
+            }
+        )
+
+
+def alone_array_cell(label: str, plan: ArrayPlan, memory_limit: str = "") -> ArrayCell:
+    """Return the cell of a store without an engine."""
+    return ArrayCell(label, plan, LIMITED if memory_limit else ALONE, 1, memory_limit)
+
+
+def arrays_on_workers(engine: ParallelEngine, cell: ArrayCell, folder: Path) -> Iterator[ScaleRun]:
+    """Save an array on workers and read it; yield each step."""
+    path = folder / "array"
+    saved: list[ArrayJob] = []
+
+    def save(store: ArrayStore) -> ArrayJob:
+        saved.append(save_array(engine, store, cell.plan, path))
+        return saved[0]
+
+    def read(store: ArrayStore) -> ArrayJob:
+        return read_array(engine, store, path, cell.plan.partitions)
+
+    try:
+        run = _measured(cell, save)
+        if not run.status:
+            run = replace(run, size_bytes=array_stores.find(cell.label).size_bytes(path))
+        yield run
+        if run.status:
+            return
+        yield _measured(cell, read, saved[0])
+    finally:
+        array_stores.find(cell.label).remove(path)
+
+
+def _measured(
+    cell: ArrayCell, call: Callable[[ArrayStore], ArrayJob], saved: ArrayJob | None = None
+) -> ScaleRun:
+    """Return the result of a save, or of a read that is compared with the save."""
+    step = "read" if saved else "save"
+    try:
+        job = call(array_stores.get(cell.label))
+    except UnavailableError as error:
+        return cell.run(step, status=CellStatus.UNAVAILABLE, sentence=str(error))
+    except UnsupportedError as error:
+        return cell.run(step, status=CellStatus.UNSUPPORTED, sentence=str(error))
+    except FormatBenchError as error:
+        return cell.run(step, status=CellStatus.FAILED, sentence=str(error))
+    run = cell.run(
+        step,
+        # A store writes at least a chunk, or a shard, at a time.
+        partitions=len(job.reports),
+        seconds=job.seconds,
+        wall_seconds=job.wall_seconds,
+        client_seconds=job.client_seconds,
+        cpu_seconds=job.cpu_seconds,
+        peak_bytes=job.peak_bytes,
+        task_seconds=tuple(sum(each.seconds for each in report.stages) for report in job.reports),
+    )
+    return _verified(run, array_differences(saved, job)) if saved else run
+
+
+def _verified(run: ScaleRun, differences: tuple[str, ...]) -> ScaleRun:
+    if differences:
+        sentence = WRONG + "; ".join(differences[:3])
+        return replace(run, status=CellStatus.FAILED, sentence=sentence)
+    return replace(run, sentence="digests equal")
+
+
+def array_alone(cell: ArrayCell, folder: Path, limit: MemoryLimit | None = None) -> Iterator[ScaleRun]:
+    """Save an array chunk by chunk in one process, and read it region by region in another.
+
+    Parameters
+    ----------
+    cell : ArrayCell
+        The cell, without an engine.
+    folder : Path
+        Folder of the measured file.
+    limit : MemoryLimit, optional
+        Limit of the memory of both processes.
+    """
+    try:
+        store = array_stores.get(cell.label)
+    except UnavailableError as error:
+        yield cell.run("save", status=CellStatus.UNAVAILABLE, sentence=str(error))
+        return
+    if store.error is not None:
+        reason = f"{cell.label} changes values, which digests cannot verify"
+        yield cell.run("save", status=CellStatus.UNSUPPORTED, sentence=reason)
+        return
+    path = folder / f"alone{store.suffix}"
+    try:
+        done = isolation.run(_save_chunks, cell, path, limit, limit_seconds=LIMIT_SECONDS)
+        yield of_outcome(partial(cell.run, "save"), done, limit)
+        if done.status:
+            return
+        saved: ArrayDigest = done.value["digest"]
+        done = isolation.run(_read_regions, cell, path, limit, limit_seconds=LIMIT_SECONDS)
+        run = of_outcome(partial(cell.run, "read"), done, limit)
+        if not done.status:
+            run = _verified(run, () if done.value["digest"] == saved else ("other values came back",))
+        yield run
+    finally:
+        store.remove(path)
+
+
+class _Others:
+    """Time of making and verifying values, which is not that of the store."""
+
+    def __init__(self) -> None:
+        self.digest: ArrayDigest | None = None
+        self._seconds = self._cpu_seconds = 0.0
+        self._cpu, self._start = time.process_time(), time.perf_counter()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Count the time of a block."""
+        cpu, start = time.process_time(), time.perf_counter()
+        yield
+        self._seconds += time.perf_counter() - start
+        self._cpu_seconds += time.process_time() - cpu
+
+    def verify(self, values: np.ndarray, first_row: int) -> None:
+        """Add consecutive rows to the digest."""
+        found = array_digest(values, first_row)
+        self.digest = found if self.digest is None else self.digest + found
+
+    def results(self) -> dict[str, Any]:
+        """Return the results of the step that started with this object and has ended now."""
+        wall = time.perf_counter() - self._start
+        return {
+            "digest": self.digest,
+            "seconds": max(0.0, wall - self._seconds),
+            "wall_seconds": wall,
+            "cpu_seconds": max(0.0, time.process_time() - self._cpu - self._cpu_seconds),
+            "peak_bytes": memory.peak_bytes(),
+        }
+
+
+def _save_chunks(cell: ArrayCell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
+    """Save an array chunk by chunk; runs in a process of its own."""
+    prepare(limit)
+    store, source = array_stores.get(cell.label), cell.plan.source()
+    others = _Others()
+
+    def read(selection: Selection) -> np.ndarray:
+        with others():
+            values = source.read(selection)
+            others.verify(values, selection[0].start)
+        return values
+
+    store.save(replace(source, read=read), path)
+    return {**others.results(), "size_bytes": store.size_bytes(path)}
+
+
+def _read_regions(cell: ArrayCell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
+    """Read an array region by region, and return its digest; runs in a process of its own."""
+    prepare(limit)
+    store = array_stores.get(cell.label)
+    others = _Others()
+    with store.open(path) as reader:
+        unit = store.partitioned(path).unit(reader.description)
+        for region in regions_of(reader.shape[0], unit, cell.plan.partitions):
+            values = reader.read((slice(region.start, region.stop),))
+            with others():
+                others.verify(values, region.start)
+    return others.results()
