@@ -99,6 +99,8 @@ class DataFormat(RemoteAdapter):
     """Options of the library in `save_tuned`, by its own names for them."""
     tuned_indexes: ClassVar[str] = ""
     """Phrase on what `save_tuned` adds for the sort key and the lookup columns, e.g. indexes."""
+    is_tuned: ClassVar[bool] = False
+    """True if `save_tuned` does more than to sort the rows, which overriding `_save_tuned` declares."""
     keeps_order_of_batches: ClassVar[bool] = True
     """False if rows that `save_batches` wrote may be read in another order."""
     remote_schemes: ClassVar[tuple[str, ...]] = ()
@@ -113,6 +115,7 @@ class DataFormat(RemoteAdapter):
         streams = set() if cls._save_batches is DataFormat._save_batches else {Feature.STREAMS}
         derived = {Feature.REMOTE, Feature.REMOTE_SAVE, Feature.STREAMS}
         cls.supports = (cls.supports - derived) | remote | streams
+        cls.is_tuned = cls._save_tuned is not DataFormat._save_tuned
 
     def save(
         self,
@@ -655,6 +658,8 @@ class DataFormat(RemoteAdapter):
         lookups: list[str],  # noqa: ARG002
     ) -> None:
         """Write the checked and sorted table, by default as the library does unasked.
+
+        Overriding it declares `is_tuned`.
 
         Parameters
         ----------

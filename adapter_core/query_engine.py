@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import record_tables
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, probe
-from adapter_core.errors import UnknownNameError, UnsupportedError
+from adapter_core.errors import CannotHoldError, UnknownNameError, UnsupportedError
 from adapter_core.listing import CLASS_NAME, declarations
 from adapter_core.query import TABLE
 from adapter_core.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     import pyarrow as pa
@@ -170,10 +170,46 @@ class EngineOnFormat(BaseAdapter):
         with self.replacing(folder) as temporary:
             temporary.mkdir()
             for name, path in self.paths(temporary, tables).items():
-                if record_tables.has_records(tables[name]):
-                    record_tables.write(self.format.label, tables[name], path)
+                self._save(tables[name], path)
+
+    def save_tuned(
+        self,
+        tables: Mapping[str, pd.DataFrame],
+        folder: Path,
+        sort_by: Sequence[str],
+        lookups: Sequence[str] = (),
+    ) -> None:
+        """Write tables into a directory, the first by `DataFormat.save_tuned`; replace an earlier one.
+
+        Parameters
+        ----------
+        tables, folder
+            As for `save`.
+        sort_by, lookups : sequence of str
+            Columns of the first table, as `DataFormat.save_tuned` takes them.
+
+        Raises
+        ------
+        CannotHoldError
+            If the format cannot store a table as it is, or writes no tuned files of records. Nothing has
+            been written then.
+        """
+        self.check(tables)
+        if record_tables.has_records(tables[TABLE]):
+            raise CannotHoldError(f"{self.format.label}: records have no tuned files")
+        with self.replacing(folder) as temporary:
+            temporary.mkdir()
+            for name, path in self.paths(temporary, tables).items():
+                if name == TABLE:
+                    self.format.save_tuned(tables[name], path, sort_by, lookups)
                 else:
-                    self.format.save(tables[name], path, self.format.default_codec)
+                    self._save(tables[name], path)
+
+    def _save(self, df: pd.DataFrame, path: Path) -> None:
+        if record_tables.has_records(df):
+            record_tables.write(self.format.label, df, path)
+        else:
+            self.format.save(df, path, self.format.default_codec)
 
 
 class EngineRegistry(Registry[EngineOnFormat]):

@@ -79,16 +79,17 @@ def _class_of(suite, benchmark):
     """Return a class with a method for each metric, under its own parameters."""
     axes = {
         "codec": list(suite.codecs),
-        "track": [each.name for each in suite.tracks],
+        "track": [] if benchmark.track else [each.name for each in suite.tracks],
         "query": list(benchmark.queries),
         "cache": list(benchmark.caches),
     }
     axes = {name: values for name, values in axes.items() if values}
     datasets = benchmark.datasets or suite.datasets_at(SCALE)
+    formats = [name for name in labels(suite.name) if name in (benchmark.formats or [name])]
     sampling = suite.sampling[SCALE]
     members = {
         "__doc__": f"{suite.title}: {', '.join(benchmark.metrics)}.",
-        "params": (labels(suite.name), list(datasets), *axes.values()),
+        "params": (formats, list(datasets), *axes.values()),
         "param_names": (_family(suite.name).parameter, "dataset", *axes),
         # Values of one scale never continue the line of another.
         "version": f"{suite.version} {SCALE}",

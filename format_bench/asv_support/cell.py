@@ -82,10 +82,14 @@ class CellRun:
     ) -> None:
         self.family, self.suite, self.params = family, suite, params
         self.benchmark = f"{suite.name}.{benchmark}"
+        declared = suite.benchmark(benchmark)
+        self._own_track = declared.track if declared else ""
+        has_choice = suite.codecs or (suite.tracks and not self._own_track)
         # The parameters that tell files apart; others, as the page cache, do not change a file.
-        self._file_params = params[: 3 if suite.codecs or suite.tracks else 2]
+        self._file_params = params[: 3 if has_choice else 2]
         label, dataset, *choice = self._file_params
         self.label, self.dataset = label, dataset
+        choice = choice or [self._own_track] * bool(self._own_track)
         self._choice = choice[0] if choice else None
         self._name = "-".join([dataset, label, *choice])
         self.journal, self.metadata_file = journal(scale), metadata_file(scale)
@@ -114,7 +118,7 @@ class CellRun:
             adapter: BaseAdapter = registry.get(self.label)
         except (UnavailableError, UnknownNameError) as error:
             raise self.skip(CellStatus.UNAVAILABLE, error) from error
-        for benchmark in (self.benchmark, f"{self.suite.name}.{self.suite.saves}"):
+        for benchmark in (self.benchmark, f"{self.suite.name}.{self.suite.saves(self._own_track)}"):
             earlier = self.journal.ended_badly(benchmark, self._file_params)
             if earlier:
                 # A process that is ended in a save leaves what may fill the disk.
@@ -126,7 +130,10 @@ class CellRun:
         way = (self._choice or "") if self.suite.tracks else ""
         self.operations = operations_of(self.family)(adapter, codec, level, way)
         self.operations.only_queries = frozenset(
-            query for each in self.suite.benchmarks for query in each.queries
+            query
+            for each in self.suite.benchmarks
+            if each.track == self._own_track
+            for query in each.queries
         )
         self.operations.expect(DATA / self.dataset)
         self.guard(self.operations.warm_up)

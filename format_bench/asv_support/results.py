@@ -189,6 +189,7 @@ def _cells(
     """Return the cells of one benchmark, in the order of its parameters."""
     name = benchmark["name"]
     suite = name.rpartition(".")[0]
+    own_track = _own_track(suite)
     axes = result.get_result_params(name)
     values = result.get_result_value(name, axes)
     samples = result.get_result_samples(name, axes)
@@ -196,9 +197,9 @@ def _cells(
     for combination, value, taken in zip(itertools.product(*axes), values, samples, strict=True):
         params = [_literal(text) for text in combination]
         label, dataset, *others = params
-        metric = ", ".join([benchmark["pretty_name"].partition(": ")[2], *others])
+        metric = ", ".join([benchmark["pretty_name"].partition(": ")[2], *own_track.values(), *others])
         facts = (name, metric, benchmark["unit"], label, dataset)
-        named = dict(zip(benchmark["param_names"][2:], others, strict=True))
+        named = own_track | dict(zip(benchmark["param_names"][2:], others, strict=True))
         said = [each for each in reasons if each.suite == suite and each.params == params]
         if value is None or math.isnan(value):
             cells.append(AsvCell(*facts, None, *_why(said), named))
@@ -211,6 +212,13 @@ def _cells(
             facts_of_value = list(taken or joined or [value]), [len(each) for each in own]
             cells.append(AsvCell(*facts, value, "value", remark, named, *facts_of_value))
     return cells
+
+
+def _own_track(suite: str) -> dict[str, str]:
+    """Return the track of a class of benchmarks that declares one, as if it were a parameter."""
+    module, _, name = suite.partition(".")
+    benchmark = SUITES[module].benchmark(name) if module in SUITES else None
+    return {"track": benchmark.track} if benchmark and benchmark.track else {}
 
 
 @functools.cache

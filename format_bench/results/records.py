@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 from adapter_core.errors import InvalidRecordError, InvalidResultsError
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
+from format_bench.results.suites import SUITES
 
 if TYPE_CHECKING:
     import jsonschema
@@ -288,7 +289,9 @@ def _parsed(line: bytes, path: Path, number: int) -> Record:
         validate(facts)
     except (ValueError, RecursionError) as error:
         raise InvalidResultsError(f"{path}, line {number}: {error}") from error
-    return Record(**{**facts, "status": CellStatus(facts["status"])})
+    suite = SUITES.get(facts["suite"].partition(".")[0])
+    track = suite.recorded_track(facts.get("track", "")) if suite else facts.get("track", "")
+    return Record(**{**facts, "status": CellStatus(facts["status"]), "track": track})
 
 
 Key = tuple[object, ...]

@@ -60,9 +60,13 @@ class Benchmark:
     """Queries, a further parameter; none if the metrics are of no single query."""
     datasets: tuple[str, ...] = ()
     """Data sets that they are limited to; those of the suite if empty."""
+    formats: tuple[str, ...] = ()
+    """Labels that they are limited to; those of the suite if empty."""
+    track: str = ""
+    """The track of their files, if the tracks of the suite are not a parameter."""
 
     def __post_init__(self) -> None:
-        for name in ("metrics", "caches", "queries", "datasets"):
+        for name in ("metrics", "caches", "queries", "datasets", "formats"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
@@ -117,7 +121,7 @@ class Suite:
     steps: tuple[str, ...] = ()
     """Names of the steps of the family that the runner takes."""
     tracks: tuple[Track, ...] = ()
-    """Ways to write each file, a further parameter of asv's benchmarks."""
+    """Ways to write each file: a further parameter of asv's benchmarks, unless these name theirs."""
     optional: bool = False
     """Whether `make bench` leaves it out unless it is named."""
     ratio_shift_seconds: float = 0.0
@@ -155,10 +159,17 @@ class Suite:
         """Return the rows, or images, of a data set of the asv suite at a scale."""
         return self.dataset_sizes.get(dataset, self.sizes)[scale]
 
-    @property
-    def saves(self) -> str:
-        """The class of benchmarks that saves the files that the others read."""
-        return self.benchmarks[0].name
+    def benchmark(self, name: str) -> Benchmark | None:
+        """Return the class of benchmarks of that name, if it is declared."""
+        return next((each for each in self.benchmarks if each.name == name), None)
+
+    def saves(self, track: str = "") -> str:
+        """Return the class of benchmarks that saves the files that the others read on a track."""
+        return next(each.name for each in self.benchmarks if each.track == track)
+
+    def recorded_track(self, track: str) -> str:
+        """Return the track of a record; one from before the suite had tracks is on the first."""
+        return track or (self.tracks[0].name if self.tracks else "")
 
 
 @dataclass(frozen=True)

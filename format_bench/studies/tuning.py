@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,8 +20,14 @@ from adapter_core.files import write_atomically
 from adapter_core.query import TABLE
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio
-from format_bench.families.queries.operations import EngineQuery, QueryOperations, QueryTables
-from format_bench.families.queries.subject import layouts
+from format_bench.families.queries.operations import (
+    DEFAULTS,
+    TUNED,
+    EngineQuery,
+    QueryOperations,
+    QueryTables,
+)
+from format_bench.families.queries.subject import tuning_keys
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
 from format_bench.results import flat_csv
@@ -41,8 +47,6 @@ PAIRS = (
 
 BY = " by "
 """Between a pair and the adapter that writes its files, where that is not the format's usual one."""
-
-DEFAULTS, TUNED = "defaults", "tuned"
 
 CALLS = 3
 """Calls of a question in a process; the first one, which loads code, is not counted."""
@@ -85,12 +89,6 @@ class TuningResult:
     cpu_seconds: float = 0.0
     reason: str = ""
     """Sentence on why a value is missing."""
-
-
-def _keys() -> tuple[list[str], list[str]]:
-    """Return the sort key and the lookup columns of the data set."""
-    parts: Mapping[str, Any] = layouts()[DATASET]
-    return [parts["sorted"]], [parts["clustered"], parts["random"], parts["lookup"]]
 
 
 def measure(pairs: Sequence[str], rows: int) -> Iterator[TuningResult]:
@@ -141,7 +139,7 @@ def _saved(
     """Return the folder of the saved tables, their bytes and CPU seconds, or the reason for none."""
     folder.mkdir(parents=True)
     stopwatch = Stopwatch()
-    sort_by, lookups = _keys()
+    sort_by, lookups = tuning_keys(DATASET)
     try:
         adapter = data_formats.get(writer)
         paths = pair.paths(folder, data.tables)
@@ -217,7 +215,7 @@ def page(results: Sequence[TuningResult]) -> str:
     """
     if not results:
         raise InvalidResultsError("there are no results of tuning")
-    sort_by, lookups = _keys()
+    sort_by, lookups = tuning_keys(DATASET)
     columns = {"sort_by": _code(sort_by), "lookups": _code(lookups)}
     lines = [_HEAD.format(rows=results[0].rows, **columns)]
     lines += _options(results)

@@ -130,6 +130,9 @@ QUERY = {
     "query.Query.track_size",
     "query.QueryCost.track_query_bytes",
     "query.QueryRead.time_query",
+    "query.QueryTuned.time_save",
+    "query.QueryTuned.track_size",
+    "query.QueryTunedRead.time_query",
 }
 REMOTE = {
     "remote.Remote.time_save",
@@ -287,6 +290,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
     analysis = [every, ["kaons"]]
     remote = [["CSV", "Feather", "ORC", "Parquet"], ["core"]]
     pairs = [["CSV[pyarrow]", "Feather[pyarrow]", "ORC[pyarrow]", "Parquet[pyarrow]"], ["query"]]
+    tuned = [["ORC[pyarrow]"], ["query"]]
     engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
     storages = [["Flipping", "HDF5.chunked", "JPEG", "PNG", "SQLite"], ["cifar-like", "imagenet-like"]]
     chunks = [[*STORES.values()], ["era5-small"], ["none", "blosc:lz4"]]
@@ -297,7 +301,8 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
         params = [[eval(text) for text in values] for values in benchmark["params"]]
         names = benchmark["param_names"]
         if names[-1] == "cache":
-            assert params.pop() == (["cold"] if "Cost" in name else ["warm", "cold"])
+            own = {"QueryTunedRead": ["warm"], "AnalysisCost": ["cold"], "QueryCost": ["cold"]}
+            assert params.pop() == own.get(name.split(".")[1], ["warm", "cold"])
             names.pop()
         module = name.partition(".")[0]
         if module == "foxbench":
@@ -313,7 +318,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
         expected = {
             "analysis": (analysis, ["format", "dataset"], "Partial reads: ", "1 tiny"),
             "remote": (remote, ["format", "dataset"], "Object store: ", "1 tiny"),
-            "query": (pairs, ["format", "dataset"], "Query: ", "1 tiny"),
+            "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "1 tiny"),
             "tabular": (formats, ["format", "dataset"], "Table: ", "4 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "2 tiny"),

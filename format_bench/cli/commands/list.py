@@ -12,6 +12,7 @@ from rich.table import Table
 
 import data_formats
 from adapter_core import DataFormat, Feature, Registry, Trait, UnavailableError
+from adapter_core.query_engine import EngineOnFormat
 from format_bench.display import terminal
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.suites import FAMILIES, SUITES
@@ -50,6 +51,7 @@ def suites() -> list[Fact]:
             "family": each.family,
             "measures": each.measures,
             "default data set": each.default_dataset,
+            "tracks": ", ".join(track.name for track in each.tracks),
         }
         for each in SUITES.values()
     ]
@@ -75,10 +77,12 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
     supported = adapter.supports if isinstance(adapter, DataFormat) else frozenset()
     features = [feature.value for feature in Feature if feature in supported]
     checksums = ["checksums"] if adapter.checksums else []
+    written = adapter.format if isinstance(adapter, EngineOnFormat) else adapter
+    tuned = ["tuned files"] if isinstance(written, DataFormat) and written.is_tuned else []
     return {
         **fact,
         "versions": ", ".join(_versions(adapter.requires)),
-        "offers": ", ".join([*features, *traits, *checksums]),
+        "offers": ", ".join([*features, *traits, *checksums, *tuned]),
         "note": "; ".join(filter(None, [_safety(adapter.traits), adapter.crash_on_damage])),
     }
 

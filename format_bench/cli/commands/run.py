@@ -92,7 +92,9 @@ class Shape(click.ParamType[tuple[int, ...]]):
 @click.option("--datasets", type=Names(), default=(), help="Generated data. [default: one]")
 @click.option("--rows", type=int, help="Rows of each table, images of each set, or chunks.")
 @click.option("--codecs", type=Names(), default=(), help="As in none,default,zstd:3. [default: none]")
-@click.option("--tracks", type=Names(), default=(), help="Of a suite that has them. [default: all]")
+@click.option(
+    "--tracks", "--track", type=Names(), default=(), help="Of a suite that has them. [default: all]"
+)
 @click.option("--steps", type=Names(), default=(), help="As in save,read. [default: all of the family]")
 @click.option("--data", metavar="FILE|FOLDER", help="Your own table file, folder of images, or array.")
 @click.option("--sample", type=click.IntRange(1), help="Take so many rows, images or chunks at random.")

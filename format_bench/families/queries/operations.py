@@ -18,7 +18,7 @@ from adapter_core.query import TABLE
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
 from format_bench.families.queries import reference
 from format_bench.families.queries.queries import asked, queries
-from format_bench.families.queries.subject import layouts
+from format_bench.families.queries.subject import layouts, tuning_keys
 from format_bench.families.tables.operations import TableOperations
 from format_bench.instruments.touch import touch, touch_arrow
 from format_bench.results.status import WRONG
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
     from adapter_core.query import Query
     from query_engines import EngineOnFormat
+
+DEFAULTS, TUNED = "defaults", "tuned"
+"""Tracks: files as the library writes unasked, and files by `DataFormat.save_tuned`."""
 
 STORED_ROWS = 100_000
 """Largest number of rows of an answer that is stored with the data; larger ones are computed again."""
@@ -47,6 +50,8 @@ class Facts:
     """The query of each question, or the reason why it is not asked."""
     answers: dict[str, pa.Table]
     """Answers that are small."""
+    is_sorted: bool
+    """Whether the rows have the order of tuned files."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,12 @@ class QueryTables:
             if not isinstance(query, str)
         }
         small = {name: each for name, each in answers.items() if each.num_rows <= STORED_ROWS}
-        return Facts(self.dataset, list(self.tables), found, small)
+        return Facts(self.dataset, list(self.tables), found, small, self._is_sorted)
+
+    @property
+    def _is_sorted(self) -> bool:
+        keys, _ = tuning_keys(self.dataset)
+        return all(self.tables[TABLE][key].is_monotonic_increasing for key in keys)
 
     def answer(self, name: str) -> pa.Table:
         """Return the right answer to a question that is asked."""
@@ -159,12 +169,27 @@ class QueryOperations(CatalogOperations):
         _warm_up(self.adapter)
 
     def check(self, data: QueryTables) -> None:
-        """Raise `CannotHoldError` if the format cannot keep a table."""
+        """Raise `CannotHoldError` if the format cannot keep a table, or has no tuned file of it."""
         self.adapter.check(data.tables)
+        if self.way == TUNED:
+            self._check_tuned(data)
+
+    def _check_tuned(self, data: QueryTables) -> None:
+        """Raise `CannotHoldError` if a tuned file would be that of the track `defaults`."""
+        label, (keys, _) = self.adapter.format.label, tuning_keys(data.dataset)
+        if not keys:
+            raise CannotHoldError(f"{data.dataset} has no column that tuned files are sorted by")
+        if data.facts.is_sorted and not self.adapter.format.is_tuned:
+            raise CannotHoldError(
+                f"{label} has nothing to tune but the order of rows, and {data.dataset} is in order"
+            )
 
     def save(self, data: QueryTables, file: Path) -> None:
-        """Save the tables into a directory."""
-        self.adapter.save(data.tables, file)
+        """Save the tables into a directory, as the track says."""
+        if self.way == TUNED:
+            self.adapter.save_tuned(data.tables, file, *tuning_keys(data.dataset))
+        else:
+            self.adapter.save(data.tables, file)
 
     def read(self, file: Path) -> pd.DataFrame:
         """Read the first table as a whole, by the format's adapter."""
@@ -172,7 +197,11 @@ class QueryOperations(CatalogOperations):
 
     def verify(self, data: QueryTables, found: pd.DataFrame) -> Measured:
         """Return the number of columns of the first table that lost something."""
-        verdict = verify(data.tables[TABLE], found, self.adapter.format.kept_digits)
+        wanted = data.tables[TABLE]
+        if self.way == TUNED:
+            keys, _ = tuning_keys(data.dataset)
+            wanted = wanted.sort_values(keys, kind="stable", ignore_index=True)
+        verdict = verify(wanted, found, self.adapter.format.kept_digits)
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
@@ -182,6 +211,8 @@ class QueryOperations(CatalogOperations):
         found = self.facts.asked[query]
         if isinstance(found, str):
             raise UnsupportedError(found)
+        if found.positions and self.way == TUNED and not self.facts.is_sorted:
+            raise UnsupportedError(f"rows of a tuned file of {self.facts.dataset} have other numbers")
         self.adapter.engine.check(self.adapter.format.label, found)
 
     def open_query(self, query: str, file: Path) -> OpenQuery:

@@ -25,6 +25,18 @@ def layouts() -> dict[str, dict[str, Any]]:
     return tomllib.loads(LAYOUTS.read_text(encoding="utf-8"))
 
 
+def tuning_keys(dataset: str) -> tuple[list[str], list[str]]:
+    """Return the sort key and the lookup columns of the tuned files of a data set.
+
+    They are its columns by which questions select; the key is empty if there is none that rows could be
+    sorted by.
+    """
+    parts = layouts().get(dataset, {})
+    found = [parts[name] for name in ("sorted", "clustered", "random", "lookup") if name in parts]
+    is_ordered = "sorted" in parts or "clustered" in parts
+    return (found[:1], list(dict.fromkeys(found[1:]))) if is_ordered else ([], found)
+
+
 class Subject:
     """A data set to ask, from whose values questions take their constants.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import data_formats
 from adapter_core import CannotHoldError, UnavailableError
+from format_bench.families.queries.operations import DEFAULTS, TUNED
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
 from format_bench.studies.sql_sets.dialects import dialect
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-TRACKS = ("defaults", "tuned")
+TRACKS = (DEFAULTS, TUNED)
 """Tracks of written files: as the library writes unasked, and by `DataFormat.save_tuned`."""
 
 CALLS = 3
@@ -109,7 +110,7 @@ def _saved(
         paths = {name: root / f"{name}{adapter.suffix}" for name in data}
         for name, df in data.items():
             with stopwatch:
-                if track == "tuned" and name in queries.tuned:
+                if track == TUNED and name in queries.tuned:
                     adapter.save_tuned(df, paths[name], **queries.tuned[name])
                 else:
                     adapter.save(df, paths[name], adapter.default_codec if adapter.codecs else None)
