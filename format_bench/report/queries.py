@@ -235,12 +235,19 @@ class QueryTable:
         return f"{self.words(query)}: {quantity(cell.value, cell.unit)}"
 
 
+def tracks_of(group: ComparisonGroup) -> list[str]:
+    """Return the tracks of a group's results, in the order of the suite's declaration."""
+    suite = SUITES.get(group.suite)
+    declared = [each.name for each in suite.tracks] if suite else []
+    found = sorted({each.track for each in group.configurations})
+    return sorted(found, key=lambda name: declared.index(name) if name in declared else len(declared))
+
+
 def query_tables(group: ComparisonGroup) -> Iterator[QueryTable]:
     """Yield the tables of a group, by track and metric, of the metrics that have a chart."""
-    tracks = dict.fromkeys(each.track for each in group.configurations)
     queries: dict[tuple[str, Measure], list[str]] = {}
     asked = {(configuration.track, measure) for configuration, measure in group.cells}
-    for track in sorted(tracks, reverse=True):
+    for track in tracks_of(group):
         for each in group.query_measures:
             if each.metric in CHARTED and (track, each) in asked:
                 queries.setdefault((track, each._replace(query="")), []).append(each.query)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,15 +17,21 @@ from adapter_core.errors import InvalidResultsError
 from adapter_core.query_sql import sql
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio, plural, quantity
-from format_bench.families.queries.operations import QueryOperations
+from format_bench.families.queries.operations import DEFAULTS, TUNED, QueryOperations
 from format_bench.families.queries.queries import asked, queries
 from format_bench.report.losses_and_gaps import rows_of_gaps
+<<<<<<< HEAD
 from format_bench.report.model import results_of_suite
 from format_bench.report.queries import QueryTable
+=======
+from format_bench.report.model import results_by_suite
+from format_bench.report.queries import QueryTable, tracks_of
+>>>>>>> 53f810e (Name the tracks of queries in the study's page, lists and docs)
 from format_bench.results.groups import NOT_RUN
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
 from format_bench.results.records import engine_of
+from format_bench.results.suites import SUITES
 
 if TYPE_CHECKING:
     from format_bench.report.model import SuiteResults
@@ -46,32 +52,37 @@ _HEAD = """\
 
 Questions to files of table formats, answered by query engines: the suite `query`, described in
 [Questions to files](questions.md). A label names the format and the engine, e.g.
-`Parquet[duckdb]`. Every answer equals NumPy's on the data; one that does not is a failure. Files are
-those that the format's usual adapter saves, with the codec that its library takes unasked; no file is
-sorted, indexed or tuned for a question. Smaller is better. Made by `format-bench study queries`.
+`Parquet[duckdb]`. Every answer equals NumPy's on the data; one that does not is a failure. Files on the
+track *defaults* are those that the format's usual adapter saves, with the codec that its library takes
+unasked. Those on the track *tuned* are sorted, and have the statistics, filters or indexes that the
+format offers for the columns that questions select by; their writer knows no constants of questions.
+Smaller is better. Made by `format-bench study queries`.
 """
 
 
 @dataclass(frozen=True)
 class Answers:
-    """The warm results of one data set, size and thread policy."""
+    """The warm results of one data set, size, thread policy and track."""
 
     group: ComparisonGroup
     metric: str
     """`WALL` or `CPU`."""
+    track: str = ""
+    """Empty in results without tracks."""
 
     @cached_property
     def table(self) -> QueryTable:
         """The values, and the ranking by them."""
         names = [name for name in queries() if self._answered(name)]
-        return QueryTable(self.group, "", Measure(self.metric, "warm"), names)
+        return QueryTable(self.group, self.track, Measure(self.metric, "warm"), names)
 
     def _answered(self, name: str) -> bool:
-        return bool(self.group.values(Measure(self.metric, "warm", name)))
+        return bool(self.values(name))
 
     def values(self, name: str) -> dict[Configuration, float]:
         """Return the values of a question, the smallest first."""
-        found = self.group.values(Measure(self.metric, "warm", name))
+        values = self.group.values(Measure(self.metric, "warm", name))
+        found = {each: value for each, value in values.items() if each.track == self.track}
         return dict(sorted(found.items(), key=lambda item: item[1]))
 
     @property
@@ -91,9 +102,15 @@ class Answers:
 
     @property
     def title(self) -> str:
-        """The data set with its extent."""
-        threads = "1 thread" if self.group.threads == "1" else "all threads"
-        return f"{self.group.dataset}, {self.group.rows:,} rows, {threads}"
+        """The data set with its extent, and the track."""
+        track = f", track {self.track}" if self.track else ""
+        return f"{extent_of(self.group)}{track}"
+
+
+def extent_of(group: ComparisonGroup) -> str:
+    """Return the data set of a group with its extent."""
+    threads = "1 thread" if group.threads == "1" else "all threads"
+    return f"{group.dataset}, {group.rows:,} rows, {threads}"
 
 
 def format_of(configuration: Configuration) -> str:
@@ -116,14 +133,24 @@ def page(results: Results, metric: str) -> str:
     InvalidResultsError
         If the results have no warm answer.
     """
+<<<<<<< HEAD
     suite = results_of_suite(results, SUITE)
     found = [Answers(each, metric) for each in suite.groups]
+=======
+    suite = next((each for each in results_by_suite(results) if each.name == SUITE), None)
+    groups = suite.groups if suite else []
+    found = [Answers(each, metric, track) for each in groups for track in tracks_of(each)]
+>>>>>>> 53f810e (Name the tracks of queries in the study's page, lists and docs)
     found = [each for each in found if each.table.means]
     if not found:
         raise InvalidResultsError(f"{results.name} has no warm answers of the suite {SUITE}")
     parts = [_HEAD, *_extent(found, metric)]
     for each in found:
         parts += [*_leaders(each), *_formats(each), *_ranking(each), *_times(each)]
+    for group in groups:
+        tracks = {each.track: each for each in found if each.group is group}
+        if {DEFAULTS, TUNED} <= tracks.keys():
+            parts += _both_tracks(tracks[DEFAULTS], tracks[TUNED])
     parts += [*_questions(), *_engines(), *_gaps(suite)]
     return "\n".join(parts) + "\n"
 
@@ -246,12 +273,84 @@ def _ranking(found: Answers) -> Iterator[str]:
 def _times(found: Answers) -> Iterator[str]:
     yield f"### Times: {found.title}\n"
     rows = []
-    for each in found.table.ranked:
+    for each in (pair for pair in found.table.ranked if pair in found.table.means):
         cells = [found.table.cell(each, name).value for name in found.table.queries]
         texts = ["-" if value is None else quantity(value, "seconds") for value in cells]
         rows.append([each.format, *texts])
     yield from table_lines(["pair", *found.table.queries], rows)
     yield ""
+
+
+def _both_tracks(defaults: Answers, tuned: Answers) -> Iterator[str]:
+    """Yield the costs and gains of tuning, of the pairs with both tracks."""
+    yield f"## Tuned beside defaults: {extent_of(defaults.group)}\n"
+    yield (
+        "The pairs that were measured on both tracks. The mean is the geometric mean of (tuned + 1 ms) "
+        "/ (defaults + 1 ms): below 1, tuning pays. Formats without a tuned file of this data set are "
+        "among the cells [left out](#left-out).\n"
+    )
+    ratios = _ratios_of_tracks(defaults, tuned)
+    by_pair: dict[str, dict[str, float]] = {}
+    for name, found in ratios.items():
+        for label, ratio in found.items():
+            by_pair.setdefault(label, {})[name] = ratio
+    rows = [
+        [
+            label,
+            *(
+                _cost(each, label, metric)
+                for metric in ("save time", "size")
+                for each in (defaults, tuned)
+            ),
+            _mean(found.values()),
+            *_extremes(found),
+        ]
+        for label, found in sorted(
+            by_pair.items(), key=lambda item: fmean(map(math.log, item[1].values()))
+        )
+    ]
+    costs = [f"{what}, {track}" for what in ("save", "size") for track in (DEFAULTS, TUNED)]
+    yield from table_lines(["pair", *costs, "mean", "least", "most"], rows)
+    yield ""
+    rows = [
+        [
+            name,
+            *(_with_time([*each.values(name)][:1], each.values(name)) for each in (defaults, tuned)),
+            _mean(found.values()),
+            *_extremes(found),
+        ]
+        for name, found in ratios.items()
+    ]
+    header = ["question", f"fastest, {DEFAULTS}", f"fastest, {TUNED}", "mean", "least", "most"]
+    yield from table_lines(header, rows, alignment="lllrll")
+    yield ""
+
+
+def _ratios_of_tracks(defaults: Answers, tuned: Answers) -> dict[str, dict[str, float]]:
+    """Return tuned by defaults of each question, by the label of the pair."""
+    shift = SUITES[SUITE].ratio_shift_seconds
+    found: dict[str, dict[str, float]] = {}
+    for name in defaults.table.queries:
+        usual = {each.format: value for each, value in defaults.values(name).items()}
+        ratios = {
+            each.format: (value + shift) / (usual[each.format] + shift)
+            for each, value in tuned.values(name).items()
+            if each.format in usual
+        }
+        if ratios:
+            found[name] = ratios
+    return found
+
+
+def _cost(found: Answers, label: str, metric: str) -> str:
+    values = found.group.values(Measure(metric))
+    own = [value for each, value in values.items() if (each.format, each.track) == (label, found.track)]
+    return quantity(own[0], Measure(metric).unit) if own else "-"
+
+
+def _extremes(ratios: Mapping[str, float]) -> tuple[str, str]:
+    least, most = min(ratios, key=ratios.__getitem__), max(ratios, key=ratios.__getitem__)
+    return f"{format_ratio(ratios[least])} {least}", f"{format_ratio(ratios[most])} {most}"
 
 
 def _questions() -> Iterator[str]:
@@ -312,8 +411,8 @@ def command(results: Path, cpu: bool) -> None:  # noqa: FBT001 (a switch)
     """Make the page "which engine for which question".
 
     RESULTS is a folder or file of results of the suite `query`. Prints a Markdown page: the fastest
-    pairs of each question, formats by kinds of questions, all pairs ranked, all times, and the questions
-    as SQL.
+    pairs of each question, formats by kinds of questions, all pairs ranked, all times, each track apart;
+    costs and gains of tuned files; and the questions as SQL.
 
     \b
     Example:

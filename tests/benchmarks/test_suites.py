@@ -545,6 +545,9 @@ def test_every_cell_is_a_record_too(project, compared):
     assert {record.cache for record in csv_reads} == {"warm", "cold"}
     assert max(len(record.repeats) for record in csv_reads) > 1
     assert all(record.interval for record in csv_reads if len(record.repeats) > 1)
+    on_tracks = {each.suite: each.track for each in found if each.suite.startswith("query.")}
+    assert on_tracks["query.QueryRead"] == "defaults"
+    assert on_tracks["query.QueryTuned"] == on_tracks["query.QueryTunedRead"] == "tuned"
     choices = {(each.codec, each.level) for each in found if each.suite == "compression.Compression"}
     assert choices == {(None, None), ("own default", None), ("lz4", None), ("zstd", 1)}
     queried = {

@@ -69,3 +69,12 @@ def test_checksums_and_crashes_of_readers_are_listed():
     assert "checksums" not in by_name["CSV"]["offers"].split(", ")
     assert "end the process" in by_name["Vortex"]["note"]
     assert "; damaged offsets of text end the process" in by_name["Pickle"]["note"]
+
+
+def test_formats_with_tuned_files_are_listed_with_and_without_an_engine():
+    rows = listed("formats")
+    tuned = {each["name"] for each in rows if "tuned files" in each["offers"].split(", ")}
+    assert {"Parquet", "Parquet[duckdb]", "Lance[lance]"} <= tuned
+    assert {"CSV", "CSV[polars]", "Vortex[vortex]"}.isdisjoint(tuned)
+    tracks = {each["name"]: each["tracks"] for each in listed("suites")}
+    assert (tracks["query"], tracks["tabular"]) == ("defaults, tuned", "")

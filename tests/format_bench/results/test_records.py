@@ -218,6 +218,13 @@ def test_an_unknown_field_is_named():
         validate({**asdict(GOOD), "speed": 1})
 
 
+def test_records_from_before_a_suite_had_tracks_are_on_the_first(tmp_path):
+    path = tmp_path / "old.jsonl"
+    for suite, track in (("query", ""), ("query.QueryTuned", "tuned"), ("tabular", "")):
+        append(path, replace(GOOD, suite=suite, track=track))
+    assert [each.track for each in read(path)] == ["defaults", "tuned", ""]
+
+
 @pytest.mark.parametrize("facts", [None, [], "record", 1])
 def test_a_record_is_an_object(facts):
     with pytest.raises(InvalidRecordError, match=r"^the record is .*, but must be an object$"):

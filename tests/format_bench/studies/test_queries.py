@@ -19,7 +19,7 @@ FACTS = {"suite": "query", "dataset": "query", "rows": 1000, "columns": 20, "cac
 
 def answer(label, query, milliseconds, metric=WALL, **facts) -> Record:
     value = milliseconds and milliseconds / 1000
-    return record(label, metric, value, query=query, **{**FACTS, **facts})
+    return record(label, metric, value, **{**FACTS, "query": query, **facts})
 
 
 def line_with(text, start):
@@ -66,6 +66,29 @@ def test_cpu_times_make_a_page_of_their_own():
     assert "CPU time of all threads of the process" in text
     with pytest.raises(InvalidResultsError, match="no warm answers of the suite query"):
         page(results([answer("Parquet[duckdb]", "point", 5, CPU)]), WALL)
+
+
+def test_tracks_are_ranked_apart_and_compared():
+    def on(track, label, milliseconds, query="point"):
+        return answer(label, query, milliseconds, track=track)
+
+    costs = {"cache": None}
+    found = [
+        *(on("defaults", "Lance[lance]", 9), on("defaults", "CSV[polars]", 4)),
+        *(on("tuned", "Lance[lance]", 1), on("tuned", "Lance[lance]", 2, "join")),
+        answer("Lance[lance]", "", 500, "save time", track="defaults", **costs),
+        answer("Lance[lance]", "", 900, "save time", track="tuned", **costs),
+        answer("CSV[polars]", "point", None, track="tuned", status=CellStatus.UNSUPPORTED),
+    ]
+    text = page(results(found), WALL)
+    assert "| query, 1,000 rows, all threads, track defaults | 2 | 2 | 2 | 1 | 2 |" in text
+    assert "| query, 1,000 rows, all threads, track tuned | 1 | 1 | 1 | 2 | 2 |" in text
+    # (1 + 1) / (9 + 1); the join was asked on one track only.
+    pair = "| Lance[lance] | 500 ms | 900 ms | - | - | 0.20 | 0.20 point | 0.20 point |"
+    assert pair in text
+    point = "| point | CSV[polars] 4 ms | Lance[lance] 1 ms | 0.20 | 0.20 Lance[lance] |"
+    assert point in text
+    assert "| CSV[polars] (tuned) | query |" in text
 
 
 def test_questions_are_shown_as_sql_and_engines_with_their_formats():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,7 +12,7 @@ import pytest
 
 import data_generator
 import query_engines
-from adapter_core import Comparison, UnsupportedError
+from adapter_core import CannotHoldError, Comparison, UnknownNameError, UnsupportedError
 from adapter_core.query import (
     COUNT,
     GREATEST,
@@ -27,11 +30,12 @@ from adapter_core.query_sql import sql
 from data_generator.datasets.query import rows_of_nested, rows_of_query
 from format_bench.families.measuring import measure_steps
 from format_bench.families.queries import reference
-from format_bench.families.queries.operations import EngineQuery, QueryOperations
+from format_bench.families.queries.operations import DEFAULTS, TUNED, EngineQuery, QueryOperations
 from format_bench.families.queries.queries import asked, queries
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.suites import FAMILIES
+from format_bench.runner.plan import RunRequest, plan
 from format_bench.verification.answers import difference
 
 FAMILY = FAMILIES["queries"]
@@ -135,6 +139,54 @@ def test_selections_have_their_share_of_rows_and_lookups_one():
     assert reference.answer(found["point"], {"data": df}).num_rows == 1
     assert found["take-10000"] == "query has 2,000 rows, fewer than 10,000"
     assert len({each.name for each in queries().values()}) >= 29
+
+
+def test_a_tuned_file_is_sorted_and_answers_as_the_default_one(tmp_path):
+    pair = query_engines.get("Parquet[pyarrow]")
+    data = QueryOperations.generate("flights", 2_000)
+    stored = tmp_path / "data"
+    QueryOperations.store(data, stored)
+    operations = QueryOperations(pair, way=TUNED)
+    operations.expect(stored)
+    folder = tmp_path / "file.tables"
+    operations.check(data)
+    operations.save(data, folder)
+    times = pair.format.read(folder / "data.parquet").sched_dep_time
+    assert times.is_monotonic_increasing
+    assert not data.tables["data"].sched_dep_time.is_monotonic_increasing
+    assert operations.verify(data, operations.read(folder)).repeats == [0]
+    opened = operations.open_query("select-clustered-1e-1", folder)
+    assert "equal to NumPy's" in opened.verify(opened.read(), data)
+    opened.close()
+    with pytest.raises(UnsupportedError, match="other numbers"):
+        operations.check_query("take-100")
+
+
+def test_a_file_that_tuning_would_not_change_is_refused():
+    data = QueryOperations.generate("query", 100)
+    for label, is_tuned in (("CSV[pyarrow]", False), ("ORC[pyarrow]", True)):
+        operations = QueryOperations(query_engines.find(label), way=TUNED)
+        with (
+            contextlib.nullcontext()
+            if is_tuned
+            else pytest.raises(
+                CannotHoldError,
+                match="CSV has nothing to tune but the order of rows, and query is in order",
+            )
+        ):
+            operations.check(data)
+        QueryOperations(query_engines.find(label), way=DEFAULTS).check(data)
+    wide = QueryOperations(query_engines.find("ORC[pyarrow]"), way=TUNED)
+    with pytest.raises(CannotHoldError, match="query-wide has no column that tuned files are sorted by"):
+        wide.check(QueryOperations.generate("query-wide", 10))
+
+
+def test_a_run_measures_both_tracks_or_those_that_are_named():
+    request = RunRequest(suite="query", formats=("Lance[lance]",))
+    assert [each.track for each in plan(request).cases] == ["defaults", "tuned"]
+    assert [each.track for each in plan(replace(request, tracks=("tuned",))).cases] == ["tuned"]
+    with pytest.raises(UnknownNameError, match=r"'tunde'.*tuned"):
+        plan(replace(request, tracks=("tunde",)))
 
 
 @pytest.mark.parametrize("make", [rows_of_query, rows_of_nested])
