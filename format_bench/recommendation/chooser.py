@@ -16,6 +16,7 @@ from adapter_core.errors import NoCandidateError
 from adapter_core.text import printable
 from format_bench.recommendation import output
 from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
+from format_bench.recommendation.questions import AskedQuestions, missing
 from format_bench.recommendation.recommend import recommend
 from format_bench.recommendation.requirements import MEANINGS, Requirement, answer
 from format_bench.recommendation.scope import further_records, of_dataset, one_suite, suites_in
@@ -88,7 +89,9 @@ def _suite(results: Results, name: str) -> dict[str, Any] | None:
     candidates = candidates_of(whole.records)
     if len(candidates) < 2 or not criteria_of(BALANCED, whole).weights:  # noqa: PLR2004 (a choice)
         return None
-    table = _Table(name, datasets_of(candidates), _measures(whole.records, name), results.floors)
+    asked = AskedQuestions.of(results, name)
+    measures = [*_measures(whole.records, name), *asked.measures]
+    table = _Table(name, datasets_of(candidates), measures, results.floors, asked)
     # Else each data set would have entries of its own for them.
     for each in candidates_of(further_records(results.records, name, set())):
         if not set(table.datasets).isdisjoint(datasets_of([each])):
@@ -107,7 +110,10 @@ def _suite(results: Results, name: str) -> dict[str, Any] | None:
         "title": printable(title_of(name)),
         "item": item_of(name),
         "datasets": [[printable(each.dataset), each.rows] for each in table.datasets],
-        "measures": [_measure(each, results.floors) for each in table.measures],
+        "measures": [
+            _measure(each, results.floors) | {"mixed": each in asked.measures} for each in table.measures
+        ],
+        "questions": asked.names,
         "entries": table.entries,
         "sentences": list(table.sentences),
         "scopes": scopes,
@@ -144,6 +150,7 @@ class _Table:
     datasets: list[DatasetSize]
     measures: list[Measure]
     floors: Floors | None
+    asked: AskedQuestions
     entries: list[dict[str, Any]] = field(default_factory=list)
     sentences: dict[str, int] = field(default_factory=dict)
     """Numbers of sentences, which many cells share."""
@@ -155,7 +162,7 @@ class _Table:
         candidates = candidates_of(results.records)
         purposes = {"": BALANCED} | PRESETS
         criteria = {name: criteria_of(each, results) for name, each in purposes.items()}
-        measured = _measures(results.records, self.suite)
+        measured = [*_measures(results.records, self.suite), *self.asked.measures]
         return {
             "dataset": dataset,
             "datasets": [self.datasets.index(each) for each in datasets_of(candidates)],
@@ -201,8 +208,32 @@ class _Table:
 
     def _cells(self, candidate: Candidate, dataset: DatasetSize) -> list[Any] | None:
         """Return the cells of a data set; None if it was not measured."""
-        found = [self._cell(candidate.cells.get((dataset, each))) for each in self.measures]
-        return None if found == [None] * len(found) else found
+        found = [self._cell(candidate.cells.get((dataset, each))) for each in self._single]
+        if found == [None] * len(found):
+            return None
+        return [*found, *(self._mixed_cell(candidate, dataset, each) for each in self.asked.measures)]
+
+    @property
+    def _single(self) -> list[Measure]:
+        return [each for each in self.measures if each not in self.asked.measures]
+
+    def _mixed_cell(
+        self, candidate: Candidate, dataset: DatasetSize, measure: Measure
+    ) -> list[Any] | None:
+        """Return the cells of the questions, from which the page makes those of a mix."""
+        found = {
+            name: self.asked.record(candidate.configuration, dataset, measure, name)
+            for name in self.asked.names
+        }
+        if not any(found.values()):
+            return None
+        reasons = {name: missing(name, record) for name, record in found.items()}
+        return [
+            str(self._sentence(f"{reason.status}: {reason.sentence}"))
+            if reason
+            else self._cell(found[name])
+            for name, reason in reasons.items()
+        ]
 
     def _cell(self, record: Record | None) -> float | list[float] | str | None:
         """Return a value, if known with its interval, or the number of a reason as text."""

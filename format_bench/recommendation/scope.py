@@ -99,7 +99,7 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
 def _largest(records: Iterable[Record]) -> list[Record]:
     """Return the records of the largest size of each data set that allows a comparison.
 
-    Those of single queries are left out: no weight could be set for each of them.
+    Those of single queries are left out; a mix of them is a record of none.
     """
     found = [each for each in records if not each.query]
     measured: dict[str, dict[int, set[Configuration]]] = {}
@@ -129,12 +129,16 @@ def smaller_sizes(results: Results, scoped: Results) -> list[str]:
 
 
 def queries_left_out(results: Results, suite: str) -> list[str]:
-    """Return a sentence if a suite's results contain queries, which do not count."""
-    found = {each.query for each in results.records if each.query and suite_of(each) == suite}
+    """Return a sentence if a suite's results contain times of queries that do not count."""
+    found = {
+        each.query
+        for each in results.records
+        if each.query and each.metric == "query time" and suite_of(each) == suite
+    }
     if not found:
         return []
     noun = "query does" if len(found) == 1 else "queries do"
-    return [f"the values of {len(found)} {noun} not count: the report ranks them by query"]
+    return [f"the values of {len(found)} {noun} not count: --question takes them in"]
 
 
 def _compressed(records: list[Record], datasets: set[tuple[str, int]]) -> list[Record]:

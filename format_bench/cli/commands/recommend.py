@@ -20,6 +20,7 @@ from format_bench.recommendation import (
     Requirement,
     output,
     purposes,
+    questions,
     recommend,
     scope,
     scoring,
@@ -53,6 +54,7 @@ Examples:
   format-bench recommend reports/run --preset archive
   format-bench recommend --data mine.csv --preset analytics
   format-bench recommend thesis --preset cache --weight size=0.5 --json
+  format-bench recommend --suite query --question point=100 --question group-few=10
 
 \b
 What can be required:
@@ -77,6 +79,14 @@ Presets; what is given besides is added, or takes the place of the same metric:
     multiple=True,
     metavar="METRIC=NUMBER",
     help="How much a metric counts; as in read_time=3, or cold_read_time=1.",
+)
+@click.option(
+    "--question",
+    "asked",
+    multiple=True,
+    metavar="QUESTION=NUMBER",
+    help="How often a question of a suite with queries is asked; their mean time counts as query_time, "
+    "or cold_query_time, with weight 1 if you give neither.",
 )
 @click.option(
     "--require",
@@ -117,6 +127,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     results: str | None,
     data: str | None,
     weighed: tuple[str, ...],
+    asked: tuple[str, ...],
     required: tuple[str, ...],
     preset: str | None,
     dataset: str | None,
@@ -129,12 +140,16 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     as_json: bool,  # noqa: FBT001 (a switch)
 ) -> None:
     """Print a recommendation."""
-    own, requirements = scoring.parsed(weighed), tuple(map(Requirement, required))
+    mix = questions.parsed(asked)
+    own = questions.weighed(scoring.parsed(weighed), mix)
+    requirements = tuple(map(Requirement, required))
     speeds = Speeds.of_megabytes(read_speed, save_speed)
     about_race: dict[str, Any] = {}
     if data is not None:
-        if (results, dataset, medium, suite) != (None, None, None, None):
-            raise click.UsageError("--data excludes RESULTS, --dataset, --medium and --suite")
+        if (results, dataset, medium, suite) != (None, None, None, None) or mix:
+            raise click.UsageError(
+                "--data excludes RESULTS, --dataset, --medium, --question and --suite"
+            )
         wish = Wish(own, requirements, preset, speeds)
         request = RaceRequest(Source(data, SAMPLE), wish, budget_seconds or BUDGET_SECONDS, thorough)
         answer, about_race = _raced(request, quiet=ctx.obj["quiet"])
@@ -146,9 +161,10 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
             found = scope.of_medium(found, medium)
         if dataset is not None:
             found = scope.of_dataset(found, dataset)
+        found = questions.mixed(found, mix, suite)
         wanted = purposes.criteria_for(found, own, requirements, preset, suite)
         answer = recommend(found, wanted.weights, wanted.requirements, speeds=speeds, suite=suite)
-        answer = replace(answer, caveats=[*answer.caveats, *wanted.caveats])
+        answer = replace(answer, caveats=[*questions.sentences(mix), *answer.caveats, *wanted.caveats])
     if as_json:
         facts = output.to_json(answer) | about_race
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False))

@@ -14,13 +14,23 @@
 
   // Cells: a number, a number with its interval, the number of a reason as text, or null.
 
-  const cellOf = (entry, dataset, measure) => entry.cells[dataset]?.[measure] ?? null;
   const isEmpty = (cell) => cell === null || typeof cell === "string";
   const numberOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
 
   function bandOf(cell, half) {
     if (half) return [cell / half, cell * half];
     return Array.isArray(cell) ? [cell[1], cell[2]] : [cell, cell];
+  }
+
+  // The cell of a mix of questions, as questions.py has it: the mean time of a question.
+  function mixed(cells, times) {
+    const asked = times.flatMap((each, question) => (each ? [[each, cells[question]]] : []));
+    const lacking = asked.find(([, cell]) => isEmpty(cell));
+    if (lacking) return lacking[1];
+    const total = sum(asked.map(([each]) => each));
+    const meanOf = (part) => sum(asked.map(([each, cell]) => each * part(cell))) / total;
+    if (!asked.every(([, cell]) => Array.isArray(cell))) return meanOf(numberOf);
+    return [0, 1, 2].map((place) => meanOf((cell) => cell[place]));
   }
 
   const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
@@ -42,10 +52,15 @@
       this.total = sum([...choice.weights.values()]);
     }
 
+    cell(entry, dataset, measure) {
+      const cell = entry.cells[dataset]?.[measure] ?? null;
+      return cell && this.suite.measures[measure].mixed ? mixed(cell, this.choice.times) : cell;
+    }
+
     datasetsWith(measure) {
       const entries = this.scope.entries.map((each) => this.suite.entries[each]);
       return this.scope.datasets.filter((dataset) =>
-        entries.some((entry) => !isEmpty(cellOf(entry, dataset, measure))),
+        entries.some((entry) => !isEmpty(this.cell(entry, dataset, measure))),
       );
     }
 
@@ -61,7 +76,7 @@
     emptyReason(entry) {
       for (const [measure, datasets] of this.needed()) {
         for (const dataset of datasets) {
-          const cell = cellOf(entry, dataset, measure);
+          const cell = this.cell(entry, dataset, measure);
           if (!isEmpty(cell)) continue;
           const what = `${this.suite.measures[measure].phrase} of ${this.suite.datasets[dataset][0]}`;
           const reason = cell === null ? "not measured" : this.suite.sentences[Number(cell)];
@@ -85,15 +100,15 @@
 
     value(entry, dataset, measure) {
       const speed = this.speeds.get(measure);
-      const transfer = speed ? numberOf(cellOf(entry, dataset, this.size)) / speed : 0;
-      return numberOf(cellOf(entry, dataset, measure)) + transfer;
+      const transfer = speed ? numberOf(this.cell(entry, dataset, this.size)) / speed : 0;
+      return numberOf(this.cell(entry, dataset, measure)) + transfer;
     }
 
     band(entry, dataset, measure, end) {
-      const found = bandOf(cellOf(entry, dataset, measure), this.suite.measures[measure].half)[end];
+      const found = bandOf(this.cell(entry, dataset, measure), this.suite.measures[measure].half)[end];
       const speed = this.speeds.get(measure);
       if (!speed) return found;
-      const size = bandOf(cellOf(entry, dataset, this.size), this.suite.measures[this.size].half)[end];
+      const size = bandOf(this.cell(entry, dataset, this.size), this.suite.measures[this.size].half)[end];
       return found + size / speed;
     }
 
@@ -146,7 +161,7 @@
         this.datasets.get(measure).every((dataset) =>
           entries.every(
             (entry) =>
-              this.suite.measures[measure].half || Array.isArray(cellOf(entry, dataset, measure)),
+              this.suite.measures[measure].half || Array.isArray(this.cell(entry, dataset, measure)),
           ),
         ),
       );
@@ -202,6 +217,12 @@
   const more = make("details", {}, make("summary", { textContent: "More measures" }));
   const moreSliders = make("div");
   more.append(moreSliders);
+  const questions = make("details", {}, make("summary", { textContent: "Questions" }));
+  const numbers = make("div");
+  questions.append(
+    make("p", { className: "hint", textContent: "How often each is asked; the mean time of a question counts as query time." }),
+    numbers,
+  );
   const speedControl = (name) =>
     make("input", { type: "number", name, min: "0", step: "any", inputMode: "decimal" });
   const readSpeed = speedControl("read-speed");
@@ -213,6 +234,7 @@
 
   const suiteNow = () => data.suites.find((each) => each.name === suiteControl.value);
   const scopeNow = () => suiteNow().scopes[Math.max(datasetControl.selectedIndex, 0)];
+  const times = () => [...numbers.querySelectorAll("input")];
   const ranges = () => [...form.querySelectorAll("input[type=range]")];
   const presetsNow = () => scopeNow().presets ?? suiteNow().scopes[0].presets;
 
@@ -236,7 +258,7 @@
     form.append(
       fieldset("Purpose", presets),
       source,
-      fieldset("Weights", sliders, more),
+      fieldset("Weights", sliders, more, questions),
       fieldset("Requirements", ...ticks),
       link,
     );
@@ -254,6 +276,8 @@
       box.replaceChildren(...suite.measures.filter((each) => each.main === main).map(slider));
     }
     more.hidden = !moreSliders.children.length;
+    numbers.replaceChildren(...suite.questions.map(timesControl));
+    questions.hidden = !suite.questions.length;
     setScope();
   }
 
@@ -265,6 +289,24 @@
     row.className = "weight";
     row.append(shown);
     return row;
+  }
+
+  function timesControl(name) {
+    const control = make("input", { type: "number", name: "question", min: "0", step: "any", inputMode: "decimal" });
+    control.dataset.question = name;
+    // The mix counts from its first question on, as on the command line.
+    control.addEventListener("input", () => {
+      const mixes = ranges().filter((each) => suiteNow().measures.find(({ option: own }) => own === each.name).mixed);
+      if (timesNow().some(Boolean) && !mixes.some((each) => Number(each.value) > 0)) mixes[0].value = "1";
+    });
+    return labelled(name, control);
+  }
+
+  const timesNow = () => times().map((each) => Math.max(0, each.valueAsNumber || 0));
+
+  function setTimes(given) {
+    for (const each of times()) each.value = Number(given[each.dataset.question]) > 0 ? given[each.dataset.question] : "";
+    if (timesNow().some(Boolean)) questions.open = true;
   }
 
   function setScope() {
@@ -314,13 +356,16 @@
   function choiceNow() {
     const suite = suiteNow();
     const weights = new Map();
-    suite.measures.forEach(({ option: name }, number) => {
+    const asked = timesNow();
+    suite.measures.forEach(({ option: name, mixed: isMix }, number) => {
       const range = ranges().find((each) => each.name === name);
-      if (!range.disabled && Number(range.value) > 0) weights.set(number, Number(range.value));
+      const counts = !range.disabled && (!isMix || asked.some(Boolean));
+      if (counts && Number(range.value) > 0) weights.set(number, Number(range.value));
     });
     const required = ticks.map((each) => each.firstChild).filter((each) => each.checked);
     return {
       weights,
+      times: asked,
       required: required.map((each) => each.value),
       readSpeed: speedOf(readSpeed),
       saveSpeed: speedOf(saveSpeed),
@@ -339,6 +384,7 @@
       suite: suite.name,
       dataset: scopeNow().dataset ?? "",
       weight: weights.join(),
+      question: suite.questions.flatMap((name, each) => (choice.times[each] ? [`${name}:${choice.times[each]}`] : [])).join(),
       require: choice.required.join(),
       "read-speed": choice.readSpeed && readSpeed.value,
       "save-speed": choice.saveSpeed && saveSpeed.value,
@@ -358,6 +404,7 @@
     setScope();
     const listed = (name) => (facts.get(name) ?? "").split(",").filter(Boolean);
     setWeights(Object.fromEntries(listed("weight").map((each) => each.split(":"))));
+    setTimes(Object.fromEntries(listed("question").map((each) => each.split(":"))));
     setRequired(listed("require"));
     readSpeed.value = facts.get("read-speed") ?? "";
     saveSpeed.value = facts.get("save-speed") ?? "";
@@ -500,6 +547,10 @@
     const { dataset } = scopeNow();
     if (dataset !== null) words.push("--dataset", quoted(dataset));
     for (const [each, weight] of choice.weights) words.push("--weight", `${suite.measures[each].option}=${weight}`);
+    const isMixed = [...choice.weights.keys()].some((each) => suite.measures[each].mixed);
+    suite.questions.forEach((name, each) => {
+      if (isMixed && choice.times[each]) words.push("--question", `${name}=${choice.times[each]}`);
+    });
     for (const each of choice.required) words.push("--require", each);
     if (choice.readSpeed) words.push("--read-speed", choice.readSpeed / data.megabyte);
     if (choice.saveSpeed) words.push("--save-speed", choice.saveSpeed / data.megabyte);

@@ -14,7 +14,15 @@ import data_formats
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.families.operations import registry_of
-from format_bench.recommendation import Requirement, output, purposes, recommend, scope, scoring
+from format_bench.recommendation import (
+    Requirement,
+    output,
+    purposes,
+    questions,
+    recommend,
+    scope,
+    scoring,
+)
 from format_bench.recommendation.purposes import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import log_factor, shift_of
@@ -29,7 +37,7 @@ from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
-from tests.factories.records import record, results_of
+from tests.factories.records import record, results, results_of
 from tests.helpers import run
 
 READ, SIZE, SAVE = Measure("read time"), Measure("size"), Measure("save time")
@@ -684,3 +692,70 @@ def test_the_example_of_the_page_is_the_output(root):
         r"## An example.*?```sh\nformat-bench (.*?)\n```\n\n```\n(.*?)```", page, re.DOTALL
     ).groups()
     assert run(*command.split()).stdout == printed
+
+
+def answer(label, query, seconds, **facts):
+    facts = {"suite": "query", "dataset": "query", "cache": "warm", "query": query} | facts
+    return record(label, "query time", seconds, **facts)
+
+
+ANSWERS = [
+    answer("Parquet[duckdb]", "point", 0.004, interval=[0.003, 0.006]),
+    answer("Parquet[duckdb]", "group", 0.010, interval=[0.009, 0.011]),
+    answer("Lance[lance]", "point", 0.001),
+    answer("Lance[lance]", "group", 0.022),
+    answer("Delta[deltalake]", "point", None, status=CellStatus.UNSUPPORTED, sentence="no numbers"),
+    answer("Delta[deltalake]", "group", 0.001),
+    answer("CSV[polars]", "group", 0.001),
+]
+
+
+@pytest.mark.parametrize(
+    ("mix", "times"), [({"point": 3.0, "group": 1.0}, (5.5, 6.25)), ({"group": 2.0}, (10, 22))]
+)
+def test_a_mix_ranks_pairs_by_the_mean_time_of_a_question(mix, times):
+    found = recommend(questions.mixed(results(ANSWERS), mix), {Measure("query time"): 1})
+    values = {
+        each.candidate.name: each.candidate.value(each_set, Measure("query time"))
+        for each in found.ranked
+        for each_set in found.datasets
+    }
+    assert values["Parquet[duckdb]"] == pytest.approx(times[0] / 1e3)
+    assert values["Lance[lance]"] == pytest.approx(times[1] / 1e3)
+    scores = {each.candidate.name: each.score for each in found.ranked}
+    best = min(values.values())
+    assert scores["Lance[lance]"] == pytest.approx((times[1] / 1e3 + 1e-4) / (best + 1e-4))
+    left_out = any("1 query does not count" in each for each in found.caveats)
+    assert left_out is (len(mix) == 1)
+
+
+def test_a_pair_without_an_answer_in_the_mix_is_excluded_with_the_question():
+    found = recommend(
+        questions.mixed(results(ANSWERS), {"point": 1.0, "group": 1.0}), {Measure("query time"): 1}
+    )
+    reasons = {each.candidate.name: each.empty for each in found.excluded}
+    assert reasons["Delta[deltalake]"].endswith("of query: unsupported: point: no numbers")
+    assert reasons["CSV[polars]"].endswith("unavailable: point was not measured")
+    duckdb = next(each for each in found.ranked if each.candidate.name == "Parquet[duckdb]")
+    (cell,) = duckdb.candidate.cells.values()
+    assert cell.interval == pytest.approx([0.006, 0.0085])
+
+
+@pytest.mark.parametrize("text", ["point", "point=", "point=-1", "point=0", "=3", "point=nan"])
+def test_a_question_needs_a_number_above_0(text):
+    with pytest.raises(InvalidWeightError, match="a question and a number above 0"):
+        questions.parsed([text])
+
+
+def test_questions_and_their_weight_need_each_other():
+    own = {Measure("size"): 1.0}
+    assert questions.weighed(own, {}) == own
+    assert questions.weighed(own, {"point": 2.0}) == own | {Measure("query time"): 1.0}
+    cold = {Measure("query time", "cold"): 3.0}
+    assert questions.weighed(cold, {"point": 2.0}) == cold
+    with pytest.raises(InvalidWeightError, match="no question a number: add --question"):
+        questions.weighed(cold, {})
+    with pytest.raises(InvalidWeightError, match="point has a number already, 1"):
+        questions.parsed(["point=1", "point=2"])
+    with pytest.raises(UnknownNameError, match="no question in made up 'pint'; did you mean point"):
+        questions.mixed(results(ANSWERS), {"pint": 1.0})

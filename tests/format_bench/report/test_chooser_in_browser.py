@@ -13,6 +13,7 @@ from adapter_core.errors import NoCandidateError
 from format_bench import report
 from format_bench.recommendation import Requirement, recommend
 from format_bench.recommendation.chooser import chooser_of
+from format_bench.recommendation.questions import mixed
 from format_bench.recommendation.scope import of_dataset
 from format_bench.recommendation.transfer import Speeds
 from format_bench.results.export import export
@@ -56,7 +57,32 @@ def sample_records():
     return list({key(each): each for each in every}.values())
 
 
+QUESTIONS = ["point", "join", "take-1"]
+
+
+def query_records():
+    """Return records of pairs on two tracks, with times of questions, one of them unsupported."""
+    facts = {"suite": "query", "dataset": "query"}
+    for place, label in enumerate(labels(9), start=1):
+        for track in ("defaults", "tuned"):
+            yield record(label, "save time", place / 10, track=track, **facts)
+            yield record(label, "size", 1e6 / place, track=track, **facts)
+            for number, query in enumerate(QUESTIONS):
+                for cache in ("warm", "cold"):
+                    value = (1 + (place * 7 + number * 5 + len(track + cache)) % 13) / 1000
+                    cell = facts | {"track": track, "query": query, "cache": cache}
+                    if (number, place % 4) == (2, 1):
+                        yield record(
+                            *(label, "query time", None),
+                            **{**cell, "status": CellStatus.UNSUPPORTED, "sentence": "no row numbers"},
+                        )
+                    elif (number, place) != (1, 3):  # else not measured
+                        ends = [value * 0.9, value * 1.2]
+                        yield record(label, "query time", value, interval=ends, **cell)
+
+
 RESULTS = {
+    "queries": results(query_records()),
     "intervals": results(sample_records()),
     "floors": results(sample_records(), floors=FLOORS),
     "samples": results_of({"A": {"read time": 1, "size": 2e6}, "B": {"read time": 2, "size": 1e6}}),
@@ -204,6 +230,41 @@ def test_the_command_that_the_page_prints_gives_the_same_ranking(opened, tmp_pat
         [each[1] for each in rows], rel=1e-9
     )
     assert answer["bytes_per_second"] == {"read": 125e6, "save": None}
+
+
+def test_a_mix_of_questions_ranks_as_the_command_does(opened, tmp_path):
+    page = opened("queries")
+    export(RESULTS["queries"].records, tmp_path / "records.jsonl")
+    page.get_by_text("Questions", exact=True).click()
+    page.get_by_label("point").fill("100")
+    page.get_by_label("take-1").fill("2.5")
+    page.get_by_role("slider", name="save time").fill("0")
+    page.get_by_text("More measures").click()
+    page.get_by_role("slider", name="cold query time").evaluate(
+        "(range) => { range.value = 2; for (const each of ['input', 'change'])"
+        " range.dispatchEvent(new Event(each, {bubbles: true})); }"
+    )
+    words = shlex.split(page.locator("#choose-command code").inner_text())
+    assert words[words.index("--question") :] == ["--question", "point=100", "--question", "take-1=2.5"]
+    weights = {"size=1", "query_time=1", "cold_query_time=2"}
+    assert {each for each in words if "query_time" in each or "size" in each} == weights
+    rows, excluded = shown(page)
+    mix = {"point": 100.0, "take-1": 2.5}
+    answer = recommend(
+        mixed(RESULTS["queries"], mix),
+        {Measure("size"): 1, Measure("query time"): 1, Measure("query time", "cold"): 2},
+    )
+    assert [each[0] for each in rows] == [each.candidate.name for each in answer.ranked]
+    scores = pytest.approx([each.score for each in answer.ranked], rel=1e-9)
+    assert [each[1] for each in rows] == scores
+    assert len(rows) == 12
+    assert excluded == {(each.candidate.name, each.empty) for each in answer.excluded}
+    other = page.context.new_page()
+    other.goto(address_of(page))
+    assert shown(other) == (rows, excluded)
+    page.get_by_label("join").fill("1")
+    _, excluded = shown(page)
+    assert any("join was not measured" in sentence for _, sentence in excluded)
 
 
 def test_all_of_it_is_operable_by_keyboard(opened):

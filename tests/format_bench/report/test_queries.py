@@ -141,7 +141,7 @@ def test_gaps_list_queries_that_apply_and_lack_a_value(whole):
 
 def test_queries_do_not_count_in_recommendations(whole):
     found = recommend(whole, {Measure("size"): 1.0})
-    assert "the values of 40 queries do not count: the report ranks them by query" in found.caveats
+    assert "the values of 40 queries do not count: --question takes them in" in found.caveats
     assert "query" not in chooser_of(whole).data.replace("queries", "").lower()
     without = replace(whole, records=[each for each in whole.records if not each.query])
     assert [str(each.candidate.configuration) for each in found.ranked] == [
