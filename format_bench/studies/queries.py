@@ -20,13 +20,8 @@ from format_bench.display.text import format_ratio, plural, quantity
 from format_bench.families.queries.operations import DEFAULTS, TUNED, QueryOperations
 from format_bench.families.queries.queries import asked, queries
 from format_bench.report.losses_and_gaps import rows_of_gaps
-<<<<<<< HEAD
 from format_bench.report.model import results_of_suite
-from format_bench.report.queries import QueryTable
-=======
-from format_bench.report.model import results_by_suite
 from format_bench.report.queries import QueryTable, tracks_of
->>>>>>> 53f810e (Name the tracks of queries in the study's page, lists and docs)
 from format_bench.results.groups import NOT_RUN
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
@@ -133,21 +128,15 @@ def page(results: Results, metric: str) -> str:
     InvalidResultsError
         If the results have no warm answer.
     """
-<<<<<<< HEAD
     suite = results_of_suite(results, SUITE)
-    found = [Answers(each, metric) for each in suite.groups]
-=======
-    suite = next((each for each in results_by_suite(results) if each.name == SUITE), None)
-    groups = suite.groups if suite else []
-    found = [Answers(each, metric, track) for each in groups for track in tracks_of(each)]
->>>>>>> 53f810e (Name the tracks of queries in the study's page, lists and docs)
+    found = [Answers(each, metric, track) for each in suite.groups for track in tracks_of(each)]
     found = [each for each in found if each.table.means]
     if not found:
         raise InvalidResultsError(f"{results.name} has no warm answers of the suite {SUITE}")
     parts = [_HEAD, *_extent(found, metric)]
     for each in found:
         parts += [*_leaders(each), *_formats(each), *_ranking(each), *_times(each)]
-    for group in groups:
+    for group in suite.groups:
         tracks = {each.track: each for each in found if each.group is group}
         if {DEFAULTS, TUNED} <= tracks.keys():
             parts += _both_tracks(tracks[DEFAULTS], tracks[TUNED])
