@@ -38,11 +38,11 @@ bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
 	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
 	@# Once: asv begins new graphs when a machine is described otherwise, as after an update of the kernel.
 	test -f ~/.asv-machine.json || $(BIN)/asv machine --yes > /dev/null
-	@case " $(SUITES) " in *" remote "*) $(BIN)/format-bench build object-server --optional;; esac
+	@case " $(SUITES) " in *" remote "*|*" remote_arrays "*) $(BIN)/format-bench build object-server --optional;; esac
 	@# Suite by suite, since asv keeps nothing of a run that is interrupted. Status 2 says that some
-	@# benchmarks failed; the tables below say which and why.
+	@# benchmarks failed; the tables below say which and why. `remote` includes `remote_arrays`.
 	for suite in $(SUITES); do \
-		$(BIN)/asv run --record-samples --config $(CONFIG) --bench "^$$suite\." HEAD || test $$? -eq 2 || exit; \
+		$(BIN)/asv run --record-samples --config $(CONFIG) --bench "^$$suite(_arrays)?\." HEAD || test $$? -eq 2 || exit; \
 	done
 	$(BIN)/python postprocessing.py --config $(CONFIG)
 	@$(BIN)/asv publish --config $(CONFIG) > .asv/$(SCALE)/publish.log || { cat .asv/$(SCALE)/publish.log; exit 1; }

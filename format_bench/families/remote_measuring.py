@@ -17,7 +17,7 @@ _PLACES = dict(zip(ROUND_TRIPS_MS, ("remote", "distant"), strict=True))
 
 
 def measure_remote(family: str, label: str, file: Path, metrics: tuple[str, ...]) -> list[Measured]:
-    """Save the table of a local file in an object store, and read it, without and with a round trip.
+    """Save the data of a local file in an object store, and read them, without and with a round trip.
 
     Requests and bytes are those without one.
 

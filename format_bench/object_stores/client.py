@@ -2,7 +2,7 @@
 
 The process reads commands from its standard input, one JSON object a line, and answers each by a line,
 an `Outcome`. Credentials are in its environment. Its arguments are the family, the label, and the data:
-a data set with its size, e.g. ``core:20000``, or a local file that the adapter has saved.
+a data set with its size, e.g. ``core:20000``, or the absolute path of a file that the adapter has saved.
 """
 
 from __future__ import annotations
@@ -56,10 +56,11 @@ class _Tables:
         import data_formats
 
         self._adapter = data_formats.get(label)
-        dataset, _, rows = source.rpartition(":")
-        self._data: Any = (
-            catalog.table(dataset, int(rows)).df if dataset else self._adapter.read(Path(source))
-        )
+        if Path(source).is_absolute():
+            self._data: Any = self._adapter.read(Path(source))
+        else:
+            dataset, _, rows = source.rpartition(":")
+            self._data = catalog.table(dataset, int(rows)).df
 
     def save(self, file: RemoteFile) -> None:
         self._adapter.save_remote(self._data, file)
@@ -87,8 +88,8 @@ class _Arrays:
         import array_stores
 
         self._adapter = array_stores.get(label)
-        dataset, _, chunks = source.rpartition(":")
-        if dataset:
+        if not Path(source).is_absolute():
+            dataset, _, chunks = source.rpartition(":")
             self._source: Any = catalog.array(dataset, int(chunks)).array
             return
         with self._adapter.open(Path(source)) as reader:

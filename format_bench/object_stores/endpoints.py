@@ -48,7 +48,8 @@ class StoreClient(CommandedProcess):
     family, label : str
         The adapter.
     source : str
-        The data: a data set and its size, e.g. ``core:20000``, or a local file of the adapter.
+        The data: a data set and its size, e.g. ``core:20000``, or the absolute path of a file of
+        the adapter.
     environment : mapping of str to str
         Environment variables with the credentials.
     """

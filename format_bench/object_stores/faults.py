@@ -49,6 +49,8 @@ class Saved(StrEnum):
     DONE = "done"
     ERROR = "error"
     TIMED_OUT = "timed out"
+    CRASHED = "crashed"
+    """The client's process ended by itself."""
     KILLED = "killed"
     UNTRIED = "unavailable"
 
@@ -90,8 +92,8 @@ class FaultResult:
 def fault_results(trial: StoreTrial, kind: str = REAL) -> Iterator[FaultResult]:
     """Save under each fault and read afterwards.
 
-    A fault strikes the middle one of the requests that write, of which a first save without faults
-    tells the number. The disk of `FULL_DISK` has room for half of the bytes that the first save sent.
+    A fault strikes the middle one of the requests that write, whose number is that of a first save
+    without faults. The disk of `FULL_DISK` has room for half of the bytes that the first save sent.
 
     Parameters
     ----------
@@ -164,9 +166,10 @@ class _Bench:
         saved, sentence = self._save(file, kills=fault.kind == STALL)
         seconds = time.perf_counter() - start
         calls = self.proxy.take()
-        self.proxy.set(Fault())
-        if saved in {Saved.KILLED, Saved.TIMED_OUT} or name == REFUSED:
+        if saved in {Saved.KILLED, Saved.TIMED_OUT, Saved.CRASHED} or name == REFUSED:
             self.renew()
+        # Only now: a client that is still at work would complete its save.
+        self.proxy.set(Fault())
         objects, uploads = self.server.bucket.objects(key), self.server.bucket.uploads(key)
         found, reason = self._read(file, expected, is_empty=not objects)
         return FaultResult(
@@ -184,17 +187,20 @@ class _Bench:
         )
 
     def _save(self, file: RemoteFile, *, kills: bool) -> tuple[Saved, str]:
+        end = time.monotonic() + LIMIT_SECONDS
         if kills:
             self.client.start(SAVE, file)
-            end = time.monotonic() + LIMIT_SECONDS
-            while not self.proxy.has_stalled() and time.monotonic() < end:
+            while not self.proxy.has_stalled():
+                if time.monotonic() > end:
+                    self.client.kill()
+                    return Saved.UNTRIED, "the save made no request to be killed in"
                 time.sleep(0.01)
             self.client.kill()
             return Saved.KILLED, ""
         try:
             outcome = self.client.run(SAVE, file, LIMIT_SECONDS)
         except LinkError as error:
-            return Saved.TIMED_OUT, str(error)
+            return (Saved.TIMED_OUT if time.monotonic() > end else Saved.CRASHED), str(error)
         return (Saved.ERROR if outcome.error else Saved.DONE), outcome.error
 
     def _read(self, file: RemoteFile, expected: str, *, is_empty: bool) -> tuple[Found, str]:

@@ -145,11 +145,11 @@ class _Proxy:
         async for piece in _body(client, headers, has_body=_has_body(headers)):
             call.up_bytes += len(piece)
             if limit is not None and call.up_bytes >= limit:
-                await self._break(kind)
+                await self._break(kind, client)
             request.write(piece)
             await request.drain()
         if kind:  # a request without a body
-            await self._break(kind)
+            await self._break(kind, client)
 
     async def _answer(
         self, method: str, server: asyncio.StreamReader, answer: asyncio.StreamWriter, call: Call
@@ -201,10 +201,12 @@ class _Proxy:
         await answer.wait_closed()
         return False
 
-    async def _break(self, kind: str) -> None:
+    async def _break(self, kind: str, client: asyncio.StreamReader) -> None:
+        """Cut the connections to both ends; those of a stalled request when the client has gone."""
         if kind == STALL:
             self._stalled = True
-            await asyncio.Event().wait()
+            while await client.read(PIECE_BYTES):
+                pass
         raise ConnectionResetError
 
 

@@ -74,7 +74,7 @@ class StoreTrial:
         Label of the adapter.
     source : str
         The data: a data set and its size, e.g. ``core:20000``, in rows or chunks along the first axis,
-        or a local file that the adapter has saved.
+        or the absolute path of a file that the adapter has saved.
     """
 
     family: str

@@ -27,7 +27,10 @@ def _cell(result: FaultResult | None) -> str:
     counts = [(result.objects, "object"), (result.uploads, "upload")]
     left = " + ".join(plural(number, noun) for number, noun in counts if number)
     reader = "**partial taken for whole**" if result.found is Found.PARTIAL else result.found
-    return f"{result.saved}, {result.seconds:.1f} s; {reader}{f' ({left})' if left else ''}"
+    noun = "retry" if result.retries == 1 else "retries"
+    retries = f", {result.retries} {noun}" if result.retries else ""
+    remains = f" ({left})" if left else ""
+    return f"{result.saved}, {result.seconds:.1f} s{retries}; {reader}{remains}"
 
 
 def errors(results: Sequence[FaultResult]) -> str:
@@ -35,7 +38,7 @@ def errors(results: Sequence[FaultResult]) -> str:
     return "\n".join(
         f"- {each.label}, {each.fault}: {each.sentence}"
         for each in results
-        if each.saved in {Saved.ERROR, Saved.TIMED_OUT, Saved.UNTRIED}
+        if each.saved not in {Saved.DONE, Saved.KILLED}
     )
 
 
@@ -47,9 +50,10 @@ def errors(results: Sequence[FaultResult]) -> str:
 def command(labels: tuple[str, ...], rows: int, chunks: int, sentences: bool) -> None:  # noqa: FBT001 (a switch)
     """Break saves to an object store in their middle, and read afterwards.
 
-    Each cell has the end of the save, and what a reader without faults finds: the whole, nothing
-    (absent), an error (refused), or a part that it takes for the whole. In brackets is what is left:
-    objects, and incomplete uploads. Libraries may send each request four times.
+    Each cell has the end of the save, its time and the number of requests that were sent again; then
+    what a reader without faults finds: the whole, nothing (absent), an error (refused), or a part that
+    it takes for the whole. In brackets is what is left: objects, and incomplete uploads. Libraries may
+    send each request four times.
     """
     results: list[FaultResult] = []
     kind = server.REAL if server.availability() else server.STAND_IN

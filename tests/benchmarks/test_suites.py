@@ -134,12 +134,17 @@ QUERY = {
     "query.QueryTuned.track_size",
     "query.QueryTunedRead.time_query",
 }
+REMOTE_CLASSES = ("remote.Remote", "remote_arrays.RemoteArrays")
 REMOTE = {
-    "remote.Remote.time_save",
-    "remote.Remote.track_size",
-    *(f"remote.RemoteCost.track_distant_{step}_time" for step in ("save", "read", "part")),
+    *(f"{place}.{method}" for place in REMOTE_CLASSES for method in ("time_save", "track_size")),
     *(
-        f"remote.RemoteCost.track_remote_{step}_{what}"
+        f"{place}Cost.track_distant_{step}_time"
+        for place in REMOTE_CLASSES
+        for step in ("save", "read", "part")
+    ),
+    *(
+        f"{place}Cost.track_remote_{step}_{what}"
+        for place in REMOTE_CLASSES
         for step in ("save", "read", "part")
         for what in ("time", "requests", "bytes")
     ),
@@ -170,7 +175,7 @@ CHOSEN = (
     r"^(?!.*\('(Broken|Crashing|Exacting|Hanging|Losing|Lying|Raising)', '(int|bool|str|core|kaons)')"
     r"(?!records\..*'(entities-shared|entities-nested|none|zstd)')"
     r"(?!query\..*'(CSV|Feather|ORC)\[)"
-    r"(?!remote\.(?!.*(time_save|track_remote_save_requests)\('Parquet'))"
+    r"(?!remote\.(?!.*(time_save|track_remote_save_requests)\('Parquet'))(?!remote_arrays\.)"
 )
 """Cells that asv runs: fake formats that fail are measured on few data sets, records with one codec,
 questions to one format, and two metrics of one format on an object server."""
@@ -318,6 +323,12 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
         expected = {
             "analysis": (analysis, ["format", "dataset"], "Partial reads: ", "1 tiny"),
             "remote": (remote, ["format", "dataset"], "Object store: ", "1 tiny"),
+            "remote_arrays": (
+                [[], ["era5-small"]],
+                ["store", "dataset"],
+                "Arrays in an object store: ",
+                "1 tiny",
+            ),
             "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "1 tiny"),
             "tabular": (formats, ["format", "dataset"], "Table: ", "4 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),

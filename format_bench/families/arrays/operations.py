@@ -20,6 +20,7 @@ from format_bench.families.arrays.access import Pattern, read_in_order
 from format_bench.families.arrays.loader import loader_seconds_per_chunk
 from format_bench.families.arrays.queries import ArrayQuery, chunks_on, queries
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
+from format_bench.families.remote_measuring import measure_remote
 from format_bench.results.status import WRONG
 from format_bench.verification.arrays import verify_array
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_source import Selection
+    from format_bench.results.suites import Step
 
 IN_MEMORY_BYTES = 2**32
 """Largest array that is loaded before the clock starts.
@@ -170,6 +172,12 @@ class ArrayOperations(CatalogOperations):
         with self.adapter.open(file) as reader:
             pattern = Pattern(reader.shape, self.chunks, **PATTERNS[metric])
             return [pattern.seconds_per_chunk(reader, turn, budget_seconds)]
+
+    def measure(self, step: Step, file: Path) -> list[Measured] | None:
+        """Measure the step `remote` in processes of its own."""
+        if step.name != "remote":
+            return None
+        return measure_remote("arrays", self.adapter.label, file, step.metrics)
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if a query asks other data, or the store keeps no coordinates."""

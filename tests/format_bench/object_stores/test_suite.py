@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+import array_stores
+import data_formats
 from adapter_core.errors import UnavailableError
+from data_generator import catalog
 from format_bench.families.remote_measuring import measure_remote
 from format_bench.object_stores import server as servers
-from format_bench.object_stores.client import TABLE
+from format_bench.object_stores.client import ARRAY, TABLE
 from format_bench.object_stores.trials import remote_labels
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES
@@ -28,17 +31,22 @@ def test_the_step_remote_has_a_reason_where_it_has_no_value(tmp_path, monkeypatc
 
 @pytest.mark.slow
 @pytest.mark.skipif(not servers.availability(), reason="the object server is not built")
-def test_the_step_remote_measures_all_metrics(tmp_path):
-    import data_formats
-    from data_generator import catalog
-
-    path = tmp_path / "table.parquet"
-    data_formats.find("Parquet[polars]").save(catalog.table("core", 300).df, path)
-    names = SUITES["remote"].benchmarks[1].metrics
-    found = measure_remote("tables", "Parquet[polars]", path, names)
+@pytest.mark.parametrize(
+    ("family", "label", "suite"),
+    [("tables", "Parquet[polars]", "remote"), ("arrays", "Zarr.v2", "remote_arrays")],
+)
+def test_the_step_remote_measures_all_metrics(tmp_path, family, label, suite):
+    path = tmp_path / "saved: data"
+    if family == TABLE:
+        data_formats.find(label).save(catalog.table("core", 300).df, path)
+    else:
+        array_stores.find(label).save(catalog.array("era5-small", 2).array, path)
+    names = SUITES[suite].benchmarks[1].metrics
+    found = measure_remote(family, label, path, names)
     assert [each.metric for each in found] == [*names]
     assert all(each.status is CellStatus.VALUE and each.repeats[0] > 0 for each in found)
 
 
-def test_the_suite_measures_the_formats_that_write_to_object_stores():
-    assert SUITES["remote"].formats == tuple(remote_labels(TABLE))
+@pytest.mark.parametrize(("suite", "family"), [("remote", TABLE), ("remote_arrays", ARRAY)])
+def test_the_suites_measure_the_adapters_that_write_to_object_stores(suite, family):
+    assert SUITES[suite].formats == tuple(remote_labels(family))

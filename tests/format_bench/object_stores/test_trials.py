@@ -58,6 +58,7 @@ def test_each_fault_ends_with_a_sentence_and_no_part_is_taken_for_the_whole():
     assert results[KILLED].found is Found.ABSENT
     text = faults.table([*results.values()])
     assert "| Parquet | done, " in text
+    assert " s, 2 retries; whole (1 object) |" in text
     assert "error, " in text
     assert "(1 upload)" in text
     assert "slow down always: Parquet cannot write" in faults.errors([*results.values()])
