@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from adapter_core.errors import LinkError, ObjectStoreError
 from format_bench.families.operations import Measured
 from format_bench.object_stores import server
-from format_bench.object_stores.endpoints import FaultProxy
+from format_bench.object_stores.places import own_place
 from format_bench.object_stores.trials import ROUND_TRIPS_MS, StepCost, StoreTrial, remote_labels
 from format_bench.results.status import CellStatus
 
@@ -41,12 +40,8 @@ def measure_remote(family: str, label: str, file: Path, metrics: tuple[str, ...]
         return _empty(metrics, CellStatus.UNAVAILABLE, why)
     trial = StoreTrial(family, label, str(file.resolve()))
     try:
-        with (
-            TemporaryDirectory() as folder,
-            server.ObjectServer(Path(folder)) as running,
-            FaultProxy(running.port) as proxy,
-        ):
-            costs = list(trial.costs(running, proxy))
+        with own_place() as place:
+            costs = list(trial.costs(place))
     except (LinkError, ObjectStoreError) as error:
         return _empty(metrics, CellStatus.FAILED, str(error))
     values = {name: each for cost in costs for name, each in _measured(cost).items()}

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
 
 
 class FaultProxy(CommandedProcess):
-    """The proxy of `format_bench.object_stores.proxy` before a server on this machine.
+    """The proxy of `format_bench.object_stores.proxy` before a server.
 
     Parameters
     ----------
     upstream_port : int
         Port of the server.
+    upstream_host : str
+        Its name or address.
     """
 
-    def __init__(self, upstream_port: int) -> None:
-        super().__init__("format_bench.object_stores.proxy", str(upstream_port))
+    def __init__(self, upstream_port: int, upstream_host: str = "127.0.0.1") -> None:
+        super().__init__("format_bench.object_stores.proxy", str(upstream_port), upstream_host)
         self.port: int = self.answer()
 
     def set(self, fault: Fault) -> None:

@@ -148,12 +148,12 @@ class _Bench:
 
     def __init__(self, trial: StoreTrial, server: ObjectServer, proxy: FaultProxy) -> None:
         self.trial, self.server, self.proxy = trial, server, proxy
-        self.client = trial.client(server)
+        self.client = trial.client(server.environment)
 
     def renew(self, environment: Mapping[str, str] | None = None) -> None:
         """Start another client, with further environment variables, and have it import and load."""
         self.client.close()
-        self.client = self.trial.client(self.server, environment)
+        self.client = self.trial.client({**self.server.environment, **(environment or {})})
         self.client.expected()
 
     def run(self, name: str, fault: Fault, expected: str) -> FaultResult:

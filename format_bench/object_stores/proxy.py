@@ -65,8 +65,8 @@ class Call:
 
 
 class _Proxy:
-    def __init__(self, upstream_port: int) -> None:
-        self._upstream_port = upstream_port
+    def __init__(self, upstream_port: int, upstream_host: str) -> None:
+        self._upstream = upstream_host, upstream_port
         self._fault = Fault()
         self._calls: list[Call] = []
         self._seen = 0
@@ -115,9 +115,7 @@ class _Proxy:
         if kind in _ANSWERS:
             return await self._refuse(kind, headers, client, answer, call)
         # versitygw 1.8.0 takes the end of a chunked body for another request, and closes the connection.
-        server, request = await asyncio.open_connection(
-            "127.0.0.1", self._upstream_port, limit=_HEAD_BYTES
-        )
+        server, request = await asyncio.open_connection(*self._upstream, limit=_HEAD_BYTES)
         try:
             request.write(head)
             if "100-continue" in headers.get("expect", ""):
@@ -242,4 +240,4 @@ async def _body(reader: asyncio.StreamReader, headers: dict[str, str], *, has_bo
 
 if __name__ == "__main__":
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_Proxy(int(sys.argv[1])).serve())
+        asyncio.run(_Proxy(int(sys.argv[1]), sys.argv[2]).serve())

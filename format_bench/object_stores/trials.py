@@ -14,9 +14,8 @@ from format_bench.object_stores.endpoints import StoreClient
 from format_bench.object_stores.proxy import Fault
 
 if TYPE_CHECKING:
-    from format_bench.object_stores.endpoints import FaultProxy
+    from format_bench.object_stores.places import StorePlace
     from format_bench.object_stores.proxy import Call
-    from format_bench.object_stores.server import ObjectServer
 
 STEPS = (SAVE, READ, PART)
 
@@ -43,6 +42,8 @@ class StepCost:
     """Wall time."""
     cpu_seconds: float = 0.0
     """CPU time of the client."""
+    is_counted: bool = True
+    """False if no proxy was between, so that requests and bytes are unknown."""
     reads: int = 0
     """Requests by GET and HEAD."""
     writes: int = 0
@@ -81,15 +82,13 @@ class StoreTrial:
     label: str
     source: str
 
-    def client(self, server: ObjectServer, environment: Mapping[str, str] | None = None) -> StoreClient:
-        """Return a client of the server; further environment variables replace its own."""
-        variables = {**server.environment, **(environment or {})}
-        return StoreClient(self.family, self.label, self.source, variables)
+    def client(self, environment: Mapping[str, str]) -> StoreClient:
+        """Return a client with environment variables besides those of this process."""
+        return StoreClient(self.family, self.label, self.source, environment)
 
     def costs(
         self,
-        server: ObjectServer,
-        proxy: FaultProxy,
+        place: StorePlace,
         round_trips_ms: Sequence[float] = ROUND_TRIPS_MS,
         repeats: int = 1,
     ) -> Iterator[StepCost]:
@@ -99,50 +98,47 @@ class StoreTrial:
 
         Parameters
         ----------
-        server, proxy
-            A server that runs, and its proxy.
+        place : StorePlace
+            Where to save.
         round_trips_ms : sequence of float
-            Round-trip times in milliseconds.
+            Round-trip times in milliseconds that the proxy adds; without a proxy, 0 alone is possible.
         repeats : int
             Times that each step is done.
         """
-        with self.client(server) as client:
+        with self.client(place.environment) as client:
             try:
                 expected = client.expected()
-                proxy.set(Fault())
                 for step in STEPS:  # imports and first connections
-                    client.run(
-                        step,
-                        server.address(proxy.port, f"{server.folder}/{self.label}/first"),
-                        LIMIT_SECONDS,
-                    )
+                    client.run(step, place.address(f"{self.label}/first"), LIMIT_SECONDS)
                 for round_trip_ms in round_trips_ms:
                     for step in STEPS:
                         costs = [
-                            self._cost(step, round_trip_ms, turn, server, proxy, client, expected)
+                            self._cost(step, round_trip_ms, turn, place, client, expected)
                             for turn in range(repeats)
                         ]
                         yield min(costs, key=lambda each: (each.error != "", each.seconds))
             except LinkError as error:
                 yield StepCost(self.family, self.label, SAVE, round_trips_ms[0], error=str(error))
             finally:
-                proxy.set(Fault())
+                if place.proxy:
+                    place.proxy.set(Fault())
 
     def _cost(  # noqa: PLR0913, PLR0917 (a step and the processes)
         self,
         step: str,
         round_trip_ms: float,
         turn: int,
-        server: ObjectServer,
-        proxy: FaultProxy,
+        place: StorePlace,
         client: StoreClient,
         expected: dict[str, str],
     ) -> StepCost:
-        file = server.address(proxy.port, f"{server.folder}/{self.label}/{round_trip_ms:g}-{turn}")
-        proxy.set(Fault(round_trip_seconds=round_trip_ms / 1000))
-        proxy.take()
-        outcome = client.run(step, file, LIMIT_SECONDS)
-        calls = proxy.take()
+        if place.proxy:
+            place.proxy.set(Fault(round_trip_seconds=round_trip_ms / 1000))
+            place.proxy.take()
+        outcome = client.run(
+            step, place.address(f"{self.label}/{round_trip_ms:g}-{turn}"), LIMIT_SECONDS
+        )
+        calls = place.proxy.take() if place.proxy else []
         is_wrong = not outcome.error and outcome.digest != expected.get(step, "")
         return StepCost(
             self.family,
@@ -151,6 +147,7 @@ class StoreTrial:
             round_trip_ms,
             outcome.seconds,
             outcome.cpu_seconds,
+            place.proxy is not None,
             sum(each.method in {"GET", "HEAD"} for each in calls),
             sum(each.method not in {"GET", "HEAD"} for each in calls),
             sum(each.up_bytes for each in calls),

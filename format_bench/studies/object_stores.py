@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
-from adapter_core import UnknownNameError
+from adapter_core import RemoteFile, UnknownNameError
 from format_bench.display.markdown import table_lines
 from format_bench.object_stores.client import ARRAY, TABLE
-from format_bench.object_stores.endpoints import FaultProxy
-from format_bench.object_stores.server import ObjectServer
+from format_bench.object_stores.places import own_place, user_place
 from format_bench.object_stores.trials import (
     ROUND_TRIPS_MS,
     STEPS,
@@ -22,6 +20,24 @@ from format_bench.object_stores.trials import (
 )
 
 _MEGA = 1e6
+_UNKNOWN = "-"
+
+
+def address_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options `--endpoint` and `--region` of an address of S3 to a command."""
+    command = click.option(
+        "--region",
+        envvar=["AWS_REGION", "AWS_DEFAULT_REGION"],
+        default="us-east-1",
+        show_default=True,
+        help="Region of the bucket, else that of AWS_REGION.",
+    )(command)
+    return click.option(
+        "--endpoint",
+        envvar=["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"],
+        default="",
+        help="Address of an S3 server, if it is not Amazon's; else that of AWS_ENDPOINT_URL_S3.",
+    )(command)
 
 
 def trials_of(labels: Sequence[str], rows: int, chunks: int) -> list[StoreTrial]:
@@ -55,23 +71,24 @@ def trials_of(labels: Sequence[str], rows: int, chunks: int) -> list[StoreTrial]
 def tables(costs: Sequence[StepCost]) -> str:
     """Return a table of costs for each step, in Markdown, and the failures."""
     lines: list[str] = []
+    round_trips_ms = sorted({each.round_trip_ms for each in costs})
     for step in STEPS:
         own = [each for each in costs if each.step == step]
         names = list(dict.fromkeys(each.label for each in own if not each.error))
         head = ["format", "GET, HEAD", "PUT, POST", "MB up", "MB down", "retries", "CPU s"]
-        head += [f"s at {ms:g} ms" for ms in ROUND_TRIPS_MS]
+        head += [f"s at {ms:g} ms" for ms in round_trips_ms]
         rows = []
         for name in names:
             at = {each.round_trip_ms: each for each in own if each.label == name and not each.error}
             first = at[min(at)]
-            rows.append(
-                [
-                    *(name, str(first.reads), str(first.writes)),
-                    *(f"{first.up_bytes / _MEGA:.2f}", f"{first.down_bytes / _MEGA:.2f}"),
-                    *(str(sum(each.retries for each in at.values())), f"{first.cpu_seconds:.2f}"),
-                    *(f"{at[ms].seconds:.2f}" if ms in at else "-" for ms in ROUND_TRIPS_MS),
-                ]
-            )
+            counts = [
+                *(str(first.reads), str(first.writes)),
+                *(f"{first.up_bytes / _MEGA:.2f}", f"{first.down_bytes / _MEGA:.2f}"),
+                str(sum(each.retries for each in at.values())),
+            ]
+            times = [f"{at[ms].seconds:.2f}" if ms in at else _UNKNOWN for ms in round_trips_ms]
+            counts = counts if first.is_counted else [_UNKNOWN] * len(counts)
+            rows.append([name, *counts, f"{first.cpu_seconds:.2f}", *times])
         lines += ["", f"### {step.capitalize()}", "", *table_lines(head, rows)]
     failures = [
         f"- {each.label}, {each.step} at {each.round_trip_ms:g} ms: {each.error}"
@@ -86,19 +103,37 @@ def tables(costs: Sequence[StepCost]) -> str:
 @click.option("--rows", type=click.IntRange(1), default=200_000, show_default=True)
 @click.option("--chunks", type=click.IntRange(1), default=48, show_default=True)
 @click.option("--repeats", type=click.IntRange(1), default=3, show_default=True)
-def command(labels: tuple[str, ...], rows: int, chunks: int, repeats: int) -> None:
+@click.option("--url", default="", help="Measure in your own bucket: s3://bucket/prefix.")
+@address_options
+def command(  # noqa: PLR0913, PLR0917 (the options)
+    labels: tuple[str, ...],
+    rows: int,
+    chunks: int,
+    repeats: int,
+    url: str,
+    endpoint: str,
+    region: str,
+) -> None:
     """Save and read tables and arrays on an object server, at round-trip times of 0 and 20 ms.
 
     Prints requests, bytes and the shortest time of the repeats; `part` is two columns of the table, or
     a chunk of the array. The server is built by format-bench build object-server.
-    """
+
+    With --url, measures in a new folder there, which is removed afterwards. Credentials are those of the
+    environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN), or of the profile
+    AWS_PROFILE. Requests to an endpoint http:// are counted, and delayed by 20 ms besides the way there;
+    those by https:// are neither.
+
+    \b
+    Example:
+      format-bench study object-stores Parquet Zarr.dir --url s3://my-bucket/tmp --rows 100000
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    trials = trials_of(labels, rows, chunks)
     costs: list[StepCost] = []
-    with (
-        TemporaryDirectory() as folder,
-        ObjectServer(Path(folder)) as server,
-        FaultProxy(server.port) as proxy,
-    ):
-        for trial in trials_of(labels, rows, chunks):
-            costs += trial.costs(server, proxy, repeats=repeats)
+    address = RemoteFile(url, endpoint=endpoint, anonymous=False, region=region)
+    with user_place(address) if url else own_place() as place:
+        round_trips_ms = ROUND_TRIPS_MS if place.proxy else ROUND_TRIPS_MS[:1]
+        for trial in trials:
+            costs += trial.costs(place, round_trips_ms, repeats)
             click.echo(trial.label, err=True)
     click.echo(tables(costs))

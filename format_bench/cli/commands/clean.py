@@ -7,12 +7,12 @@ import click
 from adapter_core import RemoteFile
 from format_bench.display.text import plural
 from format_bench.object_stores.leftovers import find_leftovers, remove_leftovers
+from format_bench.studies.object_stores import address_options
 
 
 @click.command
 @click.argument("url")
-@click.option("--endpoint", default="", help="Address of an S3 server, if it is not Amazon's.")
-@click.option("--region", default="us-east-1", show_default=True, help="Region of the bucket.")
+@address_options
 @click.option("--dry-run", is_flag=True, help="List what would be removed, and remove nothing.")
 @click.pass_obj
 def command(

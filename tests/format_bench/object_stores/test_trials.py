@@ -10,6 +10,7 @@ from adapter_core.errors import UnavailableError
 from format_bench.object_stores import server as servers
 from format_bench.object_stores.client import ARRAY, TABLE
 from format_bench.object_stores.faults import KILLED, FaultResult, Found, Saved, fault_results
+from format_bench.object_stores.places import StorePlace
 from format_bench.object_stores.proxy import Call
 from format_bench.object_stores.trials import STEPS, StoreTrial, retries_of
 from format_bench.studies import faults, object_stores
@@ -24,7 +25,8 @@ KIND = servers.REAL if servers.availability() else servers.STAND_IN
 )
 def test_costs_have_the_same_requests_at_each_round_trip(store, trial):
     server, proxy = store
-    costs = list(trial.costs(server, proxy, (0.0, 20.0)))
+    place = StorePlace(server.address(proxy.port, server.folder), proxy)
+    costs = list(trial.costs(place, (0.0, 20.0)))
     assert [each.error for each in costs] == [""] * 6
     near, far = costs[:3], costs[3:]
     assert [each.step for each in near] == [*STEPS]

@@ -1,0 +1,96 @@
+"""Places of trials in an object store: a server of our own, or a folder in a user's bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from adapter_core.errors import ObjectStoreError
+from format_bench.object_stores.endpoints import FaultProxy
+from format_bench.object_stores.leftovers import find_leftovers, new_folder, remove_leftovers
+from format_bench.object_stores.server import REAL, ObjectServer
+
+if TYPE_CHECKING:
+    from adapter_core import RemoteFile
+
+_HTTP_PORT = 80
+
+
+@dataclass(frozen=True)
+class StorePlace:
+    """A folder of an object store, as clients reach it."""
+
+    folder: RemoteFile
+    proxy: FaultProxy | None = None
+    """The proxy before the server; None if clients reach the server itself."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables of clients, besides those of this process."""
+
+    def address(self, key: str) -> RemoteFile:
+        """Return the address of an object in the folder."""
+        return replace(self.folder, url=f"{self.folder.url}/{key}")
+
+
+@contextmanager
+def own_place(kind: str = REAL) -> Iterator[StorePlace]:
+    """Start a server and its proxy, which end with the block.
+
+    Raises
+    ------
+    UnavailableError
+        If the server has not been built.
+    LinkError
+        If it does not start.
+    """
+    with (
+        TemporaryDirectory() as folder,
+        ObjectServer(Path(folder), kind) as server,
+        FaultProxy(server.port) as proxy,
+    ):
+        yield StorePlace(server.address(proxy.port, server.folder), proxy, server.environment)
+
+
+@contextmanager
+def user_place(below: RemoteFile) -> Iterator[StorePlace]:
+    """Create a folder of the benchmark in a user's bucket, and remove it with its contents.
+
+    A proxy is between if the endpoint's protocol is ``http``. Requests over TLS cannot be counted.
+
+    Parameters
+    ----------
+    below : RemoteFile
+        Address in a bucket of S3; credentials are those of the usual places.
+
+    Raises
+    ------
+    ObjectStoreError
+        If the address is not one of S3, or the store cannot be reached or refuses.
+    """
+    folder = new_folder(below)
+    with ExitStack() as opened:
+        # Called last, when clients and the proxy have ended.
+        opened.callback(_remove, folder)
+        endpoint = urlsplit(folder.endpoint)
+        proxy = None
+        if endpoint.scheme == "http":
+            host, port = endpoint.hostname or "", endpoint.port or _HTTP_PORT
+            proxy = opened.enter_context(FaultProxy(port, host))
+        yield StorePlace(_through(folder, proxy), proxy)
+
+
+def _through(folder: RemoteFile, proxy: FaultProxy | None) -> RemoteFile:
+    return replace(folder, endpoint=f"http://127.0.0.1:{proxy.port}") if proxy else folder
+
+
+def _remove(folder: RemoteFile) -> None:
+    try:
+        remove_leftovers(folder, find_leftovers(folder))
+    except ObjectStoreError as error:
+        raise ObjectStoreError(
+            f"{error}; what is left is removed by: format-bench clean {folder.url}"
+        ) from None
