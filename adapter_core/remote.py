@@ -96,6 +96,46 @@ class RemoteFile:
         scheme, _, host = self.endpoint.rpartition("://")
         return {"endpoint_override": host, "scheme": scheme} if host else {}
 
+    @contextmanager
+    def arrow_stream(self) -> Iterator[Any]:
+        """Provide pyarrow's stream to the object, for libraries that write to Python's file objects.
+
+        After an error of the writer the incomplete object is removed, since closing the stream makes an
+        object of what was written. pyarrow may leave an empty object that marks its folder.
+        """
+        system = self.arrow_file_system()
+        stream = system.open_output_stream(self.arrow_path)
+        try:
+            yield stream
+        except BaseException:
+            with contextlib.suppress(Exception):
+                stream.close()
+                system.delete_file(self.arrow_path)
+            raise
+        stream.close()
+
+    def tiledb_settings(self) -> dict[str, str]:
+        """Return TileDB's parameters of S3: https://docs.tiledb.com/main/how-to/configuration."""
+        scheme, _, host = self.endpoint.rpartition("://")
+        found = None if self.anonymous else find_credentials()
+        settings = {
+            "vfs.s3.region": self.region,
+            "vfs.s3.no_sign_request": str(self.anonymous).lower(),
+            "vfs.s3.connect_max_tries": str(self.attempts),
+        }
+        if host:
+            settings |= {
+                "vfs.s3.endpoint_override": host,
+                "vfs.s3.scheme": scheme,
+                "vfs.s3.use_virtual_addressing": "false",
+            }
+        if found:
+            settings["vfs.s3.aws_access_key_id"] = found.access_key
+            settings["vfs.s3.aws_secret_access_key"] = found.secret_key
+            if found.session_token:
+                settings["vfs.s3.aws_session_token"] = found.session_token
+        return settings
+
     def object_store_options(self) -> dict[str, str]:
         """Return the options of S3 of the Rust library object_store, behind Polars, Lance and Delta.
 
@@ -117,6 +157,19 @@ class RemoteFile:
             if found.session_token:
                 options["aws_session_token"] = found.session_token
         return options
+
+    def polars_options(self) -> dict[str, Any]:
+        """Return the arguments of Polars' functions for an object store."""
+        options = self.object_store_options() | {"max_retries": self.attempts - 1}
+        return {"storage_options": options, "credential_provider": None}
+
+    def lance_options(self) -> dict[str, str]:
+        """Return Lance's options of an object store: https://lance.org/guide/object_store/."""
+        retries = str(self.attempts - 1)
+        return self.object_store_options() | {
+            "client_max_retries": retries,
+            "download_retry_count": retries,
+        }
 
     def obstore_store(self) -> Any:
         """Return obstore's store of the folder at this address."""

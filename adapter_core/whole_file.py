@@ -57,12 +57,18 @@ def reading(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def writing(path: Path, codec: str | None, level: int | None) -> Iterator[BinaryIO]:
     """Open a file for writing, compressed as a whole if a codec is given."""
-    with path.open("wb") as file:
-        if codec is None:
-            yield file
-        else:
-            with _compressing(file, codec, level) as stream:
-                yield stream
+    with path.open("wb") as file, writing_to(file, codec, level) as stream:
+        yield stream
+
+
+@contextmanager
+def writing_to(file: BinaryIO, codec: str | None, level: int | None) -> Iterator[BinaryIO]:
+    """Provide a stream to an open file, compressed as a whole if a codec is given."""
+    if codec is None:
+        yield file
+    else:
+        with _compressing(file, codec, level) as stream:
+            yield stream
 
 
 def _codec_in(file: BinaryIO) -> str | None:

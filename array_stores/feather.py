@@ -12,11 +12,13 @@ from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 from adapter_core.arrow_codec import codec_of_file
+from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
 
-    from adapter_core import ArrayReader, ArraySource
+    from adapter_core import ArrayReader, ArraySource, RemoteFile
 
 
 class Adapter(ArrayStore):
@@ -34,26 +36,28 @@ class Adapter(ArrayStore):
     requires = ("numpy", "pyarrow")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     dtypes: ClassVar = ALL_DTYPES - COMPLEX
+    remote_schemes: ClassVar = OBJECT_STORES
     # pyarrow's default levels; that of lz4 means its fast mode.
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        import pyarrow as pa
+        _write(source, str(path), codec, level)
 
-        schema = pa.schema(
-            [(source.name, pa.from_numpy_dtype(source.dtype))],
-            {KEY: Description.of(source).to_json()},
-        )
-        compression = pa.Codec(codec, level) if codec else None
-        options = pa.ipc.IpcWriteOptions(compression=compression)
-        with pa.ipc.new_file(str(path), schema, options=options) as file:
-            for _, values in source:
-                file.write(pa.record_batch([pa.array(values.reshape(-1))], schema))
+    def _save_remote(
+        self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with file.arrow_stream() as stream:
+            _write(source, stream, codec, level)
 
     def _open(self, path: Path) -> ArrayReader:
-        return _Reader(path)
+        import pyarrow as pa
+
+        return _Reader(pa.memory_map(str(path)))
+
+    def _open_remote(self, file: RemoteFile) -> ArrayReader:
+        return _Reader(file.arrow_file_system().open_input_file(file.arrow_path))
 
     def _codec_used(self, path: Path) -> str | None:
         return codec_of_file(path, declared=True)
@@ -78,20 +82,34 @@ class Adapter(ArrayStore):
             return len([batch.column(0).to_numpy().copy() for batch in batches])
 
 
+def _write(source: ArraySource, sink: Any, codec: str | None, level: int | None) -> None:
+    import pyarrow as pa
+
+    schema = pa.schema(
+        [(source.name, pa.from_numpy_dtype(source.dtype))],
+        {KEY: Description.of(source).to_json()},
+    )
+    compression = pa.Codec(codec, level) if codec else None
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_file(sink, schema, options=options) as file:
+        for _, values in source:
+            file.write(pa.record_batch([pa.array(values.reshape(-1))], schema))
+
+
 class _Reader(WholeChunkReader):
-    def __init__(self, path: Path) -> None:
+    def __init__(self, opened: pa.NativeFile) -> None:
         import pyarrow as pa
 
-        self._mapped = pa.memory_map(str(path))
-        self._file: Any = pa.ipc.open_file(self._mapped)
+        self._opened = opened
+        self._file: Any = pa.ipc.open_file(opened)
         super().__init__(Description.from_json(self._file.schema.metadata[KEY.encode()]))
         grid = grid_of(self.shape, self.chunks)
         # Strides of the grid: the batch of a chunk is its number in C order.
         self._strides = [*itertools.accumulate((1, *grid[:0:-1]), lambda a, b: a * b)][::-1]
 
     def close(self) -> None:
-        """Close the file; its mapping lasts as long as chunks that view it."""
-        self._mapped.close()
+        """Close the file; the mapping of a local one lasts as long as chunks that view it."""
+        self._opened.close()
 
     def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
         batch = sum(place * stride for place, stride in zip(index, self._strides, strict=False))

@@ -13,12 +13,13 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from adapter_core import ArrayReader, ArraySource
+    from adapter_core import ArrayReader, ArraySource, RemoteFile
 
 COLUMN = "values"
 
@@ -41,18 +42,23 @@ class Adapter(ArrayStore):
     dtypes: ClassVar = ALL_DTYPES - COMPLEX - {"bool"}  # Lance has no lists of booleans in tensors
     dims_range = range(1, 33)  # Arrow has no tensors without dimensions
     holds_empty = False
+    remote_schemes: ClassVar = OBJECT_STORES
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        import lance
-        import pyarrow as pa
+        _write(source, path)
 
-        schema = _schema(source).with_metadata({KEY: Description.of(source).to_json()})
-        lance.write_dataset(pa.RecordBatchReader.from_batches(schema, _rows(source, schema)), path)
+    def _save_remote(
+        self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        _write(source, file.url, storage_options=file.lance_options())
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
+
+    def _open_remote(self, file: RemoteFile) -> ArrayReader:
+        return _Reader(file.url, storage_options=file.lance_options())
 
     def _append(self, source: ArraySource, path: Path) -> None:
         import lance
@@ -86,10 +92,10 @@ class Adapter(ArrayStore):
 
 
 class _Reader(WholeChunkReader):
-    def __init__(self, path: Path) -> None:
+    def __init__(self, place: Path | str, **options: Any) -> None:
         import lance
 
-        self._rows: Any = lance.dataset(path)
+        self._rows: Any = lance.dataset(place, **options)
         super().__init__(Description.from_json(self._rows.schema.metadata[KEY.encode()]))
         grid = grid_of(self.shape, self.chunks)
         # Strides of the grid: the row of a chunk is its number in C order.
@@ -100,6 +106,15 @@ class _Reader(WholeChunkReader):
         found: np.ndarray = self._rows.take([row]).column(0).chunk(0).to_numpy_ndarray()[0]
         shape = shape_of(chunk_selection(index, self.shape, self.chunks))
         return found if found.shape == shape else found[tuple(map(slice, shape))]
+
+
+def _write(source: ArraySource, place: Path | str, **options: Any) -> None:
+    import lance
+    import pyarrow as pa
+
+    schema = _schema(source).with_metadata({KEY: Description.of(source).to_json()})
+    rows = pa.RecordBatchReader.from_batches(schema, _rows(source, schema))
+    lance.write_dataset(rows, place, **options)
 
 
 def _schema(source: ArraySource) -> pa.Schema:

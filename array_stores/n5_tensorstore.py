@@ -33,6 +33,7 @@ class Adapter(TensorStoreStore):
     suffix = ".n5"
     requires = ("numpy", "tensorstore")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
+    remote_schemes: ClassVar = ("s3",)
     dtypes: ClassVar = INTEGERS | {"float32", "float64"}
     driver = "n5"
     metadata_file = "attributes.json"
@@ -68,7 +69,7 @@ class Adapter(TensorStoreStore):
         )
 
     def _codec_used(self, path: Path) -> str | None:
-        compression = self._read_metadata(path / self._facts(path)["name"])["compression"]
+        compression = self._saved_metadata(path)["compression"]
         if compression["type"] == "raw":
             return None
         names = {kind: name for name, kind in _TYPES.items()}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ArrayReader, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.arrays.long_table import LongTable, LongTableReader
 from adapter_core.arrays.polars_rows import values_of
+from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from adapter_core import RemoteFile
 
 
 class Adapter(LongTable):
@@ -20,9 +23,13 @@ class Adapter(LongTable):
     label = "Parquet[polars]"
     requires = ("numpy", "pyarrow", "polars")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    remote_schemes: ClassVar = OBJECT_STORES
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
+
+    def _open_remote(self, file: RemoteFile) -> ArrayReader:
+        return _Reader(file.url, **file.polars_options())
 
     @staticmethod
     def plain_read(path: Path) -> int:
@@ -38,11 +45,11 @@ class Adapter(LongTable):
 
 
 class _Reader(LongTableReader):
-    def __init__(self, path: Path) -> None:
+    def __init__(self, place: Path | str, **options: Any) -> None:
         import polars as pl
 
-        super().__init__(Description.from_json(pl.read_parquet_metadata(path)[KEY]))
-        self._table = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+        super().__init__(Description.from_json(pl.read_parquet_metadata(place, **options)[KEY]))
+        self._table = pl.scan_parquet(place, glob=False, hive_partitioning=False, **options)
 
     def _values(self, bounds: dict[str, tuple[int, int]]) -> np.ndarray:
         return values_of(self._table, self.description.name, bounds)

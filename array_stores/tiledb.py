@@ -17,7 +17,6 @@ from adapter_core.arrays.tiledb import (
     codec_of,
     merge_footers,
     reading_context,
-    remote_settings,
     schema_of,
     write_array,
 )
@@ -56,7 +55,7 @@ class Adapter(TileDBStore):
     ) -> None:
         metadata = {KEY: Description.of(source).to_json()}
         schema = schema_of(source, codec, level, checksums=self.uses_checksums)
-        write_array(file.url, source, schema, metadata, remote_settings(file))
+        write_array(file.url, source, schema, metadata, file.tiledb_settings())
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(str(path.absolute()), reading_context())
@@ -64,7 +63,7 @@ class Adapter(TileDBStore):
     def _open_remote(self, file: RemoteFile) -> ArrayReader:
         import tiledb
 
-        return _Reader(file.url, tiledb.Ctx(remote_settings(file)))
+        return _Reader(file.url, tiledb.Ctx(file.tiledb_settings()))
 
     def _codec_used(self, path: Path) -> str | None:
         import tiledb

@@ -31,6 +31,7 @@ class Adapter(TensorStoreZarr):
     suffix = ".zarr"
     requires = ("numpy", "tensorstore")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    remote_schemes: ClassVar = ("s3",)
 
     def _pieces(self, source: ArraySource) -> Iterator[tuple[Selection, np.ndarray]]:
         yield from shards(source, shard_of(source))

@@ -24,6 +24,7 @@ class Adapter(TensorStoreZarr):
     suffix = ".zarr"
     requires = ("numpy", "tensorstore")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
+    remote_schemes: ClassVar = ("s3",)
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:

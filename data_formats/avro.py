@@ -9,11 +9,12 @@ from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait, whole_file
-from adapter_core.remote import fetched
+from adapter_core import PARTIAL_READS, Codec, Kind, Trait, whole_file
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import PANDAS, frame_of_part
+from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ PYTHON_YEARS = 1, 9999
 """Years of `datetime.datetime`, fastavro's type of timestamps."""
 
 
-class Adapter(DataFormat):
+class Adapter(FetchedFormat):
     """Avro object container files through fastavro, whose interface is one dictionary a row.
 
     Columns cross the border between Python and Arrow in bulk. The pandas metadata go into the file's
@@ -57,6 +58,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = PARTIAL_READS
     remote_schemes: ClassVar = ("http",)
+    save_schemes: ClassVar = OBJECT_STORES
     codecs: ClassVar = (
         Codec("deflate", range(1, 10), 6),
         Codec("snappy", requires="cramjam"),
@@ -86,6 +88,17 @@ class Adapter(DataFormat):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
+        with path.open("wb") as file:
+            self._write(df, file, codec, level)
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with file.arrow_stream() as stream:
+            self._write(df, stream, codec, level)
+
+    @staticmethod
+    def _write(df: pd.DataFrame, target: BinaryIO, codec: str | None, level: int | None) -> None:
         import fastavro
         import pyarrow as pa
 
@@ -97,7 +110,7 @@ class Adapter(DataFormat):
         columns = [python_values(table.column(i)) for i in range(table.num_columns)]
         metadata = {PANDAS: table.schema.metadata[PANDAS.encode()].decode()}
         around = codec.removeprefix(WHOLE_FILE) if codec and codec.startswith(WHOLE_FILE) else None
-        with whole_file.writing(path, around, level) as file:
+        with whole_file.writing_to(target, around, level) as file:
             rows = (dict(zip(names, row)) for row in zip(*columns))  # noqa: B905 (once a row)
             fastavro.writer(
                 file,
@@ -140,10 +153,6 @@ class Adapter(DataFormat):
         with path.open("rb") as file:
             codec = fastavro.reader(file).codec
         return None if codec == "null" else codec
-
-    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
-        with fetched(file) as path:
-            return self._read(path, columns)
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         import fastavro

@@ -7,14 +7,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import Feature, Kind, Trait
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
+from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.polars import polars_of
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from adapter_core import RemoteFile
 
 # https://avro.apache.org/docs/1.12.0/specification/#names
 _AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -25,7 +29,7 @@ _EMPTY_BLOCK = b"\0\0"
 _NO_TYPE = "Polars' Avro writer has no type for them"
 
 
-class Adapter(DataFormat):
+class Adapter(FetchedFormat):
     """Avro object container files through `polars.DataFrame.write_avro` and `polars.read_avro`.
 
     Every field is a union with null, which costs a byte a value, and Polars writes no metadata: small
@@ -39,6 +43,7 @@ class Adapter(DataFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})
+    save_schemes: ClassVar = OBJECT_STORES
     refuses: ClassVar = {
         **REFUSES_WITHOUT_METADATA,
         Kind.HALF_FLOAT: "Avro has no type for them",
@@ -60,6 +65,13 @@ class Adapter(DataFormat):
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         polars_of(retyped(arrow_of(df), _writable)).rechunk().write_avro(path, name="row")
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        table = polars_of(retyped(arrow_of(df), _writable)).rechunk()
+        with file.arrow_stream() as stream:
+            table.write_avro(stream, name="row")
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait, whole_file
-from adapter_core.remote import OBJECT_STORES, fetched
+from adapter_core import PARTIAL_READS, Kind, Trait, whole_file
+from adapter_core.remote import OBJECT_STORES
+from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.inferred import common_dtypes
 from adapter_core.values import (
     any_contains,
@@ -36,7 +37,7 @@ _EXACT_SINCE = (3, 1)
 _AS_TEXT = "CSV would turn them into text"
 
 
-class Adapter(DataFormat):
+class Adapter(FetchedFormat):
     """Comma-separated values through `DataFrame.to_csv` and `pandas.read_csv`.
 
     CSV has no types, and pandas infers them when it reads: small integers and floats come back as 64-bit
@@ -154,14 +155,10 @@ class Adapter(DataFormat):
                 df.columns = pd.Index(names)
                 yield df
 
-    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
-        with fetched(file) as path:
-            return self._read(path, columns)
-
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:
-        with file.arrow_file_system().open_output_stream(file.arrow_path) as stream:
+        with file.arrow_stream() as stream:
             df.to_csv(stream, mode="wb", **_writer_options(df, codec, level))
 
     @staticmethod

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS
 from adapter_core.errors import InvalidSelectionError
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import InferredCSV, plain_of
 from adapter_core.tables.polars import PolarsScan, polars_of, sums_of_scan
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from adapter_core import Predicate
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import ColumnSums
 
 _SAMPLE_ROWS = 1_000
@@ -35,6 +36,7 @@ class Adapter(PolarsScan, InferredCSV):
     suite = "engines"
     holds_nul_in_names = False
     supports: ClassVar = PARTIAL_READS
+    save_schemes: ClassVar = OBJECT_STORES
     booleans: ClassVar = "(?i:true|false)"
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -47,16 +49,16 @@ class Adapter(PolarsScan, InferredCSV):
     ) -> None:
         polars_of(plain_of(df)).write_csv(path)
 
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        import polars as pl
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        polars_of(plain_of(df)).write_csv(file.url, **file.polars_options())
 
-        try:
-            table = _table(path, columns, _SAMPLE_ROWS)
-            if _starts_with_nulls(table):
-                table = _table(path, columns, None)
-        except pl.exceptions.ComputeError:
-            table = _table(path, columns, None)
-        return frame_of(table.to_arrow())
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        return _read(path, columns)
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        return _read(file.url, columns, **file.polars_options())
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
         import polars as pl
@@ -78,10 +80,21 @@ class Adapter(PolarsScan, InferredCSV):
         return nullcontext(pl.scan_csv(path, infer_schema_length=None, glob=False))
 
 
-def _table(path: Path, columns: list[str] | None, sample_rows: int | None) -> pl.DataFrame:
+def _read(source: Path | str, columns: list[str] | None, **options: Any) -> pd.DataFrame:
     import polars as pl
 
-    return pl.read_csv(path, columns=columns, infer_schema_length=sample_rows, glob=False)
+    def table(sample_rows: int | None) -> pl.DataFrame:
+        return pl.read_csv(
+            source, columns=columns, infer_schema_length=sample_rows, glob=False, **options
+        )
+
+    try:
+        found = table(_SAMPLE_ROWS)
+        if _starts_with_nulls(found):
+            found = table(None)
+    except pl.exceptions.ComputeError:
+        found = table(None)
+    return frame_of(found.to_arrow())
 
 
 def _starts_with_nulls(table: pl.DataFrame) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS
 from adapter_core.data_format import BATCH_ROWS
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import array_batches, frame_of
 from adapter_core.tables.arrow_parts import tables_of
 from adapter_core.tables.arrow_text import (
@@ -21,15 +22,17 @@ from adapter_core.tables.arrow_text import (
     plain_of,
     read_times_as_text,
 )
+from adapter_core.tables.fetched import FetchedFormat
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from adapter_core import RemoteFile
     from adapter_core.column_batches import Batch
 
 
-class Adapter(InferredCSV):
+class Adapter(InferredCSV, FetchedFormat):
     """Comma-separated values through `pyarrow.csv.write_csv` and `pyarrow.csv.read_csv`.
 
     Text is quoted, and nulls are empty. pyarrow infers types from all rows. Columns that it takes for
@@ -42,6 +45,7 @@ class Adapter(InferredCSV):
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
     supports: ClassVar = PARTIAL_READS
+    save_schemes: ClassVar = OBJECT_STORES
     quotes_names = True
     numbers: ClassVar = rf"{DECIMAL}|[+-]?0[xX][0-9a-fA-F]+"
     booleans: ClassVar = "true|false"
@@ -57,6 +61,14 @@ class Adapter(InferredCSV):
         from pyarrow import csv
 
         csv.write_csv(plain_of(df), path)
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        from pyarrow import csv
+
+        with file.arrow_stream() as stream:
+            csv.write_csv(plain_of(df), stream)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         return frame_of(read_times_as_text(_schema(path), partial(_table, path, columns)))

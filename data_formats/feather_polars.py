@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 from adapter_core.tables.polars import (
     PolarsColumns,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from adapter_core import Predicate
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import ColumnSums
 
 
@@ -41,11 +42,24 @@ class Adapter(PolarsScan, PolarsColumns):
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
     refuses: ClassVar = REFUSES_WITHOUT_METADATA
+    save_schemes: ClassVar = OBJECT_STORES
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         polars_of(arrow_of(df)).write_ipc(path, compression="uncompressed")
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        options = file.polars_options()
+        polars_of(arrow_of(df)).write_ipc(file.url, compression="uncompressed", **options)
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        import polars as pl
+
+        lazy = pl.scan_ipc(file.url, glob=False, hive_partitioning=False, **file.polars_options())
+        return frame_of(projected(lazy, columns).collect().to_arrow())
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl

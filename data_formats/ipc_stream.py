@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, DataFormat, Trait
+from adapter_core import PARTIAL_READS, Trait
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
     array_batches,
@@ -18,19 +19,20 @@ from adapter_core.tables.arrow import (
     reader_of,
 )
 from adapter_core.tables.arrow_parts import rows_where, slice_of, tables_of
+from adapter_core.tables.fetched import FetchedFormat
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core import Predicate
+    from adapter_core import Predicate, RemoteFile
     from adapter_core.column_batches import Batch
 
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 """https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format"""
 
 
-class Adapter(DataFormat):
+class Adapter(FetchedFormat):
     """The Arrow IPC stream, in a file, through pyarrow: Feather without the index at its end.
 
     pyarrow trusts the sizes and offsets in a file. Sizes are checked here, which costs next to nothing;
@@ -48,6 +50,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = PARTIAL_READS
     refuses: ClassVar = REFUSES_WITH_METADATA
+    save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = "damaged offsets of text end the process (SIGABRT) when the values are used"
 
     def _save(
@@ -57,6 +60,15 @@ class Adapter(DataFormat):
 
         table = arrow_of(df)
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        import pyarrow as pa
+
+        table = arrow_of(df)
+        with file.arrow_stream() as stream, pa.ipc.new_stream(stream, table.schema) as writer:
             writer.write_table(table)
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:

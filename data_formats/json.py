@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait, whole_file
+from adapter_core import Feature, Kind, Trait, whole_file
+from adapter_core.remote import OBJECT_STORES
+from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.inferred import common_dtypes
 from adapter_core.values import (
     NANOSECOND_YEARS,
@@ -19,10 +21,21 @@ from adapter_core.values import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adapter_core import RemoteFile
+
+_WRITER: dict[str, Any] = {
+    "orient": "records",
+    "lines": True,
+    "double_precision": 15,
+    "date_format": "iso",
+    "date_unit": "ns",
+}
+"""Options of `DataFrame.to_json`."""
+
 _AS_OTHER = "JSON would turn them into text or objects"
 
 
-class Adapter(DataFormat):
+class Adapter(FetchedFormat):
     """One JSON object a line through `DataFrame.to_json` and `pandas.read_json`.
 
     pandas writes at most 15 decimals of a float. JSON has numbers, text, booleans and null only: small
@@ -44,6 +57,7 @@ class Adapter(DataFormat):
     kept_digits = 15
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = whole_file.CODECS
+    save_schemes: ClassVar = OBJECT_STORES
     supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_OTHER,
@@ -70,27 +84,18 @@ class Adapter(DataFormat):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        df.to_json(
-            path,
-            orient="records",
-            lines=True,
-            double_precision=15,
-            date_format="iso",
-            date_unit="ns",
-            compression=whole_file.pandas_options(codec, level),
-        )
+        df.to_json(path, compression=whole_file.pandas_options(codec, level), **_WRITER)
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with file.arrow_stream() as stream:
+            df.to_json(stream, compression=whole_file.pandas_options(codec, level), **_WRITER)
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         with path.open("w", encoding="utf-8") as file:
             for df in batches:
-                df.to_json(
-                    file,
-                    orient="records",
-                    lines=True,
-                    double_precision=15,
-                    date_format="iso",
-                    date_unit="ns",
-                )
+                df.to_json(file, **_WRITER)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

@@ -8,18 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import PARTIAL_READS
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
+from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.polars import PolarsScan, polars_of
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from adapter_core import RemoteFile
+
 _SAMPLE_ROWS = 1_000
 
 
-class Adapter(PolarsScan, JSONLines):
+class Adapter(PolarsScan, JSONLines, FetchedFormat):
     """One JSON object a line through `polars.DataFrame.write_ndjson` and `polars.scan_ndjson`.
 
     Floats are written with all their digits. Polars infers types from the first rows, which is several
@@ -32,11 +36,17 @@ class Adapter(PolarsScan, JSONLines):
     suite = "engines"
     holds_nul_in_names = False
     supports: ClassVar = PARTIAL_READS
+    save_schemes: ClassVar = OBJECT_STORES
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         polars_of(plain_of(df)).write_ndjson(path)
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        polars_of(plain_of(df)).lazy().sink_ndjson(file.url, **file.polars_options())
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl

@@ -156,7 +156,7 @@ class Adapter(ChangeableFormat):
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import lance
 
-        options = _storage_options(file)
+        options = file.lance_options()
         return lance.dataset(file.url, storage_options=options).to_table(columns=columns).to_pandas()
 
     def _save_remote(
@@ -168,7 +168,7 @@ class Adapter(ChangeableFormat):
         table = pa.Table.from_pandas(df, preserve_index=False)
         if codec is not None:
             table = _with_codec(table, codec, level)
-        lance.write_dataset(table, file.url, storage_options=_storage_options(file))
+        lance.write_dataset(table, file.url, storage_options=file.lance_options())
 
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None
@@ -209,14 +209,6 @@ class Adapter(ChangeableFormat):
         import lance
 
         return lance.dataset(path).to_table().to_pandas()
-
-
-def _storage_options(file: RemoteFile) -> dict[str, str]:
-    retries = str(file.attempts - 1)
-    return file.object_store_options() | {
-        "client_max_retries": retries,
-        "download_retry_count": retries,
-    }
 
 
 class _Fragments(PartitionedTable):

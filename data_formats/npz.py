@@ -6,13 +6,15 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, Trait
+from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.text_arrays import as_fixed_width
 
 if TYPE_CHECKING:
+    from adapter_core import RemoteFile
     from adapter_core.tables.array_format import ArrayTable, Opened
 
 
@@ -29,15 +31,28 @@ class Adapter(ArrayFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("deflate"),)
+    save_schemes: ClassVar = OBJECT_STORES
     reserved_names: ClassVar = frozenset({"file", "allow_pickle"})  # parameters of numpy.savez
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
+        with path.open("wb") as file:
+            _write(file, table, codec)
+
+    def _write_remote(
+        self, file: RemoteFile, table: ArrayTable, codec: str | None, level: int | None
+    ) -> None:
+        with file.arrow_stream() as stream:
+            _write(stream, table, codec)
+
+    @contextmanager
+    def _opened_remote(self, file: RemoteFile) -> Iterator[Opened]:
         import numpy as np
 
-        save = np.savez_compressed if codec else np.savez
-        members = {name: as_fixed_width(array) for name, array in table.arrays.items()}
-        with path.open("wb") as file:
-            save(file, allow_pickle=False, **{DESCRIPTION: np.array(table.description)}, **members)
+        with (
+            file.arrow_file_system().open_input_file(file.arrow_path) as opened,
+            np.load(opened, allow_pickle=False) as members,
+        ):
+            yield str(members[DESCRIPTION]), lambda names: {name: members[name] for name in names}
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:
@@ -51,3 +66,11 @@ class Adapter(ArrayFormat):
         with zipfile.ZipFile(path) as archive:
             types = {member.compress_type for member in archive.infolist()}
         return "deflate" if zipfile.ZIP_DEFLATED in types else None
+
+
+def _write(file: Any, table: ArrayTable, codec: str | None) -> None:
+    import numpy as np
+
+    save = np.savez_compressed if codec else np.savez
+    members = {name: as_fixed_width(array) for name, array in table.arrays.items()}
+    save(file, allow_pickle=False, **{DESCRIPTION: np.array(table.description)}, **members)

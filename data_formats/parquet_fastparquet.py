@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     import fastparquet
     import numpy as np
     import pandas as pd
 
-    from adapter_core import Predicate
+    from adapter_core import Predicate, RemoteFile
 
 # Dtypes of text, by fastparquet's metadata: "mixed" are Python objects, here text only.
 _TEXT = {"unicode": "str", "empty": "str", "mixed": "object"}
@@ -39,6 +41,7 @@ class Adapter(DataFormat):
     tuned_options: ClassVar = {"compression": "UNCOMPRESSED", "row_group_offsets": 32_768}
     # Those of text are in fields that the Parquet format deprecates, and other readers leave out.
     tuned_indexes = "statistics of sort keys and lookup columns; fastparquet writes no bloom filters"
+    save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = "damaged files end the process during a read (SIGSEGV)"
     refuses: ClassVar = {
         Kind.COMPLEX: _NO_TYPE,
@@ -62,6 +65,20 @@ class Adapter(DataFormat):
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
         _write(df, path, stats=[*sort_by, *lookups], **self.tuned_options)
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with file.arrow_stream() as stream:
+            # fastparquet closes what it opened, and would complete an object that is not whole.
+            opener = {"open_with": lambda *_: nullcontext(stream)}
+            _write(df, file.key, compression="UNCOMPRESSED", **opener)
+
+    def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
+        import fastparquet
+
+        with file.arrow_file_system().open_input_file(file.arrow_path) as opened:
+            return _table(fastparquet.ParquetFile(opened), columns)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import fastparquet
@@ -106,7 +123,7 @@ class Adapter(DataFormat):
             return list(fastparquet.ParquetFile(file).columns)
 
 
-def _write(df: pd.DataFrame, path: Path, **options: Any) -> None:
+def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
     import fastparquet
 
     seconds = dict.fromkeys(df.columns[df.dtypes == "datetime64[s]"], "datetime64[ms]")

@@ -75,29 +75,16 @@ class Adapter(PolarsColumns):
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl
 
-        options = _storage_options(file)
-        lazy = pl.scan_parquet(
-            file.url,
-            glob=False,
-            hive_partitioning=False,
-            storage_options=options,
-            credential_provider=None,
-        )
+        options = file.polars_options()
+        lazy = pl.scan_parquet(file.url, glob=False, hive_partitioning=False, **options)
         table = (lazy if columns is None else lazy.select(columns)).collect().to_arrow()
-        metadata = pl.read_parquet_metadata(file.url, options, credential_provider=None)
+        metadata = pl.read_parquet_metadata(file.url, **options)
         return frame_of(table, metadata.get(PANDAS))
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:
-        table = arrow_of(df)
-        polars_of(table).write_parquet(
-            file.url,
-            compression="uncompressed",
-            metadata={PANDAS: pandas_metadata(table)},
-            storage_options=_storage_options(file),
-            credential_provider=None,
-        )
+        _write(df, file.url, compression="uncompressed", **file.polars_options())
 
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
@@ -126,13 +113,9 @@ class Adapter(PolarsColumns):
             yield frame_of_part(batch, metadata)
 
 
-def _write(df: pd.DataFrame, path: Path, **options: Any) -> None:
+def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
     table = arrow_of(df)
     polars_of(table).write_parquet(path, metadata={PANDAS: pandas_metadata(table)}, **options)
-
-
-def _storage_options(file: RemoteFile) -> Any:
-    return file.object_store_options() | {"max_retries": file.attempts - 1}
 
 
 def _scan(path: Path) -> pl.LazyFrame:

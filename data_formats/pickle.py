@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import DataFormat, Trait, whole_file
+from adapter_core import Trait, whole_file
+from adapter_core.remote import OBJECT_STORES
+from adapter_core.tables.fetched import FetchedFormat
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adapter_core import RemoteFile
 
-class Adapter(DataFormat):
+
+class Adapter(FetchedFormat):
     """Python's pickle, protocol 5, through `DataFrame.to_pickle` and `pandas.read_pickle`.
 
     Loading a pickle runs code from the file: open files from trusted sources only. Text of pandas 3 is
@@ -25,6 +29,7 @@ class Adapter(DataFormat):
     traits: ClassVar = frozenset({Trait.SINGLE_FILE})
     holds_duplicate_names = True
     codecs: ClassVar = whole_file.CODECS
+    save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = (
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
@@ -33,6 +38,12 @@ class Adapter(DataFormat):
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         df.to_pickle(path, protocol=5, compression=whole_file.pandas_options(codec, level))
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with file.arrow_stream() as stream:
+            df.to_pickle(stream, protocol=5, compression=whole_file.pandas_options(codec, level))
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, Kind, Trait
 from adapter_core.kinds import kinds_of
-from adapter_core.remote import ATTEMPTS
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.text_arrays import as_fixed_width, text_from_arrays, text_to_arrays
@@ -49,6 +48,7 @@ class Adapter(ArrayFormat):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     remote_schemes: ClassVar = ("s3",)
+    save_schemes: ClassVar = ("s3",)
     supports: ClassVar = PARTIAL_READS
     block_rows = TILE_ROWS
     _tile_rows = TILE_ROWS
@@ -74,8 +74,17 @@ class Adapter(ArrayFormat):
         writer._save(df, path)  # noqa: SLF001
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
+        self._write_to(str(path.absolute()), table)
+
+    def _write_remote(
+        self, file: RemoteFile, table: ArrayTable, codec: str | None, level: int | None
+    ) -> None:
+        self._write_to(file.url, table, file.tiledb_settings())
+
+    def _write_to(self, uri: str, table: ArrayTable, settings: Mapping[str, str] | None = None) -> None:
         import tiledb
 
+        context = tiledb.Ctx(dict(settings)) if settings else None
         arrays = table.arrays
         columns = {
             name: _with_offsets(array, arrays[name + OFFSETS])
@@ -85,13 +94,13 @@ class Adapter(ArrayFormat):
             if not name.endswith(OFFSETS)
         }
         rows = len(next(iter(columns.values())))
-        uri = str(path.absolute())
-        tiledb.Array.create(uri, _schema(columns, rows, self._tile_rows))
-        with tiledb.open(uri, "w") as array:
+        tiledb.Array.create(uri, _schema(columns, rows, self._tile_rows), ctx=context)
+        with tiledb.open(uri, "w", ctx=context) as array:
             if rows:
                 array[:] = columns
             array.meta[DESCRIPTION] = table.description
-            array.meta[DATA_BYTES] = _data_bytes(path)
+            if settings is None:  # an object appears whole, and listing the files takes requests
+                array.meta[DATA_BYTES] = _data_bytes(Path(uri))
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:
@@ -103,7 +112,7 @@ class Adapter(ArrayFormat):
         import tiledb
 
         with tiledb.open(str(path.absolute())) as array:
-            if _data_bytes(path) != array.meta[DATA_BYTES]:
+            if array.meta.get(DATA_BYTES) not in {_data_bytes(path), None}:
                 # TileDB may end the process if it reads beyond the end of a file.
                 raise ValueError(f"{path.name} is damaged: its files have another size than written")
             yield array
@@ -117,7 +126,7 @@ class Adapter(ArrayFormat):
     def _opened_remote(self, file: RemoteFile) -> Iterator[Opened]:
         import tiledb
 
-        with tiledb.open(file.url, ctx=tiledb.Ctx(_settings(file))) as array:
+        with tiledb.open(file.url, ctx=tiledb.Ctx(file.tiledb_settings())) as array:
             yield array.meta[DESCRIPTION], lambda names: _read(array, names)
 
 
@@ -175,19 +184,3 @@ def _read(array: tiledb.Array, names: list[str], rows: slice | None = None) -> d
         else:
             found[name] = values
     return found
-
-
-def _settings(file: RemoteFile) -> dict[str, str]:
-    """Return TileDB's parameters for a file on S3."""
-    scheme, _, host = file.endpoint.rpartition("://")
-    server = {
-        "vfs.s3.endpoint_override": host,
-        "vfs.s3.scheme": scheme,
-        "vfs.s3.use_virtual_addressing": "false",
-    }
-    return {
-        "vfs.s3.region": file.region,
-        "vfs.s3.no_sign_request": str(file.anonymous).lower(),
-        "vfs.s3.connect_max_tries": str(ATTEMPTS),
-        **(server if host else {}),
-    }

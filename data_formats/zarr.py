@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, Codec, Trait
-from adapter_core.remote import ATTEMPTS
+from adapter_core.arrays.zarr import strict_store
+from adapter_core.remote import ATTEMPTS, OBJECT_STORES
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 
 if TYPE_CHECKING:
@@ -44,17 +45,29 @@ class Adapter(ArrayFormat):
     supports: ClassVar = PARTIAL_READS
     block_rows = 2**20
     remote_schemes: ClassVar = ("http",)
+    save_schemes: ClassVar = OBJECT_STORES
     remote_requires: ClassVar = ("obstore",)
     checksums = "CRC-32C of each chunk: the codec crc32c"
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
+        self._write_to(path, table, codec, level)
+
+    def _write_remote(
+        self, file: RemoteFile, table: ArrayTable, codec: str | None, level: int | None
+    ) -> None:
+        from zarr.storage import ObjectStore
+
+        self._write_to(ObjectStore(file.obstore_store()), table, codec, level)
+
+    def _write_to(self, store: Any, table: ArrayTable, codec: str | None, level: int | None) -> None:
+        """Write a table to a path, or to a store of zarr-python."""
         import zarr
         from zarr.codecs import Crc32cCodec
 
         compressors: list[Any] = [_compressors()[codec](level=level)] if codec else []
         if self.uses_checksums:
             compressors.append(Crc32cCodec())
-        group = zarr.create_group(path, zarr_format=3, attributes={DESCRIPTION: table.description})
+        group = zarr.create_group(store, zarr_format=3, attributes={DESCRIPTION: table.description})
         for name, array in table.arrays.items():
             group.create_array(
                 name,
@@ -78,18 +91,17 @@ class Adapter(ArrayFormat):
         from obstore.store import HTTPStore
         from zarr.storage import ObjectStore
 
-        store = HTTPStore(
-            file.url,
-            client_options={"allow_http": True},
-            retry_config={"max_retries": ATTEMPTS - 1},
-        )
-        group: Any = zarr.open_group(ObjectStore(store, read_only=True), mode="r", zarr_format=3)
-
-        def get(names: list[str]) -> dict[str, np.ndarray]:
-            # HTTP has no listings, so a chunk that is missing cannot be told from one of zeros.
-            return {name: group[name][...] for name in names}
-
-        yield group.attrs[DESCRIPTION], get
+        if file.scheme == "http":
+            http = HTTPStore(
+                file.url,
+                client_options={"allow_http": True},
+                retry_config={"max_retries": ATTEMPTS - 1},
+            )
+            store: Any = ObjectStore(http, read_only=True)
+        else:
+            store = strict_store(ObjectStore)(file.obstore_store(), read_only=True)
+        group: Any = zarr.open_group(store, mode="r", zarr_format=3)
+        yield group.attrs[DESCRIPTION], lambda names: {name: group[name][...] for name in names}
 
     @contextmanager
     def _opened_rows(self, path: Path) -> Iterator[OpenedRows]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_source import ArraySource, Selection
+    from adapter_core.remote import RemoteFile
 
 SPLIT = "byte_stream_split"
 """Filter of floats and integers that puts the first bytes of all values first, then the second ones."""
@@ -68,6 +69,16 @@ class LongTable(ArrayStore):
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
+        self._write(source, path, codec, level)
+
+    def _save_remote(
+        self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        with file.arrow_stream() as stream:
+            self._write(source, stream, codec, level)
+
+    @staticmethod
+    def _write(source: ArraySource, sink: Any, codec: str | None, level: int | None) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -75,7 +86,7 @@ class LongTable(ArrayStore):
         schema = pa.schema([*fields, (source.name, pa.from_numpy_dtype(source.dtype))])
         compression, _, is_split = (codec or "none").partition("+")
         with pq.ParquetWriter(
-            path,
+            sink,
             schema,
             compression=compression,
             compression_level=level,

@@ -22,8 +22,66 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_source import Attribute, Selection
+    from adapter_core.remote import RemoteFile
 
 _INT64_BITS = 63
+
+
+class _Place:
+    """A folder of arrays: local, or in an object store."""
+
+    def __init__(self, path: Path | None = None, file: RemoteFile | None = None) -> None:
+        self._path, self._file = path, file
+
+    def kvstore(self, name: str = "") -> dict[str, Any]:
+        """Return TensorStore's specification of a folder in this one.
+
+        https://google.github.io/tensorstore/kvstore/index.html
+        """
+        if self._file is None:
+            return {"driver": "file", "path": f"{self._path}/{name}/" if name else f"{self._path}/"}
+        file = self._file
+        key = file.key.rstrip("/")
+        found: dict[str, Any] = {
+            "driver": "s3",
+            "bucket": file.bucket,
+            "path": f"{key}/{name}/" if name else f"{key}/",
+            "aws_region": file.region,
+            # From the environment or a profile, as `find_credentials` has them.
+            "aws_credentials": {"type": "anonymous" if file.anonymous else "default"},
+        }
+        return found | ({"endpoint": file.endpoint} if file.endpoint else {})
+
+    def context(self) -> Any:
+        """Return TensorStore's context."""
+        import tensorstore as ts
+
+        if self._file is None:
+            return ts.Context({"file_io_sync": False})
+        return ts.Context({"s3_request_retries": {"max_retries": self._file.attempts}})
+
+    def read(self, name: str) -> bytes:
+        """Return the contents of a file; raises FileNotFoundError without it."""
+        if self._path is not None:
+            return (self._path / name).read_bytes()
+        import tensorstore as ts
+
+        store = ts.KvStore.open(self.kvstore(), context=self.context()).result()
+        found = store.read(name).result()
+        if found.state != "value":
+            raise FileNotFoundError(f"there is no {name}")
+        value: bytes = found.value
+        return value
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file."""
+        if self._path is not None:
+            self._path.mkdir(exist_ok=True)
+            (self._path / name).write_bytes(content)
+            return
+        import tensorstore as ts
+
+        ts.KvStore.open(self.kvstore(), context=self.context()).result().write(name, content).result()
 
 
 class TensorStoreStore(ArrayStore):
@@ -69,28 +127,37 @@ class TensorStoreStore(ArrayStore):
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        path.mkdir()
+        self._save_at(_Place(path), source, codec, level)
+
+    def _save_remote(
+        self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        self._save_at(_Place(file=file), source, codec, level)
+
+    def _save_at(self, place: _Place, source: ArraySource, codec: str | None, level: int | None) -> None:
         facts = {"name": source.name, "coordinates": list(source.coordinates)}
         metadata = {**self.group_metadata, "attributes": {KEY: facts}}
-        (path / self.metadata_file).write_text(json.dumps(metadata), encoding="utf-8")
+        place.write(self.metadata_file, json.dumps(metadata).encode())
         for name, values in source.coordinates.items():
             attributes = source.coordinate_attributes.get(name, {})
             coordinate = ArraySource.of(values, name=name, dims=(name,), attributes=attributes)
-            self._write(path, coordinate, self._metadata(coordinate, None, None))
-        self._write(path, source, self._metadata(source, codec, level))
+            self._write(place, coordinate, self._metadata(coordinate, None, None))
+        self._write(place, source, self._metadata(source, codec, level))
 
-    def _write(self, path: Path, source: ArraySource, metadata: dict[str, Any]) -> None:
-        array = self._array(path / source.name, metadata=metadata, create=True)
+    def _write(self, place: _Place, source: ArraySource, metadata: dict[str, Any]) -> None:
+        array = self._array(place, source.name, metadata=metadata, create=True)
         for selection, values in self._pieces(source):
             array[selection].write(values, can_reference_source_data_indefinitely=True).result()
 
-    def _array(self, path: Path, metadata: dict[str, Any] | None = None, **options: Any) -> Any:
+    def _array(
+        self, place: _Place, name: str, metadata: dict[str, Any] | None = None, **options: Any
+    ) -> Any:
         # Options: https://google.github.io/tensorstore/driver/zarr3/index.html
         import tensorstore as ts
 
         spec: dict[str, Any] = {
             "driver": self.driver,
-            "kvstore": {"driver": "file", "path": f"{path}/"},
+            "kvstore": place.kvstore(name),
             "store_data_equal_to_fill_value": True,
             "fill_missing_data_reads": False,
             "recheck_cached_data": "open",
@@ -98,20 +165,25 @@ class TensorStoreStore(ArrayStore):
         }
         if metadata is not None:
             spec["metadata"] = metadata
-        context = ts.Context({"file_io_sync": False})
-        return self._in_order(ts.open(spec, open=True, context=context, **options).result())
+        return self._in_order(ts.open(spec, open=True, context=place.context(), **options).result())
 
     def _open(self, path: Path) -> ArrayReader:
-        facts = self._facts(path)
-        array = self._array(path / facts["name"], read=True)
-        metadata = json.loads((path / facts["name"] / self.metadata_file).read_bytes())
+        return self._open_at(_Place(path))
+
+    def _open_remote(self, file: RemoteFile) -> ArrayReader:
+        return self._open_at(_Place(file=file))
+
+    def _open_at(self, place: _Place) -> ArrayReader:
+        facts = self._read_metadata(place)["attributes"][KEY]
+        array = self._array(place, facts["name"], read=True)
+        metadata = self._read_metadata(place, facts["name"])
 
         def coordinate(name: str) -> np.ndarray:
-            values: np.ndarray = self._array(path / name, read=True).read().result()
+            values: np.ndarray = self._array(place, name, read=True).read().result()
             return values
 
         def attributes(name: str) -> Mapping[str, Attribute]:
-            found: Mapping[str, Attribute] = self._read_metadata(path / name).get("attributes", {})
+            found: Mapping[str, Attribute] = self._read_metadata(place, name).get("attributes", {})
             return found
 
         names = {name: name for name in facts["coordinates"]}
@@ -124,25 +196,29 @@ class TensorStoreStore(ArrayStore):
         return _Reader(array, described)
 
     def _append(self, source: ArraySource, path: Path) -> None:
-        facts = self._facts(path)
-        array = self._array(path / facts["name"])
+        place = _Place(path)
+        facts = self._read_metadata(place)["attributes"][KEY]
+        array = self._array(place, facts["name"])
         start = array.shape[0]
         array = array.resize(exclusive_max=[start + source.shape[0], *source.shape[1:]]).result()
         for selection, values in source:
             array[shifted(selection, start)].write(values).result()
-        first_dim = self._description(self._read_metadata(path / facts["name"]), array).dims[0]
+        first_dim = self._description(self._read_metadata(place, facts["name"]), array).dims[0]
         if first_dim in facts["coordinates"] and first_dim in source.coordinates:
             values = source.coordinates[first_dim]
-            coordinate = self._array(path / first_dim)
+            coordinate = self._array(place, first_dim)
             coordinate = coordinate.resize(exclusive_max=[start + len(values)]).result()
             coordinate[start:].write(values).result()
 
-    def _facts(self, path: Path) -> dict[str, Any]:
-        facts: dict[str, Any] = self._read_metadata(path)["attributes"][KEY]
-        return facts
+    def _saved_metadata(self, path: Path) -> dict[str, Any]:
+        """Return the metadata of a saved array."""
+        place = _Place(path)
+        return self._read_metadata(place, self._read_metadata(place)["attributes"][KEY]["name"])
 
-    def _read_metadata(self, path: Path) -> dict[str, Any]:
-        metadata: dict[str, Any] = json.loads((path / self.metadata_file).read_bytes())
+    def _read_metadata(self, place: _Place, name: str = "") -> dict[str, Any]:
+        """Return the metadata of the group, or of one of its arrays."""
+        file = f"{name}/{self.metadata_file}" if name else self.metadata_file
+        metadata: dict[str, Any] = json.loads(place.read(file))
         return metadata
 
 
@@ -176,8 +252,7 @@ class TensorStoreZarr(TensorStoreStore):
         )
 
     def _codec_used(self, path: Path) -> str | None:
-        metadata = self._read_metadata(path / self._facts(path)["name"])
-        return zarr_metadata.name_of_v3(metadata["codecs"])
+        return zarr_metadata.name_of_v3(self._saved_metadata(path)["codecs"])
 
 
 class _Reader(ArrayReader):

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.array_store import ALL_DTYPES, ArrayStore
 from adapter_core.arrays.shards import shard_of, shards
 from adapter_core.codecs import Codec
-from adapter_core.credentials import find_credentials
 
 if TYPE_CHECKING:
     import tiledb
 
     from adapter_core.array_source import ArraySource
-    from adapter_core.remote import RemoteFile
 
 _NAMES = {
     "GzipFilter": "gzip",
@@ -109,29 +107,6 @@ def reading_context() -> tiledb.Ctx:
     return tiledb.Ctx({"vfs.min_batch_size": "0", "vfs.min_batch_gap": str(2**16)})
 
 
-def remote_settings(file: RemoteFile) -> dict[str, str]:
-    """Return TileDB's parameters for an array on S3: https://docs.tiledb.com/main/how-to/configuration."""
-    scheme, _, host = file.endpoint.rpartition("://")
-    found = None if file.anonymous else find_credentials()
-    settings = {
-        "vfs.s3.region": file.region,
-        "vfs.s3.no_sign_request": str(file.anonymous).lower(),
-        "vfs.s3.connect_max_tries": str(file.attempts),
-    }
-    if host:
-        settings |= {
-            "vfs.s3.endpoint_override": host,
-            "vfs.s3.scheme": scheme,
-            "vfs.s3.use_virtual_addressing": "false",
-        }
-    if found:
-        settings["vfs.s3.aws_access_key_id"] = found.access_key
-        settings["vfs.s3.aws_secret_access_key"] = found.secret_key
-        if found.session_token:
-            settings["vfs.s3.aws_session_token"] = found.session_token
-    return settings
-
-
 def write_array(
     uri: str,
     source: ArraySource,
@@ -148,7 +123,7 @@ def write_array(
     source, schema, metadata
         Values and facts of the array.
     settings : mapping of str to str, optional
-        TileDB's parameters, e.g. those of `remote_settings`.
+        TileDB's parameters, e.g. those of `RemoteFile.tiledb_settings`.
     """
     import tiledb
 

@@ -77,13 +77,20 @@ class ArrayFormat(DataFormat):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
+        self._write(path, self._arrays_of(df), codec, level)
+
+    def _save_remote(
+        self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
+    ) -> None:
+        self._write_remote(file, self._arrays_of(df), codec, level)
+
+    def _arrays_of(self, df: pd.DataFrame) -> ArrayTable:
         arrays: dict[str, np.ndarray] = {}
         columns = [
             column_to_arrays(column, self._array_name(i, name), arrays.__setitem__)
             for i, (name, column) in enumerate(df.items())
         ]
-        description = json.dumps({"rows": len(df), "columns": columns})
-        self._write(path, ArrayTable(arrays, description), codec, level)
+        return ArrayTable(arrays, json.dumps({"rows": len(df), "columns": columns}))
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with self._opened(path) as opened:
@@ -157,6 +164,14 @@ class ArrayFormat(DataFormat):
         with self._opened(path) as (description, get):
             # A copy, since a view would keep the whole array in memory.
             yield description, by_elements(lambda name, part: get([name])[name][part].copy())
+
+    def _write_remote(
+        self, file: RemoteFile, table: ArrayTable, codec: str | None, level: int | None
+    ) -> None:
+        """Write a table to an object store, as `_write`; required for `save_schemes`."""
+        raise NotImplementedError(
+            f"{type(self).__module__}: declares {Feature.REMOTE_SAVE}, so it must override this"
+        )
 
     def _opened_remote(self, file: RemoteFile) -> AbstractContextManager[Opened]:
         """Open a saved table on a server, as `_opened`; required for `remote_schemes`."""

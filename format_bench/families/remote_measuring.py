@@ -44,7 +44,7 @@ def measure_remote(family: str, label: str, file: Path, metrics: tuple[str, ...]
             costs = list(trial.costs(place))
     except (LinkError, ObjectStoreError) as error:
         return _empty(metrics, CellStatus.FAILED, str(error))
-    values = {name: each for cost in costs for name, each in _measured(cost).items()}
+    values = {each.metric: each for cost in costs for each in _measured(cost)}
     failure = next((each.error for each in costs if each.error), "not measured")
     return [
         values.get(name) or Measured(name, [], failure, status=CellStatus.FAILED) for name in metrics
@@ -55,11 +55,12 @@ def _empty(metrics: tuple[str, ...], status: CellStatus, why: str) -> list[Measu
     return [Measured(name, [], why, status=status) for name in metrics]
 
 
-def _measured(cost: StepCost) -> dict[str, Measured]:
-    if cost.error:
-        return {}
+def _measured(cost: StepCost) -> list[Measured]:
     values = {f"{_PLACES[cost.round_trip_ms]} {cost.step} time": cost.seconds}
     if not cost.round_trip_ms:
         values[f"remote {cost.step} requests"] = cost.reads + cost.writes
         values[f"remote {cost.step} bytes"] = cost.up_bytes + cost.down_bytes
-    return {name: Measured(name, [value]) for name, value in values.items()}
+    if cost.error:
+        status = CellStatus.UNSUPPORTED if cost.is_unsupported else CellStatus.FAILED
+        return _empty(tuple(values), status, cost.error)
+    return [Measured(name, [value]) for name, value in values.items()]

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import ArraySource, FormatBenchError, RemoteFile
+from adapter_core import ArraySource, Feature, FormatBenchError, RemoteFile, UnsupportedError
 from adapter_core.credentials import without_secrets
 from adapter_core.text import printable
 from data_generator import catalog
@@ -47,6 +47,8 @@ class Outcome:
     """Hash of types and values; of those to be read back after a save."""
     error: str = ""
     """Error, as a sentence; empty if the step succeeded."""
+    is_unsupported: bool = False
+    """Whether the format has no such step."""
 
 
 class _Tables:
@@ -75,8 +77,10 @@ class _Tables:
         with TemporaryDirectory() as folder:
             path = Path(folder, f"table{self._adapter.suffix}")
             self._adapter.save(self._data, path)
-            columns = list(self._data.columns[:2])
-            return [self.digest(self._adapter.read(path, each)) for each in (None, columns)]
+            whole = self.digest(self._adapter.read(path))
+            if Feature.COLUMNS not in self._adapter.supports:
+                return [whole, ""]
+            return [whole, self.digest(self._adapter.read(path, list(self._data.columns[:2])))]
 
     digest = staticmethod(digest_of)
 
@@ -125,7 +129,8 @@ def _done(work: _Tables | _Arrays, step: str, file: RemoteFile) -> Outcome:
         found = call(file)
     except FormatBenchError as error:
         seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - start_cpu
-        return Outcome(seconds, cpu_seconds, error=str(error))
+        unsupported = isinstance(error, UnsupportedError)
+        return Outcome(seconds, cpu_seconds, error=str(error), is_unsupported=unsupported)
     except BaseException as error:  # a panic of Rust is no Exception
         message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         return Outcome(error=printable(without_secrets(message)))

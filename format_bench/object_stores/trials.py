@@ -54,6 +54,8 @@ class StepCost:
     """Requests that were sent before in the same form, and failed."""
     error: str = ""
     """Reason for a step without a result, as a sentence."""
+    is_unsupported: bool = False
+    """Whether the format has no such step."""
 
 
 def remote_labels(family: str) -> list[str]:
@@ -154,6 +156,7 @@ class StoreTrial:
             sum(each.down_bytes for each in calls),
             retries_of(calls),
             WRONG if is_wrong else outcome.error,
+            outcome.is_unsupported,
         )
 
 
