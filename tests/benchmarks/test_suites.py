@@ -293,7 +293,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
     formats = [sorted([*USUAL.values(), *toy], key=str.lower), DATASETS]
     every = sorted([*formats[0], *KEPT_ENGINES.values()], key=str.lower)
     analysis = [every, ["kaons"]]
-    remote = [["CSV", "Feather", "ORC", "Parquet"], ["core"]]
+    remote = [["CSV", "CSV[pyarrow]", "Feather", "NPZ", "ORC", "Parquet"], ["core"]]
     pairs = [["CSV[pyarrow]", "Feather[pyarrow]", "ORC[pyarrow]", "Parquet[pyarrow]"], ["query"]]
     tuned = [["ORC[pyarrow]"], ["query"]]
     engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
