@@ -104,6 +104,7 @@ setup(
         "ray": ["ray"],
         "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
+            "dask-jobqueue",
             "formatbench[arrays,cluster,docs,images,links,query-sets,ray]",
             "hypothesis",
             "import-linter",

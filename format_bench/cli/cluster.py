@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.results.records import Record
-    from format_bench.runner.cluster_session import MachineLedger
+    from format_bench.runner.cluster_ledger import MachineLedger
     from format_bench.runner.plan import RunRequest
 
 

@@ -77,8 +77,10 @@ def connect(
         import distributed
     except ImportError as error:
         raise ClusterError(f"--cluster needs Dask ({error}); try: {_INSTALL_HINT}") from error
-    # Its messages about lost connections would come between the lines of a run.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # Their messages about lost connections would come between the lines of a run. Dask's own
+    # configuration gives the second one a level of its own.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         target = _target(where, stack)
         if isinstance(target, distributed.Client):

@@ -105,6 +105,11 @@ class Dispatcher:
         """The workers that measure or could."""
         return {*self.running, *(worker for idle in self._idle.values() for worker in idle)}
 
+    @property
+    def waiting_machines(self) -> list[str]:
+        """Fingerprints of the machines with tasks that no worker has."""
+        return sorted(machine for machine, each in self._machines.items() if each.ready)
+
     def is_open(self, machine: str) -> bool:
         """Return whether the cells of a machine are known."""
         return machine in self._machines

@@ -61,9 +61,17 @@ def collect(scratch: Path, *, seed: int, scale: str, threads: Threads) -> dict[s
     }
 
 
-def finish(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Return the metadata of a run that ends now."""
-    load = {**metadata["load_average"], "end": machine.load_average()}
+def finish(metadata: dict[str, Any], *, is_here: bool = True) -> dict[str, Any]:
+    """Return the metadata of a run that ends now.
+
+    Parameters
+    ----------
+    metadata : dict
+        As `collect` returns them.
+    is_here : bool
+        The run was on this machine, whose load counts.
+    """
+    load = {**metadata["load_average"], "end": machine.load_average() if is_here else None}
     return {**metadata, "ended": _now(), "load_average": load}
 
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.clusters.connection import connect
 from format_bench.display.text import plural
 from format_bench.metadata.fingerprint import described
 from format_bench.results.load import RESULTS
-from format_bench.runner import folders
-from format_bench.runner.cluster_session import ClusterRun, ClusterSession, MachineLedger
+from format_bench.runner import cluster_log, folders
+from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger
+from format_bench.runner.cluster_session import ClusterSession
 from format_bench.runner.plan import RunRequest, plan, steps_of
 from format_bench.runner.session import limits_of
 from format_bench.runner.timing import in_words
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from format_bench.results.records import Record
 
 
@@ -99,17 +96,18 @@ def plan_lines(session: ClusterSession) -> Iterator[str]:
     generated, and nothing is measured.
     """
     session.describe_all()
-    run, hosts = session.run, session.hosts_by_machine
+    run, roster = session.run, session.roster
+    hosts = roster.hosts_by_machine
     rounds = run.limits.rounds
-    cells = len(run.cases) * rounds
-    yield f"{len(run.cases)} cases in {rounds} rounds, {cells} cells on each kind of machine"
-    known = logged_seconds(run.out / folders.CLUSTER_LOG)
-    for mark, workers in sorted(session.workers_by_machine.items()):
-        ledger, what = session.ledgers[mark], described(session.descriptions[mark].metadata)
+    cases, cells = plural(len(run.cases), "case"), plural(len(run.cases) * rounds, "cell")
+    yield f"{cases} in {plural(rounds, 'round')}, {cells} on each kind of machine"
+    known = cluster_log.measured_seconds(run.out / folders.CLUSTER_LOG)
+    for mark, workers in sorted(roster.workers_by_machine.items()):
+        ledger, what = session.ledgers[mark], described(roster.descriptions[mark].metadata)
         yield f"machine {mark}: {what}; {_on(workers, hosts[mark])}"
         yield f"  {expected(ledger, rounds, known, hosts[mark])}"
-    for reason in session.ignored.values():
-        yield f"left out: {reason}"
+    for address, reason in roster.left_out.items():
+        yield f"left out: {address}: {reason}"
 
 
 def expected(
@@ -127,7 +125,7 @@ def expected(
     rounds : int
         Rounds of each case.
     known : mapping
-        As `logged_seconds` returns them.
+        As `cluster_log.measured_seconds` returns them.
     hosts : int
         Number of such machines.
     """
@@ -135,7 +133,7 @@ def expected(
     for case, number in ledger.next_rounds().items():
         times = rounds - number + 1
         cells += times
-        name = _name(asdict(ledger.cases[case]))
+        name = cluster_log.name_of(asdict(ledger.cases[case]))
         samples = known.get((ledger.fingerprint, name)) or known.get(("", name))
         if samples:
             seconds += times * statistics.fmean(samples)
@@ -151,21 +149,3 @@ def expected(
 
 def _on(workers: int, hosts: int) -> str:
     return f"{plural(workers, 'worker')} on {plural(hosts, 'host')}"
-
-
-def logged_seconds(path: Path) -> dict[tuple[str, str], list[float]]:
-    """Return the seconds of measured cells by machine and case, and by case alone (machine "")."""
-    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        try:
-            entry: dict[str, Any] = json.loads(line)
-        except ValueError:
-            continue  # the client was killed while it wrote this line
-        if entry["outcome"] == "measured":
-            for machine in ("", entry["machine"]):
-                found[machine, _name(entry["case"])].append(entry["seconds"])
-    return found
-
-
-def _name(case: Mapping[str, Any]) -> str:
-    return json.dumps(case, sort_keys=True)

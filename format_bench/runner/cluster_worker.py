@@ -111,13 +111,14 @@ def status(run: str, scratch: Path | None, threads: Threads) -> WorkerStatus | N
 def measure(request: CellRequest) -> tuple[Record, ...]:
     """Measure one round of a case; keep and return its records."""
     memory, run, case = _MEMORY, request.run, request.case
-    folder = folders.check_scratch(request.scratch)
-    description = memory.descriptions[run, request.scratch, case.threads]
-    if folder not in memory.data:
-        memory.data[folder] = memory.stack.enter_context(folders.make(folder))
     memory.kept.pop(run, None)
+    # First, since the end of another run, in another thread, removes the data of a worker at rest.
     memory.running[run] = KeptCell(case, request.number)
     try:
+        folder = folders.check_scratch(request.scratch)
+        description = memory.descriptions[run, request.scratch, case.threads]
+        if folder not in memory.data:
+            memory.data[folder] = memory.stack.enter_context(folders.make(folder))
         arguments = request, folder, memory.data[folder], description.metadata
         found = tuple(cell_process.call(cell_process.measure, *arguments))
         memory.kept[run] = KeptCell(case, request.number, found)

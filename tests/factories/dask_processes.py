@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -18,12 +18,13 @@ START_SECONDS = 300.0
 
 
 @contextmanager
-def process(folder: Path, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run `dask` with arguments in a folder; end it at the end."""
+def process(
+    folder: Path, *arguments: str, prefix: Sequence[str] = (), **environment: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `dask` with arguments in a folder, by a program that becomes it, if any; end it at the end."""
     with (folder / f"{arguments[0]}.log").open("ab") as log:
-        started = subprocess.Popen(
-            [*DASK, *arguments], cwd=folder, env={**os.environ, **environment}, stdout=log, stderr=log
-        )
+        command, variables = [*prefix, *DASK, *arguments], {**os.environ, **environment}
+        started = subprocess.Popen(command, cwd=folder, env=variables, stdout=log, stderr=log)
         try:
             yield started
         finally:
@@ -34,11 +35,19 @@ def process(folder: Path, *arguments: str, **environment: str) -> Iterator[subpr
 @contextmanager
 def scheduler(folder: Path) -> Iterator[Path]:
     """Run a scheduler on a free port; give its scheduler file."""
-    path = folder / "scheduler.json"
-    where = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(path))
-    with process(folder, "scheduler", *where):
-        wait_for(lambda: path.exists() and bool(json.loads(path.read_bytes())["address"]))
+    with scheduler_process(folder) as (_, path):
         yield path
+
+
+@contextmanager
+def scheduler_process(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """Run a scheduler on a free port; give its process and its scheduler file."""
+    path = folder / "scheduler.json"
+    path.unlink(missing_ok=True)  # of one that was killed
+    where = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(path))
+    with process(folder, "scheduler", *where) as started:
+        wait_for(lambda: path.exists() and bool(json.loads(path.read_bytes())["address"]))
+        yield started, path
 
 
 @contextmanager

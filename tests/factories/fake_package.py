@@ -24,6 +24,12 @@ TOYS = {
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + _IF_MEASURED + "resource.setrlimit("
         "resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))",
     ),
+    # Without writing them: a file system without room refuses at once.
+    "Large": fake_formats.toy(
+        "Large",
+        save=_IF_MEASURED + "import os; file = open(path, 'wb'); "
+        "os.posix_fallocate(file.fileno(), 0, 300_000_000)",
+    ),
     "Lying": fake_formats.LYING,
     "Exacting": fake_formats.EXACTING,
     "Broken": fake_formats.toy("Broken", requires=("pandas", "a_package_that_nobody_wrote")),

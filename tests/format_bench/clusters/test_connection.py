@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 
+import psutil
 import pytest
 
 from adapter_core.errors import ClusterError
 from format_bench.clusters.connection import connect, version_differences
-from tests.factories import dask_processes
+from tests.factories import dask_processes, slurm
+from tests.helpers import ROOT
 
 # On a busy machine a process may take long to start.
 PATIENT = {"connect_seconds": 300.0, "workers_seconds": 300.0}
@@ -48,6 +51,24 @@ def test_a_scheduler_is_found_by_its_file_its_address_and_an_entry(tmp_path, mon
                     assert client.submit(pow, 2, 10).result() == 1024
         assert "is of the type int, not a Cluster or a Client" in error_of("our_cluster:number")
         assert "has no attribute 'made'" in error_of("our_cluster:made")
+
+
+def test_dask_jobqueue_submits_jobs_to_slurm_and_cancels_them(tmp_path, monkeypatch):
+    pytest.importorskip("dask_jobqueue")
+    commands = slurm.install(tmp_path / "slurm")
+    monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    # As docs/clusters.md has it, with one job.
+    page = (ROOT / "docs/clusters.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(from dask_jobqueue .*?)```", page, re.DOTALL)
+    (tmp_path / "slurm_cluster.py").write_text(code.replace("jobs=20", "jobs=1"))
+    with connect("slurm_cluster:make", **PATIENT) as client:
+        (job,) = commands.glob("*.job")
+        assert "#SBATCH --cpus-per-task=32" in job.with_suffix(".sh").read_text()
+        (pid,) = client.run(os.getpid).values()
+        assert os.getsid(pid) == int(job.read_text())
+    assert list(commands.glob("*.job")) == []
+    dask_processes.wait_for(lambda: not psutil.pid_exists(pid))
 
 
 @pytest.mark.slow

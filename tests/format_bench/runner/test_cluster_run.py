@@ -6,34 +6,41 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import psutil
 import pytest
+from distributed import Client, LocalCluster
 
-from adapter_core.errors import InvalidResultsError
-from format_bench.clusters.dispatching import Task
+from adapter_core.errors import ClusterError, InvalidResultsError
+from format_bench.clusters.dispatching import Task, Worker
 from format_bench.families.cases import Case
 from format_bench.results import records
 from format_bench.results.load import RESULTS, load
-from format_bench.results.records import key
-from format_bench.results.suites import FAMILIES, SUITES
-from format_bench.runner import folders
-from format_bench.runner.cluster_run import expected, logged_seconds
-from format_bench.runner.cluster_session import ClusterRun, MachineLedger
-from format_bench.runner.recording import keys
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import Record, key
+from format_bench.results.status import CellStatus
+from format_bench.runner import cluster_log, cluster_session, folders
+from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger
+from format_bench.runner.cluster_run import expected
+from format_bench.runner.cluster_session import ClusterSession
 from format_bench.runner.runner import Limits
 from tests.factories import dask_processes, fake_package
 from tests.factories.dask_processes import wait_for
 from tests.factories.records import record
 from tests.helpers import run
 
-FORMATS = ("Good",)
+FORMATS = ("Good", "Large")
+
+# Of a scratch folder: enough to start, too little for a file of the format Large.
+SMALL_DISK_BYTES = 260_000_000
 
 
 class Cluster:
@@ -42,25 +49,42 @@ class Cluster:
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.folder, self._stack = folder, stack
         self.environment = fake_package.install(folder / "installed")
-        self.path = stack.enter_context(dask_processes.scheduler(folder))
         self.scratch = folder / "scratch"
         self.scratch.mkdir()
         self._number = itertools.count()
+        self.start_scheduler()
 
-    def start(self, cpus: str) -> psutil.Process:
-        """Start a worker on some CPUs."""
+    def start_scheduler(self) -> None:
+        """Start the scheduler, anew if it was killed."""
+        process = dask_processes.scheduler_process(self.folder)
+        self.scheduler, self.path = self._stack.enter_context(process)
+
+    def start(self, cpus: str, prefix: Sequence[str] = ()) -> psutil.Process:
+        """Start a worker on some CPUs, by a program that becomes it."""
         name = f"worker-{next(self._number)}"
         where = ("--scheduler-file", str(self.path), "--name", name, "--nthreads", "1")
+        options = ("--no-nanny", "--no-dashboard", "--memory-limit", "0")
         process = dask_processes.process(
-            self.folder, "worker", *where, "--no-nanny", "--no-dashboard", **self.environment
+            self.folder, "worker", *where, *options, prefix=prefix, **self.environment
         )
         started = self._stack.enter_context(process)
         os.sched_setaffinity(started.pid, set(map(int, cpus.split(","))))
         return psutil.Process(started.pid)
 
+    def start_with_small_disk(self, cpus: str) -> psutil.Process:
+        """Start a worker with a small file system as scratch folder, or with a limit of files' sizes."""
+        if os.geteuid() == 0:
+            mount = f"mount -t tmpfs -o size={SMALL_DISK_BYTES} tmpfs {self.scratch}"
+            return self.start(cpus, ("unshare", "--mount", "sh", "-c", f'{mount} && exec "$@"', "sh"))
+        return self.start(cpus, ("prlimit", f"--fsize={SMALL_DISK_BYTES}"))
+
     def client(self, out: Path, *arguments: str) -> subprocess.Popen[str]:
         """Start a run on the cluster."""
-        places = ("--cluster", str(self.path), "--out", str(out), "--scratch", str(self.scratch))
+        return self.run(out, "--cluster", str(self.path), *arguments)
+
+    def run(self, out: Path, *arguments: str) -> subprocess.Popen[str]:
+        """Start a run."""
+        places = ("--out", str(out), "--scratch", str(self.scratch))
         what = ("--formats", ",".join(FORMATS), "--datasets", "float", "--rows", "100", "--repeats", "1")
         command = [sys.executable, "-m", "format_bench", "run", *places, *what, *arguments]
         return subprocess.Popen(
@@ -87,39 +111,94 @@ def is_measuring(worker: psutil.Process) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one CPU makes one kind of machine")
-def test_a_killed_worker_and_a_killed_client_lose_and_double_nothing(tmp_path):
+def test_killed_workers_and_clients_and_a_full_disk_lose_double_and_leave_nothing(tmp_path):
     out = tmp_path / "out"
     with ExitStack() as stack:
         cluster = Cluster(tmp_path, stack)
-        small = cluster.start("0")
-        cluster.start("0,1")
+        killed = cluster.start("0,1")
+        full = cluster.start_with_small_disk("0")
         first = cluster.client(out)
         try:
-            wait_for(lambda: is_measuring(small))
+            wait_for(lambda: is_measuring(killed))
         finally:
-            small.kill()
+            killed.kill()
         wait_for(lambda: any(each["outcome"] == "lost" for each in log_of(out)))
         first.kill()
         first.communicate()
-        cluster.start("0")
+        cluster.start("0,1")
         second = cluster.client(out)
         _, errors = second.communicate(timeout=600)
         assert second.returncode == 0, errors
+        # As the worker sees it.
+        left = list(Path(f"/proc/{full.pid}/root{cluster.scratch}").iterdir())
+        alone = cluster.run(tmp_path / "alone")
+        _, errors = alone.communicate(timeout=600)
+        assert alone.returncode == 0, errors
+    assert left == []
+    assert list((tmp_path / "scratch").iterdir()) == []
     found = records.read(out / RESULTS)
-    machines = {each.machine for each in found}
-    assert len(machines) == 2
-    steps = [s for s in FAMILIES["tables"].steps_of(SUITES["tabular"]) if s.cache != "cold"]
-    wanted = {each for name in FORMATS for s in steps for each in keys(Case(name, "float", 100), s)}
-    for machine in machines:
-        results = load(f"{out}#{machine[:6]}")
-        assert {key(each)[:-1] for each in results.records} == {each[:-1] for each in wanted}
-        assert {each["machine"] for each in results.metadata} == {machine}
-        assert None not in {each.value for each in results.records}
     # Each cell is on disk once: nothing was measured again, but for the cell of the dead worker.
     assert max(Counter(map(key, found)).values()) == 1
+    on_machines = {each.machine: load(f"{out}#{each.machine[:6]}") for each in found}
+    assert [{each["machine"] for each in on_machines[m].metadata} for m in on_machines] == [
+        {machine} for machine in on_machines
+    ]
+    expected_facts = facts_of(records.read(tmp_path / "alone" / RESULTS))
+    large, small = sorted(on_machines.values(), key=lambda each: -each.metadata[0]["cpu"]["usable"])
+    assert facts_of(large.records) == expected_facts
+    # Of the format that needs more than the disk has, each cell has the reason.
+    failed = [each for each in small.records if each.format == "Large"]
+    assert {each.status for each in failed} == {CellStatus.FAILED}
+    assert all(re.search("No space left|File too large", each.sentence) for each in failed)
+    good = {name: fact for name, fact in expected_facts.items() if "Good" in name}
+    assert {n: f for n, f in facts_of(small.records).items() if "Good" in n} == good
+    assert facts_of(small.records).keys() == expected_facts.keys()
     with pytest.raises(InvalidResultsError, match="holds results of 2 machines, which do not compare"):
         load(out)
-    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def facts_of(found: Iterable[Record]) -> dict[tuple[object, ...], tuple[object, ...]]:
+    """Return status and sentence of each cell, and the value of those that chance does not change."""
+    exact = {name for name, metric in METRICS.items() if metric.noise in {"size", "exact"}}
+    return {
+        key(replace(each, machine="")): (
+            each.status,
+            each.sentence,
+            each.unit,
+            each.rounds,
+            each.value if each.metric in exact else each.value is None,
+        )
+        for each in found
+    }
+
+
+@pytest.mark.slow
+def test_a_killed_scheduler_ends_the_run_with_a_line_and_the_same_command_resumes(tmp_path):
+    out = tmp_path / "out"
+    with ExitStack() as stack:
+        cluster = Cluster(tmp_path, stack)
+        cluster.start("0")
+        first = cluster.client(out, "--steps", "save")
+        wait_for(lambda: (out / RESULTS).exists() and bool(records.read(out / RESULTS)))
+        cluster.scheduler.kill()
+        _, errors = first.communicate(timeout=600)
+        assert first.returncode == 2
+        *progress, kept, error = errors.splitlines()
+        assert error == "format-bench: the scheduler was lost; start it and the workers again"
+        assert kept == f"what is measured is in {out / RESULTS}, and the same command goes on"
+        assert "Traceback" not in "".join(progress)
+        before = records.read(out / RESULTS)
+        assert {each.format for each in before} == {"Good"}
+        cluster.start_scheduler()
+        cluster.start("0")
+        second = cluster.client(out, "--steps", "save")
+        _, errors = second.communicate(timeout=600)
+        assert second.returncode == 0, errors
+    found = records.read(out / RESULTS)
+    assert found[: len(before)] == before
+    assert {each.format for each in found} == set(FORMATS)
+    assert max(Counter(map(key, found)).values()) == 1
+    assert None not in {each.value for each in found}
 
 
 @pytest.fixture
@@ -159,6 +238,22 @@ def test_what_a_cluster_does_not_offer_is_one_line(of_two_machines, arguments, w
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_run_ends_if_one_kind_of_machine_has_lost_its_workers(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster_session, "NO_WORKER_SECONDS", 0.0)
+    run_of = ClusterRun("1", (Case("CSV", "eq", 10),), Limits(), frozenset({"save"}), tmp_path, None)
+    with (
+        LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        session = ClusterSession(client, run_of, lambda _: None, lambda _: None)
+        session.ledgers["abc"] = MachineLedger("abc", run_of, [])
+        session.dispatcher.open("abc", {0: 1})
+        session.dispatcher.open("abd", {})
+        session.dispatcher.join(Worker("one", "host", "abd"))
+        with pytest.raises(ClusterError, match=r"^no worker is left for machine abc$"):
+            session.measure()
+
+
 def test_the_plan_counts_what_is_left_and_how_long_it_took_before(tmp_path):
     cases = (Case("CSV", "eq", 10), Case("Feather", "eq", 10))
     run_of = ClusterRun("1", cases, Limits(rounds=2), frozenset({"save"}), tmp_path, None)
@@ -167,9 +262,9 @@ def test_the_plan_counts_what_is_left_and_how_long_it_took_before(tmp_path):
         json.dumps({"outcome": "measured", "machine": "abc", "case": asdict(cases[0]), "seconds": 60.0})
         + '\n{"outcome": "meas'  # a client was killed here
     )
-    ledger = MachineLedger("abc", cases, run_of.runner(), [])
+    ledger = MachineLedger("abc", run_of, [])
     assert ledger.next_rounds() == {0: 1, 1: 1}
-    assert expected(ledger, 2, logged_seconds(path), hosts=2) == (
+    assert expected(ledger, 2, cluster_log.measured_seconds(path), hosts=2) == (
         "4 cells left; 2 min of measuring, 60 s on 2 hosts; never measured here: 2 cells"
     )
     for empty in ledger.failed(Task("abc", 1, 0), "no worker finished it", "run-1"):
