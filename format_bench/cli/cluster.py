@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from format_bench.cli import summaries
+from format_bench.display.text import plural
 from format_bench.results.load import RESULTS
-from format_bench.runner.cluster_run import plan_lines, session_of
+from format_bench.runner import time_budget
+from format_bench.runner.cluster_run import measured, plan_lines, session_of
 from format_bench.runner.progress import columns_of
 from format_bench.runner.session import RunSummary
 from format_bench.runner.timing import MeasuredShare
@@ -18,7 +21,7 @@ from format_bench.runner.timing import MeasuredShare
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from format_bench.results.records import Record
+    from format_bench.families.cases import Case
     from format_bench.runner.cluster_ledger import MachineLedger
     from format_bench.runner.plan import RunRequest
 
@@ -46,32 +49,41 @@ def run_on_cluster(request: RunRequest, options: ClusterOptions, shown: Console)
     def say(line: str) -> None:
         shown.print(line, soft_wrap=True)
 
-    def on_record(record: Record) -> None:
-        if options.as_json:
-            click.echo(json.dumps(asdict(record)))
-
-    where, machines = options.where, options.machines
-    plan_only = options.plan_only
-    with session_of(request, where, machines, say, on_record, plan_only=plan_only) as session:
-        if plan_only:
+    with session_of(
+        request,
+        options.where,
+        options.machines,
+        say,
+        on_own=lambda own: None if options.as_json else summaries.describe(own),
+        on_record=lambda record: click.echo(json.dumps(asdict(record))) if options.as_json else None,
+        plan_only=options.plan_only,
+    ) as session:
+        if options.plan_only:
             for line in plan_lines(session):
                 click.echo(line)
             return
         try:
-            session.measure()
+            done = measured(session)
         except BaseException:
             say(f"what is measured is in {request.out / RESULTS}, and the same command goes on")
             raise
-    for mark, ledger in sorted(session.ledgers.items()):
+    for mark, ledger in sorted(done.ledgers.items()):
+        left = len(ledger.next_rounds())
         if not options.as_json:
-            _show(ledger, request)
+            click.echo(f"machine {mark}\n")
+            samples = done.run.samples if left else ()
+            summaries.show(_summary(ledger, session.run.cases, samples, request), request.out)
+        if left:
+            say(f"machine {mark}: {plural(left, 'case')} left; the same command goes on")
         if options.report:
             say(f"report: {summaries.write(request.out, mark)}")
 
 
-def _show(ledger: MachineLedger, request: RunRequest) -> None:
-    """Print the tables of machines of one kind."""
-    click.echo(f"machine {ledger.fingerprint}\n")
-    columns = columns_of(ledger.cases[0].suite, cold=request.cold)
-    found = RunSummary(tuple(ledger.cases), columns, ledger.records, MeasuredShare(()))
-    summaries.show(found, request.out)
+def _summary(
+    ledger: MachineLedger, cases: tuple[Case, ...], samples: tuple[Case, ...], request: RunRequest
+) -> RunSummary:
+    """Return the outcome of a run on machines of one kind, with the samples of an unfinished one."""
+    columns = columns_of(cases[0].suite, cold=request.cold)
+    budget_seconds = request.time_budget_seconds
+    not_run = "" if math.isinf(budget_seconds) else time_budget.spent(budget_seconds)
+    return RunSummary(cases, columns, ledger.records, MeasuredShare(()), samples, not_run)

@@ -94,11 +94,18 @@ class Dispatcher:
         # Hosts without a running task, in the order in which they became free.
         self._free: OrderedDict[str, None] = OrderedDict()
         self._deaths: defaultdict[Task, list[str]] = defaultdict(list)
+        self._is_stopped = False
 
     @property
     def is_done(self) -> bool:
-        """True if no known machine has a task that waits or runs."""
+        """True if no known machine has a task that runs, or that waits and will be assigned."""
+        if self._is_stopped:
+            return not self.running
         return not any(each.ready or each.running for each in self._machines.values())
+
+    def stop(self) -> None:
+        """Assign no more tasks; those that run may end."""
+        self._is_stopped = True
 
     @property
     def workers(self) -> set[Worker]:
@@ -223,7 +230,7 @@ class Dispatcher:
     def _assignments(self) -> list[Decision]:
         """Give tasks to idle workers on free hosts, the one that waits longest first."""
         found: list[Decision] = []
-        if not any(each.ready for each in self._machines.values()):
+        if self._is_stopped or not any(each.ready for each in self._machines.values()):
             return found
         for host in list(self._free):
             for worker in self._idle.get(host, ()):

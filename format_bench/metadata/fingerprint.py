@@ -22,7 +22,7 @@ def fingerprint(metadata: Mapping[str, Any]) -> str:
     """Return a short hash of the facts that decide the speed of a machine.
 
     That is its processor with the CPUs that may be used, its memory in whole GiB, kernel and C library,
-    the file system of the measured files, Python, and the versions of all libraries. What changes from
+    the file systems of the measured files, Python, and the versions of all libraries. What changes from
     hour to hour does not count, e.g. the load.
 
     Parameters
@@ -35,10 +35,16 @@ def fingerprint(metadata: Mapping[str, Any]) -> str:
         **{name: metadata[name] for name in ("python", "libraries", "c_libraries", "system", "cpu")},
         # Machines of one model differ by some kilobytes.
         "memory": None if total_bytes is None else round(total_bytes / GIB),
-        "scratch": {name: metadata["scratch"][name] for name in ("file_system", "rotational")},
+        "scratch": _storage(metadata["scratch"]),
     }
+    if media := metadata.get("media"):
+        facts["media"] = {name: _storage(medium) for name, medium in media.items()}
     text = json.dumps(facts, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
+
+
+def _storage(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: facts[name] for name in ("file_system", "rotational")}
 
 
 @cache

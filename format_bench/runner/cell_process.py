@@ -7,25 +7,30 @@ measure: Dask's threads run there, and it may not start processes as the runner 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import ClusterError
+from adapter_core.errors import ClusterError, FormatBenchError
 from adapter_core.files import write_atomically
 from data_generator import DEFAULT_SEED
+from data_generator.user.load import fingerprint as content_fingerprint
 from format_bench.instruments.isolation import Outcome, die_with
 from format_bench.metadata import run_metadata
 from format_bench.results import records
 from format_bench.results.load import RESULTS
+from format_bench.runner import folders
+from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data
 from format_bench.runner.runner import CaseData, Limits, Runner
+from format_bench.runner.user_data import Source, prepare, store_samples
 from format_bench.system.locks import lock_host
 
 if TYPE_CHECKING:
@@ -38,6 +43,40 @@ _CHILD = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from format_bench.runner import cell_process; cell_process.answer(sys.argv[2])"
 )
+
+
+@dataclass(frozen=True)
+class SharedData:
+    """The user's data, which each worker reads at the same path."""
+
+    source: Source
+    fingerprint: str
+    """Of their content, as `data_generator.user.load.fingerprint` returns it."""
+
+
+@dataclass(frozen=True)
+class WorkerSetup:
+    """Folders, threads and data of a run on each of its workers."""
+
+    scratches: tuple[Scratch, ...] = ()
+    """Folders for measured files, each with the name of its medium if there are several; by default the
+    system's for temporary ones."""
+    threads: Threads = "all"
+    user_data: SharedData | None = None
+    """In place of generated data."""
+
+    def check_folders(self) -> None:
+        """Check that measured files have room.
+
+        Raises
+        ------
+        InvalidFolderError
+            If a folder does not exist, cannot be written to, or has no room.
+        """
+        for scratch in self.scratches:
+            folders.check_scratch(scratch.folder)
+        if not self.scratches:
+            folders.check_scratch(None)
 
 
 @dataclass(frozen=True)
@@ -54,7 +93,17 @@ class CellRequest:
     earlier: tuple[Record, ...]
     """Records of the case's earlier rounds on machines of this kind."""
     run_id: str
-    scratch: Path | None
+    setup: WorkerSetup
+
+
+@dataclass(frozen=True)
+class HostDescription:
+    """A worker's machine, and its folders."""
+
+    metadata: dict[str, Any]
+    scratch: Path
+    """The folder for data, and for the measured files of cases without a medium."""
+    media: tuple[ComparedMedium, ...]
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -87,6 +136,8 @@ def answer(path: str) -> None:
     lock_host()
     try:
         found = function(*arguments)
+    except FormatBenchError as error:
+        found = ClusterError(str(error))
     except Exception as error:
         # Errors of libraries may not survive pickling.
         found = ClusterError(f"{type(error).__name__}: {error}")
@@ -94,54 +145,80 @@ def answer(path: str) -> None:
         temporary.write_bytes(pickle.dumps(found))
 
 
-def describe(scratch: Path, threads: Threads, scale: str) -> dict[str, Any]:
-    """Return the metadata of a run on this machine."""
-    return run_metadata.collect(scratch, seed=DEFAULT_SEED, scale=scale, threads=threads)
+def describe(setup: WorkerSetup) -> HostDescription:
+    """Return the metadata of a run on this machine, and its folders; media are measured.
+
+    Raises
+    ------
+    FormatBenchError
+        If a folder or a medium cannot be used, a medium has another name here, or the user's data are
+        missing or others.
+    """
+    setup.check_folders()
+    if setup.user_data is not None:
+        _check_same(setup.user_data, content_fingerprint(setup.user_data.source.path))
+    is_compared = any(scratch.medium for scratch in setup.scratches)
+    media = compared(setup.scratches) if is_compared else []
+    for scratch, medium in zip(setup.scratches, media, strict=False):
+        if medium.name != scratch.medium:
+            raise ClusterError(f"--scratch {scratch.medium}={scratch.folder}: it is {medium.name} there")
+    if media:
+        folder = for_data(media)
+    else:
+        folder = folders.check_scratch(setup.scratches[0].folder if setup.scratches else None)
+    metadata = run_metadata.collect(folder, seed=DEFAULT_SEED, scale="", threads=setup.threads)
+    if media:
+        metadata["media"] = {medium.name: medium.metadata for medium in media}
+    return HostDescription(metadata, folder, tuple(media))
 
 
-def measure(
-    request: CellRequest, scratch: Path, data: Path, metadata: Mapping[str, Any]
-) -> list[Record]:
+def measure(request: CellRequest, host: HostDescription, data: Path) -> list[Record]:
     """Return the records of one round of a case, in the order in which they were made.
 
     Parameters
     ----------
     request : CellRequest
         The order.
-    scratch : Path
-        The folder for measured files.
+    host : HostDescription
+        This machine's, as `describe` returned it; its facts are not collected again.
     data : Path
-        The folder of generated data, which the cells of a worker share.
-    metadata : mapping
-        The machine's, which are not collected again.
+        The folder of data, which the cells of a worker share.
     """
     with tempfile.TemporaryDirectory(dir=data) as folder:
         out = Path(folder)
         (out / RESULTS).write_bytes(b"".join(map(records.line, request.earlier)))
-        facts = json.dumps(metadata)
+        facts = json.dumps(host.metadata)
         (out / f"{request.run_id}-threads-{request.case.threads}.json").write_text(facts, "utf-8")
         case = request.case
         runner = Runner(
             out,
-            scratch,
+            host.scratch,
             request.limits,
             steps=request.steps,
-            prepared={case.dataset: _stored(case, data, request.limits)},
+            prepared={case.dataset: _stored(request, data)},
+            media=host.media,
             rounds=(request.number,),
         )
         runner.run_id = request.run_id
         return list(runner.run([case]))
 
 
-def _stored(case: Case, folder: Path, limits: Limits) -> Outcome:
-    """Return the stored data of a case, generated if no earlier cell of the worker left them."""
+def _stored(request: CellRequest, folder: Path) -> Outcome:
+    """Return the stored data of a case, made if no earlier cell of the worker left them."""
+    case, shared = request.case, request.setup.user_data
     name = f"{case.family.name}-{case.dataset}-{case.rows}"
+    if shared is not None:
+        # Runs of other users' data may share the folder.
+        name = hashlib.sha256(repr((name, shared)).encode()).hexdigest()
     shape = folder / f"{name}.json"
     if shape.exists():
         return Outcome((folder / name, json.loads(shape.read_bytes())))
     # A process that was killed may have left a part of them.
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        made = CaseData(Path(place), {}, limits.limit_seconds).of(case)
+        if shared is None:
+            made = CaseData(Path(place), {}, request.limits.limit_seconds).of(case)
+        else:
+            made = _read(shared, case, Path(place))
         if made.status:
             return made
         path, columns = made.value
@@ -149,3 +226,19 @@ def _stored(case: Case, folder: Path, limits: Limits) -> Outcome:
     with write_atomically(shape) as temporary:
         temporary.write_text(json.dumps(columns), encoding="utf-8")
     return Outcome((folder / name, columns))
+
+
+def _read(shared: SharedData, case: Case, folder: Path) -> Outcome:
+    """Read the user's data, or a sample of them, into a folder."""
+    own = prepare(shared.source, folder)
+    _check_same(shared, own.fingerprint)
+    if case.rows == own.rows:
+        return own.place
+    sample = folder / "sample"
+    store_samples(own, {case.rows: sample})
+    return Outcome((sample, own.place.value[1]))
+
+
+def _check_same(shared: SharedData, found: str) -> None:
+    if found != shared.fingerprint:
+        raise ClusterError(f"{shared.source.path}: its content there differs from the one here")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
+from format_bench.runner.cell_process import WorkerSetup
 from format_bench.runner.recording import combined, keys, records_of
 from format_bench.runner.runner import Limits, Runner
 
@@ -28,9 +29,11 @@ class ClusterRun:
     limits: Limits
     steps: frozenset[str]
     out: Path
-    scratch: Path | None
+    setup: WorkerSetup = field(default_factory=WorkerSetup)
     machines: tuple[str, ...] = ()
     """Beginnings of fingerprints; none for all machines."""
+    samples: tuple[Case, ...] = ()
+    """The same cases on a sample of the rows, measured before by a run with a time budget."""
 
     @property
     def scale(self) -> str:
@@ -54,7 +57,7 @@ class MachineLedger:
     def __init__(self, fingerprint: str, run: ClusterRun, found: Sequence[Record]) -> None:
         self.fingerprint, self.cases = fingerprint, run.cases
         # It measures nothing here: it knows which steps are missing.
-        self._runner = Runner(run.out, run.scratch or Path(), run.limits, steps=run.steps)
+        self._runner = Runner(run.out, Path(), run.limits, steps=run.steps)
         # Without the machine, as the runner makes them.
         own = (replace(record, machine="") for record in found if record.machine == fingerprint)
         self._runner.found = {key(record): record for record in own}

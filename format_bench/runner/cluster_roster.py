@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from adapter_core.errors import ClusterError
+from adapter_core.errors import ClusterError, FormatBenchError
 from format_bench.clusters.dispatching import Worker
 from format_bench.metadata.fingerprint import sources_digest
 from format_bench.runner import cluster_worker
@@ -61,6 +61,12 @@ class Roster:
         """Numbers of their hosts, by fingerprint."""
         found = {(worker.machine, worker.host) for worker in self.workers.values()}
         return Counter(machine for machine, _ in found)
+
+    @property
+    def hosts(self) -> int:
+        """Number of the addresses from which workers are connected now, described or not."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        return len({worker["host"] for worker in workers})
 
     def check_scheduler(self) -> None:
         """Check the connection to the scheduler.
@@ -116,9 +122,9 @@ class Roster:
 
     def recall(self) -> dict[Worker, WorkerStatus]:
         """Return the workers that an earlier client has described, and their memory of the run."""
-        arguments = self._run.id, self._run.scratch, self._run.cases[0].threads
+        run = self._run
         found: dict[str, WorkerStatus | None]
-        found = self._client.run(cluster_worker.status, *arguments, on_error="ignore")
+        found = self._client.run(cluster_worker.status, run.id, run.setup, on_error="ignore")
         recalled = {}
         for address, status in found.items():
             if status is not None and (worker := self._add(address, status.description)):
@@ -136,10 +142,10 @@ class Roster:
 
     def _describe(self, address: str, on_described: Callable[[str, Future], None]) -> None:
         self._pending.add(address)
-        run = self._run
         future = self._client.submit(
             cluster_worker.describe,
-            *(run.id, run.scratch, run.cases[0].threads, run.scale),
+            self._run.id,
+            self._run.setup,
             workers=[address],
             pure=False,
             key=f"describe-{address}-{secrets.token_hex(6)}",
@@ -170,5 +176,5 @@ class Roster:
 def reason_of(future: Future) -> str:
     """Return the error of a failed task in one line."""
     error = future.exception()
-    text = str(error) if isinstance(error, ClusterError) else f"{type(error).__name__}: {error}"
+    text = str(error) if isinstance(error, FormatBenchError) else f"{type(error).__name__}: {error}"
     return " ".join(text.split())[:REASON_LENGTH]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
@@ -14,15 +16,19 @@ from format_bench.clusters.connection import connect
 from format_bench.display.text import plural
 from format_bench.metadata.fingerprint import described
 from format_bench.results.load import RESULTS
-from format_bench.runner import cluster_log, folders
+from format_bench.runner import cluster_log, folders, time_budget
+from format_bench.runner.cell_process import SharedData, WorkerSetup
 from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger
 from format_bench.runner.cluster_session import ClusterSession
-from format_bench.runner.plan import RunRequest, plan, steps_of
+from format_bench.runner.media import Scratch
+from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.session import limits_of
 from format_bench.runner.timing import in_words
+from format_bench.runner.user_data import prepare
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
+    from format_bench.runner.user_data import Prepared, Source
 
 
 @contextmanager
@@ -31,8 +37,9 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
     where: str,
     machines: tuple[str, ...],
     say: Callable[[str], None],
-    on_record: Callable[[Record], None] = lambda _: None,
     *,
+    on_own: Callable[[Prepared], None],
+    on_record: Callable[[Record], None],
     plan_only: bool = False,
 ) -> Iterator[ClusterSession]:
     """Give the session of a request on a cluster; the folder of results is locked for as long.
@@ -40,13 +47,15 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
     Parameters
     ----------
     request : RunRequest
-        The run as the user asks for it. Its scratch folder is one of the workers.
+        The run as the user asks for it. Its scratch folders and its data are those of the workers.
     where : str
         The cluster, as `format_bench.clusters.connection.connect` takes it.
     machines : tuple of str
         Beginnings of the fingerprints of machines that take part; none for all.
     say : callable
         Called with lines on the progress.
+    on_own : callable
+        Called with the user's own data before anything is measured.
     on_record : callable
         Called with each record when it is on disk.
     plan_only : bool
@@ -57,24 +66,20 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
     FormatBenchError
         If that cannot be, in one line.
     """
-    if request.user_data is not None:
-        raise InvalidRequestError("--data with --cluster: workers generate their data; name --datasets")
     if plan_only and request.fresh:
         raise InvalidRequestError("--plan with --fresh: a plan discards nothing")
-    if request.media:
-        raise InvalidRequestError(
-            "--cluster takes one --scratch without a name, a folder of the workers"
-        )
-    if not math.isinf(request.time_budget_seconds):
-        raise InvalidRequestError("--time-budget with --cluster: there is none; end the run with Ctrl-C")
-    made = plan(request)
+    own = None if request.user_data is None else _prepared(request.user_data)
+    made = plan(request, [(own.name, own.rows)], own.family) if own else plan(request)
     for sentence in made.left_out:
         say(f"left out: {sentence}")
     steps = frozenset(steps_of(request, made.cases))
-    out, limits = request.out, limits_of(request)
+    cases = on_media(made.cases, _media(request)) if request.media else made.cases
+    out, setup = request.out, _setup(request, own)
+
+    limits = limits_of(request)
 
     def session(run_id: str) -> ClusterSession:
-        run = ClusterRun(run_id, made.cases, limits, steps, out, request.scratch, machines)
+        run = ClusterRun(run_id, cases, limits, steps, out, setup, machines)
         return ClusterSession(client, run, say, on_record)
 
     with connect(where) as client:
@@ -85,7 +90,71 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
         # Only now: --fresh must not remove results for a cluster that does not answer.
         folders.open_results(out, fresh=request.fresh)
         with folders.only_run(out):
-            yield session(folders.cluster_id(out))
+            run_id = folders.cluster_id(out)
+            if own:
+                folders.check_same_data(out, own.name, own.fingerprint)
+                on_own(own)
+            yield session(run_id)
+
+
+def measured(session: ClusterSession) -> ClusterSession:
+    """Measure the cells of a session, and return it, or, with a time budget, that of its second part.
+
+    With a time budget, all cases are measured on a sample of the rows first, then on all rows, the
+    cheapest first.
+
+    Raises
+    ------
+    ClusterError
+        As `ClusterSession.measure`.
+    """
+    run, end = session.run, time.monotonic() + session.run.limits.time_budget_seconds
+    if not math.isinf(end):
+        hosts, cases = session.roster.hosts, len(run.cases)
+        if samples := time_budget.sampled(run.cases):
+            limits = time_budget.sample_limits(run.limits.time_budget_seconds, cases, hosts)
+            sampler = session.of(replace(run, cases=samples, limits=limits))
+            sampler.measure()
+            estimated = time_budget.costs(run.cases, samples, sampler.records)
+            in_order = time_budget.cheapest_first(run.cases, estimated)
+            run = replace(run, cases=in_order, samples=samples)
+        left = replace(run.limits, time_budget_seconds=max(0.0, end - time.monotonic()))
+        limits = time_budget.shared(left, cases, len(run.steps), hosts)
+        session = session.of(replace(run, limits=limits))
+    session.measure()
+    return session
+
+
+def _prepared(source: Source) -> Prepared:
+    """Return the user's data as they are here; the workers read them themselves."""
+    with folders.make(folders.check_scratch(None)) as folder:
+        return prepare(source, folder)
+
+
+def _media(request: RunRequest) -> list[str]:
+    """Return the names of the media to compare.
+
+    Raises
+    ------
+    InvalidRequestError
+        If one has no name: its folder is on the workers, so it cannot be found out here.
+    """
+    for scratch in request.media:
+        if not scratch.medium:
+            folder = scratch.folder
+            raise InvalidRequestError(f"--scratch {folder}: on a cluster, name it, as in ssd={folder}")
+    return [scratch.medium for scratch in request.media]
+
+
+def _setup(request: RunRequest, own: Prepared | None) -> WorkerSetup:
+    """Return what a run needs of each worker."""
+    scratches = request.media or tuple(Scratch(folder) for folder in [request.scratch] if folder)
+    shared = None
+    if own is not None and request.user_data is not None:
+        # Workers have other working directories.
+        path = str(Path(request.user_data.path).absolute())
+        shared = SharedData(replace(request.user_data, path=path), own.fingerprint)
+    return WorkerSetup(scratches, request.threads, shared)
 
 
 def plan_lines(session: ClusterSession) -> Iterator[str]:

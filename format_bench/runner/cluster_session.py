@@ -7,6 +7,7 @@ client, each with the fingerprint of the machine that measured it.
 
 from __future__ import annotations
 
+import math
 import queue
 import secrets
 import time
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import ClusterError
 from format_bench.clusters.dispatching import Abandonment, Assignment, Decision, Dispatcher, Task, Worker
+from format_bench.display.text import plural
 from format_bench.metadata import run_metadata
 from format_bench.metadata.fingerprint import described
 from format_bench.results import records
@@ -84,8 +86,22 @@ class ClusterSession:
         self._submissions: dict[Worker, _Submission] = {}
         self._with_metadata: set[str] = set()
         """Fingerprints whose metadata are beside the results."""
+        self._end = math.inf
         path = run.out / RESULTS
         self._found = records.read(path) if path.exists() else []
+
+    @property
+    def records(self) -> list[Record]:
+        """The last record of each cell, with its machine."""
+        return [
+            replace(record, machine=machine)
+            for machine, ledger in self.ledgers.items()
+            for record in ledger.records
+        ]
+
+    def of(self, run: ClusterRun) -> ClusterSession:
+        """Return a session of another run on the same cluster."""
+        return ClusterSession(self._client, run, self._say, self._on_record)
 
     def describe_all(self) -> None:
         """Wait until all workers of now are described; assign and record nothing."""
@@ -100,7 +116,7 @@ class ClusterSession:
             self._look_at_workers(lambda _: None)
 
     def measure(self) -> None:
-        """Measure all that is missing, on machines of each kind.
+        """Measure all that is missing, on machines of each kind, as far as the time budget allows.
 
         Raises
         ------
@@ -108,9 +124,12 @@ class ClusterSession:
             If no worker is left for some cells, or the scheduler is lost. Records made so far are on
             disk.
         """
+        self._end = time.monotonic() + self.run.limits.time_budget_seconds
         self._resume()
         last_progress = time.monotonic()
         while True:
+            if time.monotonic() >= self._end:
+                self.dispatcher.stop()
             self._look_at_workers(lambda worker: self._act(self.dispatcher.join(worker)))
             if self.roster.is_complete and self.ledgers and self.dispatcher.is_done:
                 break
@@ -178,8 +197,8 @@ class ClusterSession:
             next_rounds = self._ledger(machine).next_rounds()
             self.dispatcher.open(machine, next_rounds)
             what = described(self.roster.descriptions[machine].metadata)
-            left = f"{len(next_rounds)} of {len(self.run.cases)} cases left"
-            self._say(f"machine {machine}: {what}; {left}")
+            cases = f"{len(next_rounds)} of {plural(len(self.run.cases), 'case')}"
+            self._say(f"machine {machine}: {what}; {cases} of {self.run.scale} left")
 
     def _look_at_workers(self, on_joined: Callable[[Worker], None]) -> None:
         def on_described(address: str, future: Future) -> None:
@@ -224,11 +243,11 @@ class ClusterSession:
             run=self.run.id,
             case=self.run.cases[task.case],
             number=task.number,
-            limits=self.run.limits,
+            limits=replace(self.run.limits, time_budget_seconds=max(0.0, self._end - time.monotonic())),
             steps=self.run.steps,
             earlier=self.ledgers[task.machine].earlier(task.case),
             run_id=self._run_id(task.machine),
-            scratch=self.run.scratch,
+            setup=self.run.setup,
         )
         self._submit(worker, task, cluster_worker.measure, request)
 
@@ -272,7 +291,10 @@ class ClusterSession:
         self._keep(ledger, found)
         seconds = self._log(worker, task, "collected" if submission.is_adopted else cluster_log.MEASURED)
         self._say(f"{self._name(task)}: {seconds:.0f} s on {worker.name}")
-        self._act(self.dispatcher.finish(worker, task, ledger.next_round(task.case)))
+        following = ledger.next_round(task.case)
+        # The end of a time budget may leave a part of a round, for a later run.
+        is_left = following is not None and following <= task.number
+        self._act(self.dispatcher.finish(worker, task, None if is_left else following))
 
     def _failed(self, worker: Worker, task: Task, future: Future) -> None:
         from distributed import KilledWorker
@@ -322,8 +344,8 @@ class ClusterSession:
         return f"{self._id}-{machine}"
 
     def _write_metadata(self, machine: str, metadata: dict[str, Any]) -> None:
-        name = f"{self._run_id(machine)}-threads-{self.run.cases[0].threads}.json"
-        run_metadata.write(metadata, self.run.out / name)
+        name = f"{self._run_id(machine)}-threads-{self.run.setup.threads}.json"
+        run_metadata.write({**metadata, "scale": self.run.scale}, self.run.out / name)
 
     def _name(self, task: Task) -> str:
         case = self.run.cases[task.case]

@@ -20,9 +20,8 @@ from format_bench.runner import cell_process, folders
 
 if TYPE_CHECKING:
     from format_bench.families.cases import Case
-    from format_bench.instruments.threads import Threads
     from format_bench.results.records import Record
-    from format_bench.runner.cell_process import CellRequest
+    from format_bench.runner.cell_process import CellRequest, HostDescription, WorkerSetup
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,12 @@ class Description:
     fingerprint: str
     sources: str
     """Digest of the project's own files."""
-    metadata: dict[str, Any]
+    facts: HostDescription
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Metadata of a run on the machine, with its fingerprint."""
+        return {**self.facts.metadata, "machine": self.fingerprint}
 
 
 @dataclass(frozen=True)
@@ -59,12 +63,12 @@ class WorkerStatus:
 class _Memory:
     """State of this process."""
 
-    descriptions: dict[tuple[str, Path | None, str], Description] = field(default_factory=dict)
+    descriptions: dict[tuple[str, WorkerSetup], Description] = field(default_factory=dict)
     running: dict[str, KeptCell] = field(default_factory=dict)
     kept: dict[str, KeptCell] = field(default_factory=dict)
     """The last cell of each run."""
     data: dict[Path, Path] = field(default_factory=dict)
-    """Folders of generated data, by scratch folder."""
+    """Folders of data, by scratch folder."""
     stack: ExitStack = field(default_factory=ExitStack)
     changed: threading.Condition = field(default_factory=threading.Condition)
 
@@ -73,36 +77,30 @@ _MEMORY = _Memory()
 atexit.register(_MEMORY.stack.close)
 
 
-def describe(run: str, scratch: Path | None, threads: Threads, scale: str) -> Description:
+def describe(run: str, setup: WorkerSetup) -> Description:
     """Return the description of this worker's machine; it waits until nothing is measured there.
 
     Parameters
     ----------
     run : str
         Id of the folder of results.
-    scratch : Path, optional
-        The folder for measured files; by default the system's temporary one.
-    threads : {"1", "all"}
-        The thread policy.
-    scale : str
-        Size of the data, in words.
+    setup : WorkerSetup
+        Folders, threads and data of the run.
 
     Raises
     ------
-    FormatBenchError
+    ClusterError
         If the machine cannot measure, e.g. since its disk is full.
     """
-    folder = folders.check_scratch(scratch)
-    metadata = cell_process.call(cell_process.describe, folder, threads, scale)
-    mark = fingerprint(metadata)
-    found = Description(machine.host(), mark, sources_digest(), {**metadata, "machine": mark})
-    _MEMORY.descriptions[run, scratch, threads] = found
+    facts = cell_process.call(cell_process.describe, setup)
+    found = Description(machine.host(), fingerprint(facts.metadata), sources_digest(), facts)
+    _MEMORY.descriptions[run, setup] = found
     return found
 
 
-def status(run: str, scratch: Path | None, threads: Threads) -> WorkerStatus | None:
+def status(run: str, setup: WorkerSetup) -> WorkerStatus | None:
     """Return at once this worker's memory of a run; None if it has not taken part."""
-    description = _MEMORY.descriptions.get((run, scratch, threads))
+    description = _MEMORY.descriptions.get((run, setup))
     if description is None:
         return None
     return WorkerStatus(description, _MEMORY.running.get(run), _MEMORY.kept.get(run))
@@ -115,11 +113,12 @@ def measure(request: CellRequest) -> tuple[Record, ...]:
     # First, since the end of another run, in another thread, removes the data of a worker at rest.
     memory.running[run] = KeptCell(case, request.number)
     try:
-        folder = folders.check_scratch(request.scratch)
-        description = memory.descriptions[run, request.scratch, case.threads]
+        request.setup.check_folders()
+        facts = memory.descriptions[run, request.setup].facts
+        folder = facts.scratch
         if folder not in memory.data:
             memory.data[folder] = memory.stack.enter_context(folders.make(folder))
-        arguments = request, folder, memory.data[folder], description.metadata
+        arguments = request, facts, memory.data[folder]
         found = tuple(cell_process.call(cell_process.measure, *arguments))
         memory.kept[run] = KeptCell(case, request.number, found)
     finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,17 +12,16 @@ from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS
-from format_bench.results.status import CellStatus
-from format_bench.runner import folders
+from format_bench.runner import folders, time_budget
 from format_bench.runner.media import compared, for_data
 from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.progress import Display, MeasureColumn, columns_of
 from format_bench.runner.runner import Limits, Runner
-from format_bench.runner.timing import TIMES, MeasuredShare, in_words
+from format_bench.runner.timing import MeasuredShare
 from format_bench.runner.user_data import Prepared, prepare, store_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from rich.console import Console
@@ -35,11 +33,6 @@ if TYPE_CHECKING:
 
 # In how many processes each step is made, if it is repeated so often.
 ROUNDS = 3
-
-# With a time budget, all cases are measured on a part of the rows first, if those are not too few, and
-# for at most a share of the time.
-SAMPLE_DIVISOR, LEAST_SAMPLE = 25, 20
-SAMPLE_SHARE = 1 / 3
 
 # Wall time of the repeats of a step, of all rounds together, if their number is not given.
 BUDGET_SECONDS = 6.0
@@ -125,52 +118,25 @@ def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
     """Measure all cases on a sample of the rows, then on all rows, the cheapest first."""
     end = time.monotonic() + request.time_budget_seconds
     full = _runner(request, cases, scratch, own, media)
-    samples = tuple(replace(each, rows=each.rows // SAMPLE_DIVISOR) for each in cases)
-    is_sampled = full.left(cases) and min(each.rows for each in samples) >= LEAST_SAMPLE
-    if is_sampled:
+    samples = time_budget.sampled(cases) if full.left(cases) else ()
+    if samples:
         sampler = _runner(request, samples, scratch, None, media)
         sampler.run_id = full.run_id
         if own:
             path = folder / "sample"
             store_samples(own, {samples[0].rows: path})
             sampler.prepared = {own.name: Outcome((path, own.place.value[1]))}
-        budget_seconds = SAMPLE_SHARE * request.time_budget_seconds
-        sampler.limits = Limits(
-            repeats=1,
-            budget_seconds=0,
-            time_budget_seconds=budget_seconds,
-            limit_seconds=min(budget_seconds / 2, 3 * budget_seconds / len(cases)),
-        )
+        sampler.limits = time_budget.sample_limits(request.time_budget_seconds, len(cases))
         sampler.effort = Effort(0.0, 1)
         _follow(sampler, samples, request, shown, on_record, is_last=False)
-        seconds = _seconds(samples, sampler.read())
-        full.costs = {
-            case: SAMPLE_DIVISOR * seconds[sample]
-            for case, sample in zip(cases, samples, strict=True)
-            if sample in seconds
-        }
+        full.costs = time_budget.costs(cases, samples, sampler.read())
     full.limits = replace(full.limits, time_budget_seconds=max(0.0, end - time.monotonic()))
-    # Those that had no time on the sample come last.
-    in_order = tuple(sorted(cases, key=lambda each: full.costs.get(each, math.inf)))
+    in_order = time_budget.cheapest_first(cases, full.costs)
     found = _follow(full, in_order, request, shown, on_record)
     found = replace(found, cases=cases)
     if not full.left(cases):
         return found
-    spent = f"the time budget of {in_words(request.time_budget_seconds)} was spent"
-    return replace(found, sample=samples if is_sampled else (), not_run=spent)
-
-
-def _seconds(cases: Iterable[Case], records: Iterable[Record]) -> dict[Case, float]:
-    """Return the seconds of one call of each step; 0 of cases that fail, which end soon."""
-    by_case: defaultdict[tuple[object, ...], list[Record]] = defaultdict(list)
-    for each in records:
-        by_case[each.format, each.codec, each.level, each.place, each.rows].append(each)
-    found = {}
-    for case in cases:
-        own = by_case[case.format, case.codec, case.level, case.place, case.rows]
-        if own and not any(each.status is CellStatus.TIMED_OUT for each in own):
-            found[case] = sum(each.value or 0.0 for each in own if each.metric in TIMES)
-    return found
+    return replace(found, sample=samples, not_run=time_budget.spent(request.time_budget_seconds))
 
 
 def limits_of(request: RunRequest) -> Limits:

@@ -54,6 +54,17 @@ def test_a_dead_workers_cell_goes_to_another_until_it_has_failed_often_enough():
     assert dispatcher.leave(TWO, "was lost") == [Abandonment(task(0), sentence)]
 
 
+def test_a_stopped_run_waits_for_what_runs_and_assigns_nothing_else():
+    dispatcher = opened()
+    dispatcher.join(ONE)
+    dispatcher.join(TWO)
+    dispatcher.stop()
+    assert dispatcher.finish(ONE, task(0), 2) == []
+    assert not dispatcher.is_done
+    assert dispatcher.leave(TWO, "was lost") == []
+    assert dispatcher.is_done
+
+
 def test_a_worker_that_cannot_measure_gets_no_more():
     dispatcher = opened()
     dispatcher.join(ONE)

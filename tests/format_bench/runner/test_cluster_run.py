@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import os
 import re
@@ -19,7 +18,7 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 
-from adapter_core.errors import ClusterError, InvalidResultsError
+from adapter_core.errors import ClusterError, InvalidDataError, InvalidResultsError
 from format_bench.clusters.dispatching import Task, Worker
 from format_bench.families.cases import Case
 from format_bench.results import records
@@ -27,11 +26,13 @@ from format_bench.results.load import RESULTS, load
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
-from format_bench.runner import cluster_log, cluster_session, folders
+from format_bench.runner import cell_process, cluster_log, cluster_session, folders, time_budget
+from format_bench.runner.cell_process import SharedData, WorkerSetup
 from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger
 from format_bench.runner.cluster_run import expected
 from format_bench.runner.cluster_session import ClusterSession
 from format_bench.runner.runner import Limits
+from format_bench.runner.user_data import Source
 from tests.factories import dask_processes, fake_package
 from tests.factories.dask_processes import wait_for
 from tests.factories.records import record
@@ -51,7 +52,7 @@ class Cluster:
         self.environment = fake_package.install(folder / "installed")
         self.scratch = folder / "scratch"
         self.scratch.mkdir()
-        self._number = itertools.count()
+        self._started = 0
         self.start_scheduler()
 
     def start_scheduler(self) -> None:
@@ -61,9 +62,9 @@ class Cluster:
 
     def start(self, cpus: str, prefix: Sequence[str] = ()) -> psutil.Process:
         """Start a worker on some CPUs, by a program that becomes it."""
-        name = f"worker-{next(self._number)}"
-        where = ("--scheduler-file", str(self.path), "--name", name, "--nthreads", "1")
-        options = ("--no-nanny", "--no-dashboard", "--memory-limit", "0")
+        where = ("--scheduler-file", str(self.path), "--name", f"worker-{self._started}")
+        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0")
+        self._started += 1
         process = dask_processes.process(
             self.folder, "worker", *where, *options, prefix=prefix, **self.environment
         )
@@ -78,17 +79,27 @@ class Cluster:
             return self.start(cpus, ("unshare", "--mount", "sh", "-c", f'{mount} && exec "$@"', "sh"))
         return self.start(cpus, ("prlimit", f"--fsize={SMALL_DISK_BYTES}"))
 
-    def client(self, out: Path, *arguments: str) -> subprocess.Popen[str]:
-        """Start a run on the cluster."""
-        return self.run(out, "--cluster", str(self.path), *arguments)
+    def client(self, out: Path, *arguments: str | Path) -> subprocess.Popen[str]:
+        """Start a run on the cluster, when all workers have joined it."""
+        log = self.folder / "worker.log"
+        wait_for(lambda: log.read_text().count("Registered to") == self._started)
+        return self.run(out, "--cluster", self.path, *arguments)
 
-    def run(self, out: Path, *arguments: str) -> subprocess.Popen[str]:
+    def run(self, out: Path, *arguments: str | Path) -> subprocess.Popen[str]:
         """Start a run."""
-        places = ("--out", str(out), "--scratch", str(self.scratch))
-        what = ("--formats", ",".join(FORMATS), "--datasets", "float", "--rows", "100", "--repeats", "1")
-        command = [sys.executable, "-m", "format_bench", "run", *places, *what, *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "format_bench",
+            "run",
+            "--out",
+            out,
+            "--repeats",
+            "1",
+            *arguments,
+        ]
         return subprocess.Popen(
-            command,
+            [*command, *arguments],
             cwd=self.folder,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -115,9 +126,11 @@ def test_killed_workers_and_clients_and_a_full_disk_lose_double_and_leave_nothin
     out = tmp_path / "out"
     with ExitStack() as stack:
         cluster = Cluster(tmp_path, stack)
+        what = ("--formats", ",".join(FORMATS), "--datasets", "float", "--rows", "100")
+        where = ("--scratch", cluster.scratch)
         killed = cluster.start("0,1")
         full = cluster.start_with_small_disk("0")
-        first = cluster.client(out)
+        first = cluster.client(out, *what, *where)
         try:
             wait_for(lambda: is_measuring(killed))
         finally:
@@ -126,12 +139,12 @@ def test_killed_workers_and_clients_and_a_full_disk_lose_double_and_leave_nothin
         first.kill()
         first.communicate()
         cluster.start("0,1")
-        second = cluster.client(out)
+        second = cluster.client(out, *what, *where)
         _, errors = second.communicate(timeout=600)
         assert second.returncode == 0, errors
         # As the worker sees it.
         left = list(Path(f"/proc/{full.pid}/root{cluster.scratch}").iterdir())
-        alone = cluster.run(tmp_path / "alone")
+        alone = cluster.run(tmp_path / "alone", *what, *where)
         _, errors = alone.communicate(timeout=600)
         assert alone.returncode == 0, errors
     assert left == []
@@ -174,11 +187,17 @@ def facts_of(found: Iterable[Record]) -> dict[tuple[object, ...], tuple[object, 
 
 @pytest.mark.slow
 def test_a_killed_scheduler_ends_the_run_with_a_line_and_the_same_command_resumes(tmp_path):
-    out = tmp_path / "out"
+    out, data = tmp_path / "out", tmp_path / "own.csv"
+    data.write_text("a,b\n" + "1,2.5\n" * 100)
     with ExitStack() as stack:
         cluster = Cluster(tmp_path, stack)
+        # On a cluster, the user's data and several media are read and probed by the workers.
+        what = ["--formats", "Good", "--data", data.name, "--steps", "save"]
+        for name in ("one", "two"):
+            (tmp_path / name).mkdir()
+            what += ["--scratch", f"{name}={tmp_path / name}"]
         cluster.start("0")
-        first = cluster.client(out, "--steps", "save")
+        first = cluster.client(out, *what)
         wait_for(lambda: (out / RESULTS).exists() and bool(records.read(out / RESULTS)))
         cluster.scheduler.kill()
         _, errors = first.communicate(timeout=600)
@@ -188,17 +207,32 @@ def test_a_killed_scheduler_ends_the_run_with_a_line_and_the_same_command_resume
         assert kept == f"what is measured is in {out / RESULTS}, and the same command goes on"
         assert "Traceback" not in "".join(progress)
         before = records.read(out / RESULTS)
-        assert {each.format for each in before} == {"Good"}
+        assert {each.medium for each in before} == {"one"}
         cluster.start_scheduler()
         cluster.start("0")
-        second = cluster.client(out, "--steps", "save")
+        second = cluster.client(out, *what)
         _, errors = second.communicate(timeout=600)
         assert second.returncode == 0, errors
+        assert [list((tmp_path / name).iterdir()) for name in ("one", "two")] == [[], []]
     found = records.read(out / RESULTS)
     assert found[: len(before)] == before
-    assert {each.format for each in found} == set(FORMATS)
+    assert {(each.dataset, each.rows, each.medium) for each in found} == {
+        ("own", 100, "one"),
+        ("own", 100, "two"),
+    }
     assert max(Counter(map(key, found)).values()) == 1
     assert None not in {each.value for each in found}
+    assert load(out).metadata[0]["media"].keys() == {"one", "two"}
+
+
+def test_a_worker_whose_data_or_medium_differ_has_a_reason(tmp_path):
+    path = tmp_path / "own.csv"
+    data = WorkerSetup(user_data=SharedData(Source(str(path)), "0" * 32))
+    with pytest.raises(InvalidDataError, match="there is no such file"):
+        cell_process.describe(data)
+    path.write_text("a\n1\n")
+    with pytest.raises(ClusterError, match=r"own\.csv: its content there differs from the one here"):
+        cell_process.describe(data)
 
 
 @pytest.fixture
@@ -224,8 +258,11 @@ def test_results_of_machines_that_differ_are_shown_one_at_a_time(of_two_machines
     ("arguments", "words"),
     [
         (("--cluster", "local:0"), "write local:4"),
-        (("--cluster", "local:1", "--data", "x.csv"), "workers generate their data"),
-        (("--cluster", "local:1", "--time-budget", "1m"), "--time-budget with --cluster"),
+        (("--cluster", "local:1", "--data", "x.csv"), "x.csv: there is no such file"),
+        (
+            ("--cluster", "local:1", "--scratch", "a=/tmp", "--scratch", "/b"),
+            "/b: on a cluster, name it",
+        ),
         (("--cluster", "local:1", "--plan", "--fresh"), "a plan discards nothing"),
         (("--plan",), "--machines and --plan are about --cluster"),
         (("--formats", "CSV", "--rows", "10"), "it has results of a cluster"),
@@ -238,25 +275,58 @@ def test_what_a_cluster_does_not_offer_is_one_line(of_two_machines, arguments, w
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_run_ends_if_one_kind_of_machine_has_lost_its_workers(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster_session, "NO_WORKER_SECONDS", 0.0)
-    run_of = ClusterRun("1", (Case("CSV", "eq", 10),), Limits(), frozenset({"save"}), tmp_path, None)
+@pytest.fixture(scope="module")
+def client_without_workers():
+    """Return a client of a scheduler that nobody has joined."""
     with (
-        LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
-        session = ClusterSession(client, run_of, lambda _: None, lambda _: None)
-        session.ledgers["abc"] = MachineLedger("abc", run_of, [])
-        session.dispatcher.open("abc", {0: 1})
-        session.dispatcher.open("abd", {})
-        session.dispatcher.join(Worker("one", "host", "abd"))
-        with pytest.raises(ClusterError, match=r"^no worker is left for machine abc$"):
-            session.measure()
+        yield client
+
+
+def session_with_idle_worker(client: Client, out: Path, limits: Limits) -> ClusterSession:
+    """Return a session whose only cell is of a machine without workers; another machine has one."""
+    run_of = ClusterRun("1", (Case("CSV", "eq", 10),), limits, frozenset({"save"}), out)
+    session = ClusterSession(client, run_of, lambda _: None, lambda _: None)
+    session.ledgers["abc"] = MachineLedger("abc", run_of, [])
+    session.dispatcher.open("abc", {0: 1})
+    session.dispatcher.open("abd", {})
+    session.dispatcher.join(Worker("one", "host", "abd"))
+    return session
+
+
+def test_a_run_ends_if_one_kind_of_machine_has_lost_its_workers(
+    client_without_workers, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(cluster_session, "NO_WORKER_SECONDS", 0.0)
+    session = session_with_idle_worker(client_without_workers, tmp_path, Limits())
+    with pytest.raises(ClusterError, match=r"^no worker is left for machine abc$"):
+        session.measure()
+
+
+def test_a_run_whose_time_is_spent_leaves_its_cells(client_without_workers, tmp_path):
+    limits = Limits(time_budget_seconds=0.0)
+    session = session_with_idle_worker(client_without_workers, tmp_path, limits)
+    session.measure()
+    assert session.ledgers["abc"].next_rounds() == {0: 1}
+    assert session.dispatcher.join(Worker("two", "other host", "abc")) == []
+
+
+def test_a_time_budget_is_shared_by_the_hosts():
+    limits = Limits(budget_seconds=6.0, time_budget_seconds=60.0)
+    assert time_budget.shared(limits, cases=10, steps=4, hosts=1).budget_seconds == 1.5
+    assert time_budget.shared(limits, cases=10, steps=4, hosts=8).budget_seconds == 6.0
+    one, many = (time_budget.sample_limits(60.0, 100, hosts).limit_seconds for hosts in (1, 50))
+    assert (one, many) == (pytest.approx(0.6), pytest.approx(10.0))
+    small, large = Case("CSV", "eq", 499), Case("CSV", "eq", 500)
+    assert time_budget.sampled([large]) == (Case("CSV", "eq", 20),)
+    assert time_budget.sampled([large, small]) == ()
 
 
 def test_the_plan_counts_what_is_left_and_how_long_it_took_before(tmp_path):
     cases = (Case("CSV", "eq", 10), Case("Feather", "eq", 10))
-    run_of = ClusterRun("1", cases, Limits(rounds=2), frozenset({"save"}), tmp_path, None)
+    run_of = ClusterRun("1", cases, Limits(rounds=2), frozenset({"save"}), tmp_path)
     path = tmp_path / folders.CLUSTER_LOG
     path.write_text(
         json.dumps({"outcome": "measured", "machine": "abc", "case": asdict(cases[0]), "seconds": 60.0})
