@@ -74,9 +74,7 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
         say(f"left out: {sentence}")
     steps = frozenset(steps_of(request, made.cases))
     cases = on_media(made.cases, _media(request)) if request.media else made.cases
-    out, setup = request.out, _setup(request, own)
-
-    limits = limits_of(request)
+    out, setup, limits = request.out, _setup(request, own), limits_of(request)
 
     def session(run_id: str) -> ClusterSession:
         run = ClusterRun(run_id, cases, limits, steps, out, setup, machines)

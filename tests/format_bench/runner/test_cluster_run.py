@@ -87,17 +87,7 @@ class Cluster:
 
     def run(self, out: Path, *arguments: str | Path) -> subprocess.Popen[str]:
         """Start a run."""
-        command = [
-            sys.executable,
-            "-m",
-            "format_bench",
-            "run",
-            "--out",
-            out,
-            "--repeats",
-            "1",
-            *arguments,
-        ]
+        command = (sys.executable, "-m", "format_bench", "run", "--out", out, "--repeats", "1")
         return subprocess.Popen(
             [*command, *arguments],
             cwd=self.folder,
