@@ -172,7 +172,13 @@ def _of_entry(where: str, module: str, attribute: str, stack: ExitStack) -> Any:
 
 def _client(where: str, target: Any, connect_seconds: float) -> Client:
     from distributed import Client
+    from distributed.security import Security
 
+    is_encrypted = isinstance(target, str) and target.startswith(("tls:", "wss:"))
+    if is_encrypted and Security().get_connection_args("client")["ssl_context"] is None:
+        # Dask's client would raise, and wait for seconds when it is deleted.
+        setting = "distributed.comm.tls of Dask's configuration"
+        raise ClusterError(f"--cluster {where}: {setting} has no certificates; see docs/clusters.md")
     try:
         with warnings.catch_warnings():
             # Differences of versions are an error of one line below.

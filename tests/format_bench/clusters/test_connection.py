@@ -108,7 +108,7 @@ def test_an_unreachable_scheduler_is_reported_within_seconds():
         ("missing.json", "there is no such file; name a scheduler (tcp://host:8786)"),
         ("host.example:8786", "there is no such file; name a scheduler (tcp://host:8786)"),
         ("no_such_module:make", "No module named 'no_such_module'"),
-        ("tls://127.0.0.1:1", "the scheduler does not answer"),
+        ("tls://127.0.0.1:1", "distributed.comm.tls of Dask's configuration has no certificates"),
     ],
 )
 def test_a_wrong_text_is_one_line(where, words):
