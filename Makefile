@@ -38,7 +38,7 @@ bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
 	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
 	@# Once: asv begins new graphs when a machine is described otherwise, as after an update of the kernel.
 	test -f ~/.asv-machine.json || $(BIN)/asv machine --yes > /dev/null
-	@case " $(SUITES) " in *" remote "*|*" remote_arrays "*) $(BIN)/format-bench build object-server --optional;; esac
+	@case " $(SUITES) " in *" remote "*|*" remote_arrays "*|*" scale "*) $(BIN)/format-bench build object-server --optional;; esac
 	@# Suite by suite, since asv keeps nothing of a run that is interrupted. Status 2 says that some
 	@# benchmarks failed; the tables below say which and why. `remote` includes `remote_arrays`.
 	for suite in $(SUITES); do \

@@ -21,7 +21,7 @@ from adapter_core.errors import (
     UnsupportedError,
 )
 from adapter_core.kinds import Kind, kinds_of
-from adapter_core.partitioned import PartFiles
+from adapter_core.partitioned import PartFiles, PartObjects
 from adapter_core.predicate import Predicate, bounds
 from adapter_core.remote_adapter import RemoteAdapter
 from adapter_core.values import integers_beyond_float
@@ -272,6 +272,28 @@ class DataFormat(RemoteAdapter):
         """
         return PartFiles(Path(path), self)
 
+    def partitioned_remote(self, file: RemoteFile) -> PartitionedTable:
+        """Return a table in an object store that several processes write and read.
+
+        By default it is a set of objects of this format. Formats with a log of their own override
+        `_partitioned_remote`.
+
+        Parameters
+        ----------
+        file : RemoteFile
+            Address of the table's folder, without a slash at its end.
+
+        Raises
+        ------
+        UnsupportedError
+            If the library cannot write to an object store, or not by this protocol.
+        UnavailableError
+            If a package of `remote_requires` is missing.
+        """
+        self._require(Feature.REMOTE_SAVE)
+        self._check_server(file, self.save_schemes, "writes")
+        return self._partitioned_remote(file)
+
     def count_rows(self, path: str | os.PathLike[str]) -> int:
         """Return the number of rows of a saved table, by the least reading that the library offers.
 
@@ -283,6 +305,19 @@ class DataFormat(RemoteAdapter):
         path = Path(path)
         self._check_exists(path)
         return self._count_rows(path)
+
+    def count_rows_remote(self, file: RemoteFile) -> int:
+        """Return the number of rows of a table that `save_remote` has written, as `count_rows`.
+
+        Raises
+        ------
+        UnsupportedError, UnavailableError, RemoteReadError
+            As `read_remote`.
+        """
+        self._require(Feature.REMOTE_SAVE)
+        self._check_server(file, self.save_schemes, "reads")
+        with self._at_server(file, RemoteReadError):
+            return self._count_rows_remote(file)
 
     def read(
         self,
@@ -619,6 +654,14 @@ class DataFormat(RemoteAdapter):
         raise NotImplementedError(
             f"{type(self).__module__}: declares {Feature.REMOTE}, so it must override this"
         )
+
+    def _partitioned_remote(self, file: RemoteFile) -> PartitionedTable:
+        """Return the table in partitions at an address of a protocol of `save_schemes`."""
+        return PartObjects(file, self)
+
+    def _count_rows_remote(self, file: RemoteFile) -> int:
+        """Return the number of rows; by default the length of the whole table."""
+        return len(self._read_remote(file, None))
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from adapter_core import files
 from adapter_core.errors import IncompleteTableError
+from adapter_core.table_folders import ObjectFolder, folder_at
+from adapter_core.traits import Trait
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from adapter_core.remote import RemoteFile
 
 MANIFEST = "_manifest.json"
 """Name of the manifest; readers of folders, e.g. Arrow's and Spark's, skip names that start so."""
@@ -38,21 +42,41 @@ class Piece:
     """Facts of the partition for the commit of a format; can be pickled."""
 
 
+class _Format(Protocol):
+    """Methods of a `DataFormat` that tables in partitions need."""
+
+    label: ClassVar[str]
+    suffix: ClassVar[str]
+
+    @property
+    def traits(self) -> frozenset[Trait] | None: ...
+    def check(self, df: pd.DataFrame) -> None: ...
+    def save(self, df: pd.DataFrame, path: Path) -> None: ...
+    def read(self, path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame: ...
+    def count_rows(self, path: Path) -> int: ...
+    def size_bytes(self, path: Path) -> int: ...
+    def save_remote(self, df: pd.DataFrame, file: RemoteFile) -> None: ...
+    def read_remote(self, file: RemoteFile, columns: Sequence[str] | None = None) -> pd.DataFrame: ...
+    def count_rows_remote(self, file: RemoteFile) -> int: ...
+
+
 class PartitionedTable(ABC):
     """A table that several processes write and read.
 
     One process, the client, calls `create`, `commit` and `pieces`; the processes of partitions call
     `write`, `read` and `count`. Objects are pickled and sent to these processes, which see the same
-    files.
+    files, and have the same credentials.
 
     Parameters
     ----------
-    path : Path
-        Folder of the table.
+    place : Path or RemoteFile
+        Folder of the table, on a file system or in an object store.
+    adapter : DataFormat
+        The format.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, place: Path | RemoteFile, adapter: _Format) -> None:
+        self.folder, self.adapter = folder_at(place), adapter
 
     def create(self) -> None:
         """Make the folder.
@@ -60,11 +84,11 @@ class PartitionedTable(ABC):
         Raises
         ------
         FileExistsError
-            If something is at the path.
+            If something is there.
         FileNotFoundError
             If the folder to write in does not exist.
         """
-        self.path.mkdir()
+        self.folder.create()
 
     @abstractmethod
     def write(self, number: int, df: pd.DataFrame) -> Piece:
@@ -115,19 +139,7 @@ class PartitionedTable(ABC):
 
     def remove(self) -> None:
         """Remove the table, or the parts that writers have left."""
-        files.remove(self.path)
-
-
-class _Format(Protocol):
-    """Methods of a `DataFormat` that part files need."""
-
-    label: ClassVar[str]
-    suffix: ClassVar[str]
-
-    def save(self, df: pd.DataFrame, path: Path) -> None: ...
-    def read(self, path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame: ...
-    def count_rows(self, path: Path) -> int: ...
-    def size_bytes(self, path: Path) -> int: ...
+        self.folder.remove()
 
 
 class PartFiles(PartitionedTable):
@@ -145,14 +157,17 @@ class PartFiles(PartitionedTable):
     """
 
     def __init__(self, path: Path, adapter: _Format) -> None:
-        super().__init__(path)
-        self.adapter = adapter
+        super().__init__(path, adapter)
+        self.path = path
 
     def write(self, number: int, df: pd.DataFrame) -> Piece:
         """Write a part under a temporary name; a second attempt replaces the part."""
-        name = f"part-{number:05}{self.adapter.suffix}"
+        name = self._name_of(number)
         self.adapter.save(df, self.path / name)
         return Piece(number, name, len(df), self.adapter.size_bytes(self.path / name))
+
+    def _name_of(self, number: int) -> str:
+        return f"part-{number:05}{self.adapter.suffix}"
 
     def commit(self, pieces: Sequence[Piece]) -> None:
         """Write the manifest."""
@@ -161,30 +176,34 @@ class PartFiles(PartitionedTable):
             "format": self.adapter.label,
             "parts": [asdict(piece) for piece in pieces],
         }
-        with files.write_atomically(self.path / MANIFEST, durable=True) as temporary:
-            temporary.write_text(json.dumps(manifest), encoding="utf-8")
+        self.folder.write_text(MANIFEST, json.dumps(manifest))
 
     def pieces(self) -> list[Piece]:
         """Return the parts in the manifest, whose sizes are compared with the files'."""
         pieces = self._listed()
-        for piece in pieces:
-            file = self.path / piece.name
-            found = self.adapter.size_bytes(file) if file.exists() else 0
+        sizes = self._sizes_of([piece.name for piece in pieces])
+        for piece, found in zip(pieces, sizes, strict=True):
             if found != piece.size_bytes:
                 raise IncompleteTableError(
-                    f"{file} has {found:,} bytes, and {piece.size_bytes:,} in the manifest"
+                    f"{self.folder}/{piece.name} has {found:,} bytes, and {piece.size_bytes:,} in the "
+                    "manifest"
                 )
         return pieces
 
+    def _sizes_of(self, names: Sequence[str]) -> list[int]:
+        """Return the sizes of parts, 0 for a missing one."""
+        paths = [self.path / name for name in names]
+        return [self.adapter.size_bytes(path) if path.exists() else 0 for path in paths]
+
     def _listed(self) -> list[Piece]:
         try:
-            manifest = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+            manifest = json.loads(self.folder.read_text(MANIFEST))
         except FileNotFoundError as error:
-            reason = f"{self.path} is not a whole table: it lacks {MANIFEST}, which a save writes last"
+            reason = f"{self.folder} is not a whole table: it lacks {MANIFEST}, which a save writes last"
             raise IncompleteTableError(reason) from error
         if manifest["format"] != self.adapter.label:
             raise IncompleteTableError(
-                f"{self.path} contains parts of {manifest['format']}, not of {self.adapter.label}"
+                f"{self.folder} contains parts of {manifest['format']}, not of {self.adapter.label}"
             )
         return [Piece(**part) for part in manifest["parts"]]
 
@@ -195,3 +214,42 @@ class PartFiles(PartitionedTable):
     def count(self, piece: Piece) -> int:
         """Return the number of rows of a part by `DataFormat.count_rows`."""
         return self.adapter.count_rows(self.path / piece.name)
+
+
+class PartObjects(PartFiles):
+    """Parts and a manifest in an object store; a part of some formats is several objects.
+
+    Parameters
+    ----------
+    file : RemoteFile
+        Address of the folder, without a slash at its end.
+    adapter : DataFormat
+        The format of the parts.
+    """
+
+    folder: ObjectFolder
+
+    def __init__(self, file: RemoteFile, adapter: _Format) -> None:
+        PartitionedTable.__init__(self, file, adapter)
+
+    def write(self, number: int, df: pd.DataFrame) -> Piece:
+        """Write a part by `DataFormat.save_remote`; a second attempt replaces the objects."""
+        name = self._name_of(number)
+        if Trait.SINGLE_FILE not in (self.adapter.traits or ()):
+            self.folder.below(name).remove()
+        self.adapter.save_remote(df, self.folder.file(name))
+        return Piece(number, name, len(df), self.folder.size_bytes(name))
+
+    def _sizes_of(self, names: Sequence[str]) -> list[int]:
+        sizes: Counter[str] = Counter()
+        for name, size in self.folder.sizes().items():
+            sizes[name.partition("/")[0]] += size
+        return [sizes[name] for name in names]
+
+    def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Read a part by `DataFormat.read_remote`."""
+        return self.adapter.read_remote(self.folder.file(piece.name), columns)
+
+    def count(self, piece: Piece) -> int:
+        """Return the number of rows of a part by `DataFormat.count_rows_remote`."""
+        return self.adapter.count_rows_remote(self.folder.file(piece.name))

@@ -125,6 +125,9 @@ class Adapter(ChangeableFormat):
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
         return _AddedFiles(Path(path), self, _signed)
 
+    def _partitioned_remote(self, file: RemoteFile) -> PartitionedTable:
+        return _AddedFiles(file, self, _signed)
+
     def _count_rows(self, path: Path) -> int:
         import deltalake
 
@@ -247,8 +250,14 @@ class _AddedFiles(ParquetFiles):
     https://github.com/delta-io/delta/blob/master/PROTOCOL.md#add-file-and-remove-file
     """
 
+    @property
+    def _options(self) -> dict[str, str] | None:
+        """Options of the object store; with credentials, so they are found where they are used."""
+        return _storage_options(self.folder.remote) if self.folder.remote else None
+
     def create(self) -> None:
-        _require_address(self.path)
+        if not self.folder.remote:
+            _require_address(Path(self.folder.address))
         super().create()
 
     def commit(self, pieces: Sequence[Piece]) -> None:
@@ -260,21 +269,22 @@ class _AddedFiles(ParquetFiles):
                 path=piece.name,
                 size=piece.size_bytes,
                 partition_values={},
-                modification_time=int((self.path / piece.name).stat().st_mtime * 1000),
+                modification_time=piece.facts["written"],
                 data_change=True,
                 stats=json.dumps({"numRecords": piece.rows}),
             )
             for piece in pieces
         ]
         schema = deltalake.Schema.from_arrow(pieces[0].facts["schema"])
-        create_table_with_add_actions(str(self.path.absolute()), schema, added)
+        create_table_with_add_actions(self.folder.address, schema, added, storage_options=self._options)
 
     def pieces(self) -> list[Piece]:
         import deltalake
 
-        if not (self.path / "_delta_log").is_dir():
-            raise IncompleteTableError(f"{self.path} is not a whole table: it has no log")
-        actions: Any = deltalake.DeltaTable(self.path).get_add_actions().to_struct_array()
+        if not any(name.startswith("_delta_log/") for name in self.folder.sizes()):
+            raise IncompleteTableError(f"{self.folder} is not a whole table: it has no log")
+        opened = deltalake.DeltaTable(self.folder.address, storage_options=self._options)
+        actions: Any = opened.get_add_actions().to_struct_array()
         # The log does not keep the order of the files.
         added = sorted(actions.to_pylist(), key=itemgetter("path"))
         return [

@@ -105,6 +105,12 @@ class Adapter(DataFormat):
             .to_pandas()
         )
 
+    def _count_rows_remote(self, file: RemoteFile) -> int:
+        from pyarrow import dataset
+
+        server = file.arrow_file_system()
+        return dataset.dataset(file.arrow_path, format="ipc", filesystem=server).count_rows()
+
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:

@@ -136,6 +136,9 @@ class Adapter(ChangeableFormat):
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
         return _AddedFiles(Path(path), self, _writable, "data")
 
+    def _partitioned_remote(self, file: RemoteFile) -> PartitionedTable:
+        return _AddedFiles(file, self, _writable, "data")
+
     def _count_rows(self, path: Path) -> int:
         return opened_table(path).scan().count()
 
@@ -206,15 +209,21 @@ class _AddedFiles(ParquetFiles):
     """
 
     def commit(self, pieces: Sequence[Piece]) -> None:
-        location = self.path.absolute().as_uri()
-        files = files_in(self.path, location)
+        remote, path = self.folder.remote, Path(self.folder.address)
+        location = remote.url if remote else path.as_uri()
+        files = _files_at(remote) if remote else files_in(path, location)
         table = _new_table(pieces[0].facts["schema"], location, files, _DEFAULT_OPTIONS)
         table.add_files([f"{location}/{piece.name}" for piece in pieces])
 
     def pieces(self) -> list[Piece]:
-        if not (self.path / "metadata" / HINT).exists():
-            raise IncompleteTableError(f"{self.path} is not a whole table: it has no version")
-        table = opened_table(self.path)
+        if not self.folder.size_bytes(f"metadata/{HINT}"):
+            raise IncompleteTableError(f"{self.folder} is not a whole table: it has no version")
+        remote = self.folder.remote
+        table = (
+            _opened_at(remote.url, _files_at(remote))
+            if remote
+            else opened_table(Path(self.folder.address))
+        )
         start = f"{table.metadata.location}/"
         added = sorted(
             (each.file for each in table.scan().plan_files()), key=lambda file: str(file.file_path)

@@ -26,6 +26,7 @@ from adapter_core.tables.arrow import (
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    from lance.dataset import LanceDataset
     from lance.fragment import LanceFragment
 
     from adapter_core import Predicate, RemoteFile
@@ -97,6 +98,9 @@ class Adapter(ChangeableFormat):
 
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
         return _Fragments(Path(path), self)
+
+    def _partitioned_remote(self, file: RemoteFile) -> PartitionedTable:
+        return _Fragments(file, self)
 
     def _count_rows(self, path: Path) -> int:
         import lance
@@ -217,20 +221,23 @@ class _Fragments(PartitionedTable):
     https://lance.org/guide/distributed_write/
     """
 
-    def __init__(self, path: Path, adapter: Adapter) -> None:
-        super().__init__(path)
-        self.adapter = adapter
+    @property
+    def _options(self) -> dict[str, str] | None:
+        """Options of the object store; with credentials, so they are found where they are used."""
+        return self.folder.remote.lance_options() if self.folder.remote else None
 
     def write(self, number: int, df: pd.DataFrame) -> Piece:
         import lance
 
         self.adapter.check(df)
         table = arrow_of(df)
-        fragments = lance.fragment.write_fragments(table, self.path, mode="create")
-        names = [file.path for each in fragments for file in each.files]
-        size = sum((self.path / "data" / name).stat().st_size for name in names)
+        fragments = lance.fragment.write_fragments(
+            table, self.folder.address, mode="create", storage_options=self._options
+        )
+        written = [file for each in fragments for file in each.files]
         facts = {"fragments": [each.to_json() for each in fragments], "schema": table.schema}
-        return Piece(number, " ".join(names), len(df), size, facts)
+        names = " ".join(file.path for file in written)
+        return Piece(number, names, len(df), sum(file.file_size_bytes for file in written), facts)
 
     def commit(self, pieces: Sequence[Piece]) -> None:
         import lance
@@ -241,21 +248,20 @@ class _Fragments(PartitionedTable):
             for each in piece.facts["fragments"]
         ]
         created = lance.LanceOperation.Overwrite(pieces[0].facts["schema"], fragments)
-        lance.LanceDataset.commit(self.path, created)
+        lance.LanceDataset.commit(self.folder.address, created, storage_options=self._options)
 
     def pieces(self) -> list[Piece]:
-        import lance
-
-        if not (self.path / "_versions").is_dir():
-            raise IncompleteTableError(f"{self.path} is not a whole table: it has no version")
+        sizes = self.folder.sizes()
+        if not any(name.startswith("_versions/") for name in sizes):
+            raise IncompleteTableError(f"{self.folder} is not a whole table: it has no version")
         return [
             Piece(
                 fragment.fragment_id,
                 str(fragment.fragment_id),
                 fragment.metadata.physical_rows,
-                sum((self.path / "data" / file.path).stat().st_size for file in fragment.metadata.files),
+                sum(sizes[f"data/{file.path}"] for file in fragment.metadata.files),
             )
-            for fragment in lance.dataset(self.path).get_fragments()
+            for fragment in self._opened().get_fragments()
         ]
 
     def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
@@ -268,10 +274,13 @@ class _Fragments(PartitionedTable):
     def count(self, piece: Piece) -> int:
         return self._fragment(piece).count_rows()
 
-    def _fragment(self, piece: Piece) -> LanceFragment:
+    def _opened(self) -> LanceDataset:
         import lance
 
-        return lance.dataset(self.path).get_fragment(piece.number)
+        return lance.dataset(self.folder.address, storage_options=self._options)
+
+    def _fragment(self, piece: Piece) -> LanceFragment:
+        return self._opened().get_fragment(piece.number)
 
 
 def _with_codec(table: pa.Table, codec: str, level: int | None) -> pa.Table:

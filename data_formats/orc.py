@@ -141,6 +141,12 @@ class Adapter(DataFormat):
         with file.arrow_file_system().open_input_file(file.arrow_path) as opened:
             return orc.ORCFile(opened).read(columns).to_pandas()
 
+    def _count_rows_remote(self, file: RemoteFile) -> int:
+        from pyarrow import orc
+
+        with file.arrow_file_system().open_input_file(file.arrow_path) as opened:
+            return orc.ORCFile(opened).nrows
+
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:

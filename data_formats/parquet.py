@@ -167,6 +167,11 @@ class Adapter(DataFormat):
             partitioning=None,
         )
 
+    def _count_rows_remote(self, file: RemoteFile) -> int:
+        import pyarrow.parquet as pq
+
+        return pq.read_metadata(file.arrow_path, filesystem=file.arrow_file_system()).num_rows
+
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:

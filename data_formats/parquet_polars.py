@@ -76,10 +76,15 @@ class Adapter(PolarsColumns):
         import polars as pl
 
         options = file.polars_options()
-        lazy = pl.scan_parquet(file.url, glob=False, hive_partitioning=False, **options)
+        lazy = _remote_scan(file)
         table = (lazy if columns is None else lazy.select(columns)).collect().to_arrow()
         metadata = pl.read_parquet_metadata(file.url, **options)
         return frame_of(table, metadata.get(PANDAS))
+
+    def _count_rows_remote(self, file: RemoteFile) -> int:
+        import polars as pl
+
+        return int(_remote_scan(file).select(pl.len()).collect().item())
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
@@ -122,6 +127,12 @@ def _scan(path: Path) -> pl.LazyFrame:
     import polars as pl
 
     return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+
+
+def _remote_scan(file: RemoteFile) -> pl.LazyFrame:
+    import polars as pl
+
+    return pl.scan_parquet(file.url, glob=False, hive_partitioning=False, **file.polars_options())
 
 
 def _metadata(path: Path) -> str:

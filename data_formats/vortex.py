@@ -82,6 +82,11 @@ class Adapter(DataFormat):
         opened = vortex.open(file.key, store=_store_of(file))
         return frame_of(opened.to_arrow(columns).read_all())
 
+    def _count_rows_remote(self, file: RemoteFile) -> int:
+        import vortex
+
+        return _rows(vortex.open(file.key, store=_store_of(file)))
+
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:

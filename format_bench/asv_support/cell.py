@@ -94,7 +94,9 @@ class CellRun:
         self._name = "-".join([dataset, label, *choice])
         self.journal, self.metadata_file = journal(scale), metadata_file(scale)
         self.rounds_file = rounds_file(scale)
-        self.limit_seconds = limit_seconds
+        self.limit_seconds, self._scale = limit_seconds, scale
+        # The step that saves the file of the others, or needs none.
+        self._first_step = family.steps_of(suite)[0]
         self._unkept = False
 
     def start(self) -> Operations:
@@ -135,6 +137,7 @@ class CellRun:
             if each.track == self._own_track
             for query in each.queries
         )
+        self.operations.subject = self.dataset, self.suite.size(self.dataset, self._scale)
         self.operations.expect(DATA / self.dataset)
         self.guard(self.operations.warm_up)
         return self.operations
@@ -248,7 +251,7 @@ class CellRun:
     def _measure(self, step: Step, effort: Effort) -> None:
         """Measure a step and those that share its process, and note all their metrics."""
         operations = self.start()
-        saves = step is self.family.steps[0]
+        saves = step is self._first_step
         if saves:
             self.check()
         path = self.new_path if saves else self.saved()
@@ -265,7 +268,7 @@ class CellRun:
         self.end()
 
     def _measure_file(self, step: Step, operations: Operations, path: Path, effort: Effort) -> None:
-        together = [step] if step is self.family.steps[0] else self._reading_steps
+        together = [step] if step is self._first_step else self._reading_steps
         try:
             for name, measured in measure_steps(
                 together, operations, lambda: self.data, path, effort

@@ -65,6 +65,8 @@ class Operations(ABC):
         self.way = way
         self.only_queries: frozenset[str] = frozenset()
         """Queries to measure; all if empty."""
+        self.subject = "", 0
+        """Name and size of the data set, for steps that make it again elsewhere."""
 
     @staticmethod
     @abstractmethod

@@ -104,6 +104,9 @@ class ObjectServer:
         `REAL`, or `STAND_IN` for the server in memory, which is for tests.
     disk_bytes : int
         Size of a disk of its own for the real server, in memory; 0 for the disk of the folder.
+    keep_alive : bool
+        False ends each connection after one answer, for clients without the proxy: the real server
+        sometimes takes the end of a chunked body for another request.
 
     Raises
     ------
@@ -113,7 +116,9 @@ class ObjectServer:
         If the server does not start, e.g. as mounting a disk is not permitted.
     """
 
-    def __init__(self, folder: Path, kind: str = REAL, disk_bytes: int = 0) -> None:
+    def __init__(
+        self, folder: Path, kind: str = REAL, disk_bytes: int = 0, *, keep_alive: bool = True
+    ) -> None:
         # Made up for each server, in its environment and its clients' alone.
         self.credentials = Credentials(f"key{secrets.token_hex(8)}", secrets.token_hex(20))
         self.port = _free_port()
@@ -127,7 +132,8 @@ class ObjectServer:
             for name in ("objects", "metadata"):
                 (folder / name).mkdir(parents=True, exist_ok=True)
             command = [
-                *(str(program()), "--port", f"127.0.0.1:{self.port}", "--quiet", "--keep-alive"),
+                *(str(program()), "--port", f"127.0.0.1:{self.port}", "--quiet"),
+                *(["--keep-alive"] if keep_alive else []),
                 # Metadata in files of their own, since not all file systems have extended attributes.
                 *("posix", "--sidecar", str(folder / "metadata"), str(folder / "objects")),
             ]

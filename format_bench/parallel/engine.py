@@ -70,9 +70,8 @@ class ParallelEngine(ABC):
         """End the workers that `open` has started, and the connection to others."""
 
 
-@contextmanager
-def opened(name: str, where: str) -> Iterator[ParallelEngine]:
-    """Provide an engine with its workers; close it at the end.
+def engine_class(name: str) -> type[ParallelEngine]:
+    """Return the class of an engine whose packages are installed.
 
     Raises
     ------
@@ -80,8 +79,6 @@ def opened(name: str, where: str) -> Iterator[ParallelEngine]:
         If the engine is unknown.
     UnavailableError
         If its packages are missing.
-    ParallelError, ClusterError
-        If these workers do not exist.
     """
     if name not in ENGINES:
         raise UnknownNameError("engine", name, ENGINES)
@@ -90,7 +87,21 @@ def opened(name: str, where: str) -> Iterator[ParallelEngine]:
     answer = probe(found.requires, {}, f'pip install ".[{found.extra}]"')
     if not answer:
         raise UnavailableError(name, answer.reason, answer.install_hint)
-    engine = found.open(where)
+    return found
+
+
+@contextmanager
+def opened(name: str, where: str) -> Iterator[ParallelEngine]:
+    """Provide an engine with its workers; close it at the end.
+
+    Raises
+    ------
+    UnknownNameError, UnavailableError
+        As `engine_class`.
+    ParallelError, ClusterError
+        If these workers do not exist.
+    """
+    engine = engine_class(name).open(where)
     try:
         yield engine
     finally:

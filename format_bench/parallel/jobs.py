@@ -17,6 +17,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from adapter_core import UnsupportedError
+from adapter_core.credentials import without_secrets
 from adapter_core.errors import ParallelError
 from format_bench.instruments import isolation, memory, threads
 from format_bench.results.status import CellStatus
@@ -139,7 +140,7 @@ def run_tasks(
         if outcome.status is CellStatus.UNSUPPORTED:
             raise UnsupportedError(outcome.sentence)
         if outcome.status:
-            raise ParallelError(f"partition {number}: {outcome.sentence}")
+            raise ParallelError(f"partition {number}: {without_secrets(outcome.sentence)}")
     return [outcome.value for outcome in outcomes]
 
 

@@ -7,14 +7,19 @@ returns the digest of what came back.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import PartitionedTable, Piece
+from adapter_core import FormatBenchError, PartitionedTable, Piece, RemoteFile
+from adapter_core.credentials import without_secrets
+from adapter_core.errors import ParallelError
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
+from format_bench.instruments import isolation
 from format_bench.parallel.jobs import Job, TaskReport, Watch, run_tasks
 from format_bench.verification.digests import TableDigest, digest
 
@@ -54,7 +59,7 @@ TableJob = Job[Piece, TableDigest]
 
 
 def save_parallel(
-    engine: ParallelEngine, adapter: DataFormat, plan: Plan, path: Path
+    engine: ParallelEngine, adapter: DataFormat, plan: Plan, place: Path | RemoteFile
 ) -> tuple[TableJob, list[Piece]]:
     """Make a table on the workers and save it there, one partition a task; commit it at the end.
 
@@ -66,20 +71,21 @@ def save_parallel(
         The format.
     plan : Plan
         The table.
-    path : Path
-        Folder of the table, on a file system that all workers see; it must not exist.
+    place : Path or RemoteFile
+        Folder of the table, on a file system that all workers see, where nothing may be; or in an object
+        store, whose credentials are in the environment of all workers.
 
     Raises
     ------
     FileExistsError
-        If something is at the path.
+        If something is there.
     UnsupportedError
-        If the format cannot store a partition. The parts are removed.
+        If the format cannot store a partition, or not in an object store. The parts are removed.
     ParallelError
         If a partition could not be written, a worker died too often, or the engine failed. The parts
-        are removed.
+        are removed, unless the place cannot be reached any more.
     """
-    table = adapter.partitioned(path)
+    table = table_at(place, adapter)
     table.create()
     start = time.perf_counter()
     try:
@@ -87,16 +93,21 @@ def save_parallel(
         reports = run_tasks(engine, _save_partition, tasks)
         committing = time.perf_counter()
         pieces = [report.piece for report in reports]
-        table.commit(pieces)
+        with _as_one_error("the commit"):
+            table.commit(pieces)
     except BaseException:
-        table.remove()
+        with suppress(OSError):
+            table.remove()
         raise
     end = time.perf_counter()
     return Job("save", engine.workers, end - start, end - committing, tuple(reports)), pieces
 
 
 def read_parallel(
-    engine: ParallelEngine, adapter: DataFormat, path: Path, columns: Sequence[str] | None = None
+    engine: ParallelEngine,
+    adapter: DataFormat,
+    place: Path | RemoteFile,
+    columns: Sequence[str] | None = None,
 ) -> TableJob:
     """Read a table on the workers, one partition a task; they return digests.
 
@@ -110,10 +121,10 @@ def read_parallel(
         If a partition could not be read, a worker died too often, or the engine failed.
     """
     wanted = None if columns is None else list(columns)
-    return _over_pieces(engine, adapter, path, "read", lambda table: (_read_partition, (table, wanted)))
+    return _over_pieces(engine, adapter, place, "read", lambda table: (_read_partition, (table, wanted)))
 
 
-def count_parallel(engine: ParallelEngine, adapter: DataFormat, path: Path) -> TableJob:
+def count_parallel(engine: ParallelEngine, adapter: DataFormat, place: Path | RemoteFile) -> TableJob:
     """Count the rows of a table on the workers, one partition a task.
 
     Raises
@@ -121,27 +132,60 @@ def count_parallel(engine: ParallelEngine, adapter: DataFormat, path: Path) -> T
     IncompleteTableError, ParallelError
         As `read_parallel`.
     """
-    return _over_pieces(engine, adapter, path, "count", lambda table: (_count_partition, (table,)))
+    return _over_pieces(engine, adapter, place, "count", lambda table: (_count_partition, (table,)))
 
 
 def _over_pieces(
     engine: ParallelEngine,
     adapter: DataFormat,
-    path: Path,
+    place: Path | RemoteFile,
     step: str,
     task_of: Callable[[PartitionedTable], tuple[Callable[..., TableReport], tuple[Any, ...]]],
 ) -> TableJob:
-    table = adapter.partitioned(path)
+    table = table_at(place, adapter)
     start = time.perf_counter()
-    pieces = table.pieces()
+    with _as_one_error("the list of the partitions"):
+        pieces = table.pieces()
     listed = time.perf_counter() - start
     function, arguments = task_of(table)
     reports = run_tasks(engine, function, [(*arguments, piece) for piece in pieces])
     return Job(step, engine.workers, time.perf_counter() - start, listed, tuple(reports))
 
 
+def table_at(place: Path | RemoteFile, adapter: DataFormat) -> PartitionedTable:
+    """Return the table of a format in a folder, on a file system or in an object store."""
+    if isinstance(place, RemoteFile):
+        return adapter.partitioned_remote(place)
+    return adapter.partitioned(place)
+
+
+@contextmanager
+def _as_one_error(what: str) -> Iterator[None]:
+    """Raise the errors of libraries as `ParallelError`, without the credentials in their messages."""
+    try:
+        yield
+    except FormatBenchError:
+        raise
+    except Exception as error:
+        reason = without_secrets(isolation.outcome_of(error).sentence)
+        raise ParallelError(f"{what} failed: {reason}") from None
+
+
+def _watch(table: PartitionedTable) -> Watch:
+    """Return a watch; a first task saves and reads a tiny table, so that no stage imports a library."""
+    adapter = table.adapter
+
+    def warm_up() -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder, f"warm{adapter.suffix}")
+            adapter.save(catalog.table("eq", 8).df, path)
+            adapter.read(path)
+
+    return Watch(adapter.label, warm_up)
+
+
 def _save_partition(table: PartitionedTable, plan: Plan, number: int) -> TableReport:
-    watch = Watch()
+    watch = _watch(table)
     with watch("make"):
         df = plan.partition(number)
     with watch("save"):
@@ -152,7 +196,7 @@ def _save_partition(table: PartitionedTable, plan: Plan, number: int) -> TableRe
 
 
 def _read_partition(table: PartitionedTable, columns: list[str] | None, piece: Piece) -> TableReport:
-    watch = Watch()
+    watch = _watch(table)
     with watch("read"):
         df = table.read(piece, columns)
     with watch("digest"):
@@ -161,7 +205,7 @@ def _read_partition(table: PartitionedTable, columns: list[str] | None, piece: P
 
 
 def _count_partition(table: PartitionedTable, piece: Piece) -> TableReport:
-    watch = Watch()
+    watch = _watch(table)
     with watch("count"):
         rows = table.count(piece)
     return watch.report(piece.number, rows, piece)

@@ -124,6 +124,8 @@ class Suite:
     """Ways to write each file: a further parameter of asv's benchmarks, unless these name theirs."""
     optional: bool = False
     """Whether `make bench` leaves it out unless it is named."""
+    generated_only: bool = False
+    """Whether its steps make the data themselves, so that it cannot measure a user's."""
     ratio_shift_seconds: float = 0.0
     """c of the ratios (c + t) / (c + best) by which queries are ranked: without it, the ratios of times
     near the clock's resolution would decide."""

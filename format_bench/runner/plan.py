@@ -86,7 +86,7 @@ def suite_of(request: RunRequest, user_family: str | None = None, name: str = ""
     Raises
     ------
     InvalidRequestError
-        If the suite is of another family than the user's data.
+        If the suite is of another family than the user's data, or makes its data itself.
     """
     family = FAMILIES[user_family] if user_family else next(iter(FAMILIES.values()))
     if request.suite is None:
@@ -94,6 +94,9 @@ def suite_of(request: RunRequest, user_family: str | None = None, name: str = ""
     suite = SUITES[request.suite]
     if user_family and suite.family != user_family:
         raise InvalidRequestError(f"--suite {suite.name}: {name} is {family.user_data}")
+    if user_family and suite.generated_only:
+        reason = f"its workers make the rows of a named data set; they cannot make those of {name}"
+        raise InvalidRequestError(f"--suite {suite.name}: {reason}")
     return suite
 
 

@@ -23,6 +23,7 @@ def operations_on(case: Case, data: Path) -> Operations:
     family = case.family
     adapter = registry_of(family).get(case.format)
     operations = operations_of(family)(adapter, case.codec, case.level, case.track)
+    operations.subject = case.dataset, case.rows
     operations.expect(data)
     operations.warm_up()
     threads.apply(case.threads)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +14,14 @@ import click
 import array_stores
 import data_formats
 import data_generator
-from adapter_core import UnknownNameError
+from adapter_core import RemoteFile, UnknownNameError
 from adapter_core.errors import InvalidRequestError
 from format_bench.instruments import threads
+from format_bench.object_stores.server import ObjectServer
 from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan
+from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE
 from format_bench.runner import folders
 from format_bench.studies.scale import results
 from format_bench.studies.scale.arrays import (
@@ -30,9 +34,6 @@ from format_bench.studies.scale.page import page
 from format_bench.studies.scale.session import Cell, alone, alone_cell, on_workers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from format_bench.parallel.engine import ParallelEngine
     from format_bench.studies.scale.results import ScaleRun
 
 AnyPlan = Plan | ArrayPlan
@@ -62,7 +63,8 @@ class Study:
         results.append(self.out, run, self.run_id)
         outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
         place = f"[{time.monotonic() - self._start:.0f} s]"
-        click.echo(f"{place} {run.engine}, {run.workers}: {run.format}: {run.step}: {outcome}", err=True)
+        spread = f"{run.engine}, {run.workers}, {run.medium}"
+        click.echo(f"{place} {spread}: {run.format}: {run.step}: {outcome}", err=True)
 
     def measure_alone(self) -> None:
         """Measure each adapter alone, one process with one file."""
@@ -71,28 +73,49 @@ class Study:
                 for run in _alone(label, self.plan, folder):
                     self.keep(run)
 
-    def measure(self, engine: str, where: str, memory: str, plans: list[AnyPlan]) -> None:
-        """Measure each format and table, or store and array, on the same workers."""
-        with folders.make(self.out) as folder, opened(engine, where) as workers:
+    def measure(
+        self, engine: str, where: str, memory: str, plans: list[AnyPlan], media: Sequence[str]
+    ) -> None:
+        """Measure each format and table on each medium, or store and array, on the same workers."""
+        with folders.make(self.out) as folder, ExitStack() as stack:
+            places: dict[str, Path | RemoteFile] = {LOCAL: folder / "table"}
+            if OBJECT_STORE in media:
+                # Workers inherit the credentials, so the server is first.
+                places[OBJECT_STORE] = stack.enter_context(_stored(folder / "server"))
+            workers = stack.enter_context(opened(engine, where))
             for plan in plans:
                 for label in self.labels:
-                    for run in _on_workers(label, plan, workers, memory, folder):
-                        self.keep(run)
+                    if isinstance(plan, ArrayPlan):
+                        array = ArrayCell(label, plan, workers.name, workers.workers, memory)
+                        for run in arrays_on_workers(workers, array, folder):
+                            self.keep(run)
+                        continue
+                    for medium in media:
+                        cell = Cell(label, plan, workers.name, workers.workers, memory, medium)
+                        for run in on_workers(workers, cell, places[medium]):
+                            self.keep(run)
+
+
+@contextmanager
+def _stored(folder: Path) -> Iterator[RemoteFile]:
+    """Provide an address on an object server, whose credentials are in the environment meanwhile."""
+    folder.mkdir()
+    with ObjectServer(folder, keep_alive=False) as server:
+        before = {name: os.environ.get(name) for name in server.environment}
+        os.environ.update(server.environment)
+        try:
+            yield server.address(server.port, f"{server.folder}/table")
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name)
+                if value is not None:
+                    os.environ[name] = value
 
 
 def _alone(label: str, plan: AnyPlan, folder: Path) -> Iterator[ScaleRun]:
     if isinstance(plan, ArrayPlan):
         return array_alone(alone_array_cell(label, plan), folder)
     return alone(alone_cell(label, plan), folder)
-
-
-def _on_workers(
-    label: str, plan: AnyPlan, workers: ParallelEngine, memory: str, folder: Path
-) -> Iterator[ScaleRun]:
-    if isinstance(plan, ArrayPlan):
-        cell = ArrayCell(label, plan, workers.name, workers.workers, memory)
-        return arrays_on_workers(workers, cell, folder)
-    return on_workers(workers, Cell(label, plan, workers.name, workers.workers, memory), folder)
 
 
 @click.command
@@ -102,6 +125,15 @@ def _on_workers(
 @click.option("--workers", default="1,2", show_default=True, help="Numbers of local workers.")
 @click.option("--memory", default="", help="Limit of each local worker of Dask, e.g. 1.5GiB.")
 @click.option("--cluster", default="", help="A cluster instead of local workers; as run --cluster.")
+@click.option(
+    "--medium",
+    "media",
+    multiple=True,
+    type=click.Choice([each.replace(" ", "-") for each in MEDIA]),
+    default=[LOCAL],
+    show_default=True,
+    help="Where the tables are; may be repeated.",
+)
 @click.option("--dataset", default="core", show_default=True, help="A table or an array.")
 @click.option("--rows", type=click.IntRange(1), help="Rows, or chunks of an array.")
 @click.option("--partition-rows", type=click.IntRange(1), help="Those of a partition.")
@@ -114,6 +146,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     workers: str,
     memory: str,
     cluster: str,
+    media: tuple[str, ...],
     dataset: str,
     rows: int | None,
     partition_rows: int | None,
@@ -128,13 +161,15 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
 
     Workers make the rows of their partitions, and verify what they read by digests. With several numbers
     of workers, fewer workers also take a table that is smaller in proportion (weak scaling). Results are
-    appended to a file of facts and to one of records.
+    appended to a file of facts and to one of records. The object store is a server on this machine;
+    format-bench build object-server builds it.
 
     \b
     Examples:
       format-bench study scaling --rows 20000000 --memory 1.5GiB --alone --out reports/scale
       format-bench study scaling --engine ray --workers 2 --out reports/scale
       format-bench study scaling --dataset era5-hourly-1deg --rows 2000 --out reports/scale
+      format-bench study scaling --medium local --medium object-store --workers 2 --out reports/scale
       format-bench study scaling --cluster tcp://10.0.0.1:8786 --out /shared/scale
       format-bench study scaling --page reports/scale > docs/scale.md
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
@@ -150,6 +185,10 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     for label in labels:
         if label not in known:
             raise UnknownNameError("format", label, known)
+    if cluster and media != (LOCAL,):
+        raise InvalidRequestError("--medium: the object server of this machine is for local workers")
+    if of_arrays and media != (LOCAL,):
+        raise InvalidRequestError(f"--medium: {dataset} is an array; only tables are on object stores")
     usual = CHUNKS if of_arrays else ROWS
     rows, partition_rows = rows or usual[0], partition_rows or usual[1]
     plan_of = ArrayPlan if of_arrays else Plan
@@ -160,14 +199,16 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     study = Study(out, labels, plan_of(dataset, rows, -(-rows // partition_rows)))
     if with_alone:
         study.measure_alone()
+    chosen = [each.replace("-", " ") for each in dict.fromkeys(media)]
     if cluster:
-        study.measure(engine, cluster, "", [study.plan])
+        study.measure(engine, cluster, "", [study.plan], [LOCAL])
         return
     for count in counts:
         where = f"local:{count}:{memory}" if memory and engine == "dask" else f"local:{count}"
         part = max(1, rows * count // max(counts))
         plans = {study.plan, plan_of(dataset, part, -(-part // partition_rows))}
-        study.measure(engine, where, memory if engine == "dask" else "", sorted(plans, key=_rows))
+        limit = memory if engine == "dask" else ""
+        study.measure(engine, where, limit, sorted(plans, key=_rows), chosen)
 
 
 def _rows(plan: AnyPlan) -> int:

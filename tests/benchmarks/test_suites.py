@@ -149,8 +149,23 @@ REMOTE = {
         for what in ("time", "requests", "bytes")
     ),
 }
+SCALE = {
+    f"scale.Scale.track_parallel_{step}_{what}"
+    for step in ("save", "read", "part", "count")
+    for what in ("time", "cpu_time", "memory")
+}
 ALL_BENCHMARKS = (
-    TABULAR | ENGINES | COMPRESSION | IMAGE | CHUNKS | FOXBENCH | ANALYSIS | RECORDS | QUERY | REMOTE
+    TABULAR
+    | ENGINES
+    | COMPRESSION
+    | IMAGE
+    | CHUNKS
+    | FOXBENCH
+    | ANALYSIS
+    | RECORDS
+    | QUERY
+    | REMOTE
+    | SCALE
 )
 STORES = {"hdf5": "HDF5", "npy": "NPY", "npy_memmap": "NPY.memmap"}
 """Array stores that the clone keeps; the others would show the same."""
@@ -176,9 +191,10 @@ CHOSEN = (
     r"(?!records\..*'(entities-shared|entities-nested|none|zstd)')"
     r"(?!query\..*'(CSV|Feather|ORC)\[)"
     r"(?!remote\.(?!.*(time_save|track_remote_save_requests)\('Parquet'))(?!remote_arrays\.)"
+    r"(?!scale\.)"
 )
 """Cells that asv runs: fake formats that fail are measured on few data sets, records with one codec,
-questions to one format, and two metrics of one format on an object server."""
+questions to one format, two metrics of one format on an object server, and no workers."""
 TOY_DATASETS = ["eq", "float", "flights"]
 """Data sets of the fake formats that fail."""
 
@@ -294,6 +310,8 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
     every = sorted([*formats[0], *KEPT_ENGINES.values()], key=str.lower)
     analysis = [every, ["kaons"]]
     remote = [["CSV", "CSV[pyarrow]", "Feather", "NPZ", "ORC", "Parquet"], ["core"]]
+    tracks = [each.name for each in SUITES["scale"].tracks]
+    scale = [["CSV", "Feather", "ORC", "Parquet"], ["core"], tracks]
     pairs = [["CSV[pyarrow]", "Feather[pyarrow]", "ORC[pyarrow]", "Parquet[pyarrow]"], ["query"]]
     tuned = [["ORC[pyarrow]"], ["query"]]
     engines = [list(KEPT_ENGINES.values()), ["eq", "str", "core", "flights"]]
@@ -330,6 +348,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
                 "1 tiny",
             ),
             "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "1 tiny"),
+            "scale": (scale, ["format", "dataset", "track"], "Scale: ", "1 tiny"),
             "tabular": (formats, ["format", "dataset"], "Table: ", "4 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "2 tiny"),

@@ -77,6 +77,11 @@ TYPICAL = {
     },
     **{f"track_remote_{step}_requests": 6 for step in ("save", "read", "part")},
     **{f"track_remote_{step}_bytes": 4e7 for step in ("save", "read", "part")},
+    **{
+        f"track_parallel_{step}_{what}": value
+        for step in ("save", "read", "part", "count")
+        for what, value in (("time", 0.2), ("cpu_time", 0.3), ("memory", 2e8))
+    },
     "track_lost_columns": 0,
     "track_changed_images": 0,
     "track_lost_properties": 0,
@@ -110,6 +115,11 @@ SINGLE_TIMES = (
         f"track_{place}_{step}_time"
         for place in ("remote", "distant")
         for step in ("save", "read", "part")
+    ),
+    *(
+        f"track_parallel_{step}_{what}"
+        for step in ("save", "read", "part", "count")
+        for what in ("time", "cpu_time")
     ),
 )
 """Methods whose values are times without samples."""

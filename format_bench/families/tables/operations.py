@@ -13,6 +13,7 @@ from adapter_core import CannotHoldError, DataFormat
 from adapter_core.errors import WrongValuesError
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
 from format_bench.families.remote_measuring import measure_remote
+from format_bench.families.scale_measuring import measure_scale
 from format_bench.families.tables.queries import TableQuery, queries
 from format_bench.instruments.touch import touch
 from format_bench.results.status import WRONG
@@ -102,10 +103,13 @@ class TableOperations(CatalogOperations):
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
 
     def measure(self, step: Step, file: Path) -> list[Measured] | None:
-        """Measure the step `remote` in processes of its own."""
-        if step.name != "remote":
-            return None
-        return measure_remote("tables", self.adapter.label, file, step.metrics)
+        """Measure the steps `remote` and `scale` in processes of their own."""
+        if step.name == "remote":
+            return measure_remote("tables", self.adapter.label, file, step.metrics)
+        if step.name == "scale":
+            where = self.way, file.parent
+            return measure_scale(self.adapter.label, self.subject, *where, step.metrics)
+        return None
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if the expected table lacks a column of a query."""

@@ -22,6 +22,7 @@ from format_bench.parallel.arrays import (
     read_array,
     save_array,
 )
+from format_bench.parallel.trials import VERIFIED
 from format_bench.results.status import WRONG, CellStatus
 from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, ScaleRun
 from format_bench.studies.scale.session import LIMIT_SECONDS, of_outcome, prepare
@@ -126,7 +127,7 @@ def _verified(run: ScaleRun, differences: tuple[str, ...]) -> ScaleRun:
     if differences:
         sentence = WRONG + "; ".join(differences[:3])
         return replace(run, status=CellStatus.FAILED, sentence=sentence)
-    return replace(run, sentence="digests equal")
+    return replace(run, sentence=VERIFIED)
 
 
 def array_alone(cell: ArrayCell, folder: Path, limit: MemoryLimit | None = None) -> Iterator[ScaleRun]:

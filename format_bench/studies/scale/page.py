@@ -9,7 +9,9 @@ from statistics import median
 
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import joined, plural
+from format_bench.object_stores.server import REAL, VERSION
 from format_bench.parallel.engine import ENGINES, ParallelEngine
+from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE, STEPS, VERIFIED
 from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
 from format_bench.studies.scale.simulation import simulated_seconds
 
@@ -25,6 +27,11 @@ _HEAD = """# Scale
 Tables and arrays that several workers write and read, and such larger than the memory. Made by
 `format-bench study scaling` and `format-bench study out-of-core`; `format-bench study scaling --page
 FOLDER` prints this page from their results.
+
+`make bench SUITES=scale` and `format-bench run --suite scale` measure a part of this beside the other
+suites: formats by workers, partitions and medium, on local workers of Dask. `--tracks "2 workers 4
+partitions object store"` chooses one spread of the tables; those on an object store need the server that
+`format-bench build object-server` builds.
 
 Workers are processes of one machine, each with one thread for the libraries. A worker makes the rows of
 a partition, saves them and returns a digest; later it reads a partition and returns the digest of what
@@ -56,6 +63,14 @@ next partition when it is free. Task times, and the longer first task of a worke
 one worker; the rest of its wall time counts as the client's, in equal parts for each task. Shared
 disks, networks and memory are not in the model.
 *Measured / simulated* compares both for two workers and the measured number of partitions.
+
+"""
+
+_AT_STORE = """## On an object store
+
+The same tables on a local file system and on an object store: an S3 server on the same machine
+({server}), which also takes CPU time from the workers. Each worker sends its partitions by the
+format's own client. Seconds.
 
 """
 
@@ -95,14 +110,16 @@ regions. In memory they would need {times} times the limit.
 def page(runs: Sequence[ScaleRun]) -> str:
     """Return the page of results in Markdown; the last result of a step counts."""
     found = list({_key(run): run for run in runs}.values())
-    latest, arrays = _of(found, family=TABLES), _of(found, family=ARRAYS)
-    parts = [_HEAD, *_tables(latest), _beside_alone(latest), _scaling(latest)]
-    parts += [_simulation(latest), _engines(latest), _limited(latest), _arrays(arrays)]
+    tables, arrays = _of(found, family=TABLES), _of(found, family=ARRAYS)
+    local = _of(tables, medium=LOCAL)
+    parts = [_HEAD, *_tables(local), _beside_alone(local), _scaling(local), _simulation(local)]
+    parts += [_at_store(tables), _engines(local), _limited(local), _arrays(arrays)]
     return "".join(parts).rstrip("\n") + "\n"
 
 
 def _key(run: ScaleRun) -> tuple[object, ...]:
-    return run.engine, run.workers, run.format, run.dataset, run.rows, run.partitions, run.step
+    spread = run.engine, run.workers, run.partitions, run.medium
+    return *spread, run.format, run.dataset, run.rows, run.step
 
 
 def _of(runs: Iterable[ScaleRun], **wanted: object) -> list[ScaleRun]:
@@ -126,7 +143,6 @@ def _tables(runs: Sequence[ScaleRun]) -> list[str]:
 
 
 def _table(chosen: Sequence[ScaleRun]) -> str:
-    steps = ("save", "read", "two columns", "count")
     first = chosen[0]
     limit = f", each limited to {first.memory}" if first.memory else ""
     lines = [
@@ -135,7 +151,7 @@ def _table(chosen: Sequence[ScaleRun]) -> str:
         f"{first.columns} columns, {plural(first.partitions, 'partition')}, Dask{limit}. Seconds.",
         "",
     ]
-    header = ["format", *steps, "save, wall", "read, wall", "save, CPU", "read, CPU", "peak, MiB", "MB"]
+    header = ["format", *STEPS, "save, wall", "read, wall", "save, CPU", "read, CPU", "peak, MiB", "MB"]
     rows = []
     for label in dict.fromkeys(run.format for run in chosen):
         of_format = _of(chosen, format=label)
@@ -143,11 +159,11 @@ def _table(chosen: Sequence[ScaleRun]) -> str:
         rows.append(
             [
                 label,
-                *_cells(of_format, steps, lambda run: f"{run.seconds:.2f}"),
-                *_cells(of_format, steps[:2], lambda run: f"{run.wall_seconds:.1f}"),
-                *_cells(of_format, steps[:2], lambda run: f"{run.cpu_seconds:.2f}"),
+                *_cells(of_format, STEPS, lambda run: f"{run.seconds:.2f}"),
+                *_cells(of_format, STEPS[:2], lambda run: f"{run.wall_seconds:.1f}"),
+                *_cells(of_format, STEPS[:2], lambda run: f"{run.cpu_seconds:.2f}"),
                 f"{peak:.0f}",
-                *_cells(of_format, steps[:1], lambda run: f"{run.size_bytes / 1e6:.0f}"),
+                *_cells(of_format, STEPS[:1], lambda run: f"{run.size_bytes / 1e6:.0f}"),
             ]
         )
     lines += [*table_lines(header, rows), "", _verdict(chosen), "", ""]
@@ -156,7 +172,7 @@ def _table(chosen: Sequence[ScaleRun]) -> str:
 
 def _verdict(runs: Sequence[ScaleRun]) -> str:
     checked = [run for run in runs if run.step in {"read", "two columns"} and not run.status]
-    equal = [run for run in checked if run.sentence == "digests equal"]
+    equal = [run for run in checked if run.sentence == VERIFIED]
     sentences = dict.fromkeys(f"{run.format}, {run.step}: {run.sentence}." for run in runs if run.status)
     return " ".join([f"Digests are equal in {len(equal)} of {len(checked)} reads.", *sentences])
 
@@ -245,6 +261,32 @@ def _simulated(one: ScaleRun, workers: int, tasks: int) -> float:
     )
 
 
+def _at_store(runs: Sequence[ScaleRun]) -> str:
+    """Return a table of the largest table of each format on an object store, beside the local one."""
+    stored = _of(runs, medium=OBJECT_STORE)
+    table = []
+    for label in dict.fromkeys(run.format for run in stored):
+        chosen = _of(stored, format=label)
+        first = max(chosen, key=lambda run: (run.rows, run.workers))
+        same: dict[str, object] = {
+            name: getattr(first, name) for name in ("engine", "workers", "rows", "partitions")
+        }
+        for medium in MEDIA:
+            found = _of(runs, medium=medium, format=label, **same)
+            if not found:
+                continue
+            spread = f"{first.rows:,} rows, {plural(first.workers, 'worker')}"
+            row = [label, medium, spread, *_cells(found, STEPS, lambda run: f"{run.seconds:.2f}")]
+            row += _cells(found, STEPS[:2], lambda run: f"{run.cpu_seconds:.2f}")
+            table.append([*row, f"{max(run.peak_bytes for run in found) / MIB:.0f}"])
+    if not table:
+        return ""
+    header = ["format", "medium", "table", *STEPS, "save, CPU", "read, CPU", "peak, MiB"]
+    shown = "\n".join(table_lines(header, table, alignment="lll" + "r" * 7))
+    server = f"{REAL} {VERSION}"
+    return _AT_STORE.format(server=server) + shown + "\n\n" + _verdict(stored) + "\n\n"
+
+
 def _engines(runs: Sequence[ScaleRun]) -> str:
     found = [name for name in ENGINES if _of(runs, engine=name)]
     if not found:
@@ -256,8 +298,7 @@ def _engines(runs: Sequence[ScaleRun]) -> str:
     if len(found) == 1 or not common:
         return _ENGINES + f"Lines: {joined(lines)}.\n\n"
     rows, workers = max(common)
-    steps = ("save", "read", "two columns", "count")
-    header = ["format", "engine", *steps, "save, wall", "read, wall", "peak, MiB"]
+    header = ["format", "engine", *STEPS, "save, wall", "read, wall", "peak, MiB"]
     table = []
     for label in dict.fromkeys(run.format for run in runs):
         for name in found:
@@ -268,8 +309,8 @@ def _engines(runs: Sequence[ScaleRun]) -> str:
                 [
                     label,
                     name,
-                    *_cells(chosen, steps, lambda run: f"{run.seconds:.2f}"),
-                    *_cells(chosen, steps[:2], lambda run: f"{run.wall_seconds:.1f}"),
+                    *_cells(chosen, STEPS, lambda run: f"{run.seconds:.2f}"),
+                    *_cells(chosen, STEPS[:2], lambda run: f"{run.wall_seconds:.1f}"),
                     f"{max(run.peak_bytes for run in chosen) / MIB:.0f}",
                 ]
             )

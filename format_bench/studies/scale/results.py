@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from adapter_core.errors import InvalidResultsError
+from format_bench.parallel.trials import LOCAL, SAVE, Spread, metric_of
 from format_bench.results import records
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record
@@ -21,7 +22,7 @@ RECORDS = "results.jsonl"
 """Name of the file with the records."""
 
 SUITE = "scale"
-"""Suite of the records; it is not declared, since asv does not measure it."""
+"""Suite of the records, whose tracks have no engine: it measures Dask."""
 
 ALONE = "alone"
 """Engine of the adapter alone: one process that writes and reads one file as a stream."""
@@ -31,13 +32,11 @@ LIMITED = "under a limit"
 
 TABLES, ARRAYS = "tables", "arrays"
 
-_METRICS = {
-    "save": {"save time": "seconds", "save CPU time": "cpu_seconds", "save peak memory": "peak_bytes"},
-    "read": {"read time": "seconds", "read CPU time": "cpu_seconds", "read peak memory": "peak_bytes"},
-    "two columns": {"query time": "seconds", "query CPU time": "cpu_seconds"},
-    "count": {"query time": "seconds", "query CPU time": "cpu_seconds"},
-}
-"""Metrics of each step, with the field of their values."""
+_FIELDS = {"time": "seconds", "CPU time": "cpu_seconds", "memory": "peak_bytes"}
+"""Fields of the values of each step's metrics on workers."""
+
+_FIELDS_ALONE = {"time": "seconds", "CPU time": "cpu_seconds", "peak memory": "peak_bytes"}
+"""Fields of those of an adapter in one process."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +76,14 @@ class ScaleRun:
     """Limit of the memory of a worker, and who enforces it; empty if there is none."""
     family: str = TABLES
     """Family of the data set. Arrays have chunks as rows, and dimensions as columns."""
+    medium: str = LOCAL
+    """One of `format_bench.parallel.trials.MEDIA`."""
 
     @property
     def track(self) -> str:
         """The axes that records have no field for."""
-        workers = "1 worker" if self.workers == 1 else f"{self.workers} workers"
-        return ", ".join(
-            filter(None, [self.engine, workers, f"{self.partitions} partitions", "local", self.memory])
-        )
+        spread = Spread(self.workers, self.partitions, self.medium)
+        return ", ".join(filter(None, [self.engine, str(spread), self.memory]))
 
 
 def append(out: Path, run: ScaleRun, run_id: str) -> None:
@@ -126,10 +125,11 @@ def _parsed(line: str, path: Path, number: int) -> ScaleRun:
 
 
 def _records(run: ScaleRun, run_id: str) -> Iterator[Record]:
-    for metric, field in _METRICS[run.step].items():
-        value = None if run.status else float(getattr(run, field))
-        yield _record(run, run_id, metric, value)
-    if run.step == "save":
+    is_alone = run.engine in {ALONE, LIMITED}
+    for what, field in (_FIELDS_ALONE if is_alone else _FIELDS).items():
+        metric = f"{run.step} {what}" if is_alone else metric_of(run.step, what)
+        yield _record(run, run_id, metric, None if run.status else float(getattr(run, field)))
+    if run.step == SAVE:
         yield _record(run, run_id, "size", None if run.status else float(run.size_bytes))
 
 
@@ -154,5 +154,4 @@ def _record(run: ScaleRun, run_id: str, metric: str, value: float | None) -> Rec
         sentence=run.sentence,
         run_id=run_id,
         track=run.track,
-        query=run.step if METRICS[metric].queried else "",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -11,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import data_formats
-from adapter_core import UnsupportedError
-from adapter_core.errors import FormatBenchError, UnavailableError
+from adapter_core.errors import UnavailableError
 from format_bench.instruments import isolation, memory
-from format_bench.parallel.tables import Plan, TableJob, count_parallel, read_parallel, save_parallel
+from format_bench.parallel.tables import Plan
+from format_bench.parallel.trials import LOCAL, VERIFIED, trial
 from format_bench.results.status import WRONG, CellStatus
 from format_bench.studies.scale.results import ALONE, LIMITED, ScaleRun
 from format_bench.verification.digests import TableDigest, differences, digest
@@ -22,7 +21,7 @@ from format_bench.verification.digests import TableDigest, differences, digest
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core import DataFormat
+    from adapter_core import RemoteFile
     from format_bench.instruments.memory_limit import MemoryLimit
     from format_bench.parallel.engine import ParallelEngine
 
@@ -30,9 +29,6 @@ LIMIT_SECONDS = 1800.0
 """Wall time of a step of the adapter alone."""
 
 _SAMPLE_ROWS = 10_000
-
-COLUMNS_READ = 2
-"""Number of columns of the step "two columns": the first of numbers, and the first of text if any."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +40,7 @@ class Cell:
     engine: str
     workers: int
     memory: str = ""
+    medium: str = LOCAL
 
     def run(self, step: str, columns: int, **results: Any) -> ScaleRun:
         """Return the result of a step."""
@@ -58,83 +55,43 @@ class Cell:
             partitions=plan.partitions,
             step=step,
             memory=self.memory,
+            medium=self.medium,
             **results,
         )
 
 
-def on_workers(engine: ParallelEngine, cell: Cell, folder: Path) -> Iterator[ScaleRun]:
-    """Save a table on workers, read it, read two columns, and count its rows; yield each step."""
-    sample = cell.plan.sample()
-    width = len(sample.columns)
-    two = _two_columns(sample)
-    path = folder / "table"
-    saved: dict[str, Any] = {}
+def on_workers(engine: ParallelEngine, cell: Cell, place: Path | RemoteFile) -> Iterator[ScaleRun]:
+    """Save a table on workers, read it, read two columns, and count its rows; yield each step.
 
-    def save(adapter: DataFormat) -> TableJob:
-        job, pieces = save_parallel(engine, adapter, cell.plan, path)
-        saved["digest"] = job.digest
-        saved["size"] = sum(piece.size_bytes for piece in pieces)
-        return job
-
-    steps: dict[str, Callable[[DataFormat], TableJob]] = {
-        "save": save,
-        "read": lambda adapter: read_parallel(engine, adapter, path),
-        "two columns": lambda adapter: read_parallel(engine, adapter, path, two),
-        "count": lambda adapter: count_parallel(engine, adapter, path),
-    }
-    try:
-        for step, call in steps.items():
-            run = _measured(cell, step, width, call, saved)
-            yield run
-            if step == "save" and run.status:
-                return
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _measured(
-    cell: Cell, step: str, width: int, call: Callable[[DataFormat], TableJob], saved: dict[str, Any]
-) -> ScaleRun:
-    try:
-        adapter = data_formats.get(cell.label)
-        job = call(adapter)
-        sentence = _verdict(job, saved["digest"], adapter)
-    except UnavailableError as error:
-        return cell.run(step, width, status=CellStatus.UNAVAILABLE, sentence=str(error))
-    except UnsupportedError as error:
-        return cell.run(step, width, status=CellStatus.UNSUPPORTED, sentence=str(error))
-    except FormatBenchError as error:
-        return cell.run(step, width, status=CellStatus.FAILED, sentence=str(error))
-    run = cell.run(
-        step,
-        width,
-        seconds=job.seconds,
-        wall_seconds=job.wall_seconds,
-        client_seconds=job.client_seconds,
-        cpu_seconds=job.cpu_seconds,
-        peak_bytes=job.peak_bytes,
-        task_seconds=tuple(sum(each.seconds for each in report.stages) for report in job.reports),
-        sentence=sentence,
-    )
-    if sentence.startswith(WRONG):
-        return replace(run, status=CellStatus.FAILED)
-    return replace(run, size_bytes=saved["size"]) if step == "save" else run
-
-
-def _verdict(job: TableJob, saved: TableDigest, adapter: DataFormat) -> str:
-    if job.step == "count":
-        return "" if job.rows == saved.rows else f"{WRONG}{job.rows:,} rows instead of {saved.rows:,}"
-    if job.step == "save":
-        return ""
-    found = differences(saved, job.digest, adapter.kept_digits)
-    return WRONG + "; ".join(found[:3]) if found else "digests equal"
-
-
-def _two_columns(df: pd.DataFrame) -> list[str]:
-    """Return the names of a column of numbers and of another one, of text if there is one."""
-    numbers = [name for name in df.columns if df[name].dtype.kind in "iuf"]
-    others = [name for name in df.columns if df[name].dtype.kind not in "iufb"]
-    return (numbers[:1] + others[:1] + numbers[1:] + others[1:])[:COLUMNS_READ]
+    Parameters
+    ----------
+    engine : ParallelEngine
+        The workers.
+    cell : Cell
+        The format and the table.
+    place : Path or RemoteFile
+        Folder of the table, where nothing may be; it is removed at the end.
+    """
+    width = len(cell.plan.sample().columns)
+    for found in trial(engine, cell.label, cell.plan, place):
+        if found.job is None:
+            yield cell.run(
+                found.step, width, status=found.status or CellStatus.FAILED, sentence=found.sentence
+            )
+            continue
+        job = found.job
+        yield cell.run(
+            found.step,
+            width,
+            seconds=job.seconds,
+            wall_seconds=job.wall_seconds,
+            client_seconds=job.client_seconds,
+            cpu_seconds=job.cpu_seconds,
+            peak_bytes=job.peak_bytes,
+            size_bytes=found.size_bytes,
+            task_seconds=tuple(sum(each.seconds for each in report.stages) for report in job.reports),
+            sentence=found.sentence,
+        )
 
 
 def row_bytes(dataset: str) -> float:
@@ -167,7 +124,7 @@ def alone(cell: Cell, folder: Path, limit: MemoryLimit | None = None) -> Iterato
             found = differences(saved, done.value["digest"], adapter.kept_digits)
             status = CellStatus.FAILED if found else ""
             run = replace(
-                run, status=status, sentence=WRONG + "; ".join(found[:3]) if found else "digests equal"
+                run, status=status, sentence=WRONG + "; ".join(found[:3]) if found else VERIFIED
             )
         yield run
     finally:

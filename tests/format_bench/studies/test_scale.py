@@ -8,6 +8,7 @@ from format_bench.instruments import isolation, memory_limit
 from format_bench.instruments.memory_limit import limited
 from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan
+from format_bench.parallel.trials import STEPS
 from format_bench.results import records
 from format_bench.studies.out_of_core import plan_of
 from format_bench.studies.scale import results
@@ -53,9 +54,9 @@ def test_simulated_workers_share_the_tasks():
 
 def test_every_step_on_workers_has_a_value_or_a_reason(tmp_path):
     with opened("serial", "") as engine:
-        parquet = list(on_workers(engine, Cell("Parquet", PLAN, "serial", 1), tmp_path))
-        json = list(on_workers(engine, Cell("JSON", PLAN, "serial", 1), tmp_path))
-        refused = list(on_workers(engine, Cell("HDF5.table", PLAN, "serial", 1), tmp_path))
+        parquet = list(on_workers(engine, Cell("Parquet", PLAN, "serial", 1), tmp_path / "table"))
+        json = list(on_workers(engine, Cell("JSON", PLAN, "serial", 1), tmp_path / "table"))
+        refused = list(on_workers(engine, Cell("HDF5.table", PLAN, "serial", 1), tmp_path / "table"))
     assert [each.step for each in parquet] == ["save", "read", "two columns", "count"]
     assert all(0 < each.seconds <= each.wall_seconds and not each.status for each in parquet)
     assert [each.sentence for each in parquet[1:3]] == ["digests equal"] * 2
@@ -94,7 +95,7 @@ def _runs():
             ("dask", 1, 500), ("dask", 1, 1000), ("dask", 2, 1000), ("ray", 2, 1000), ("alone", 1, 1000),
             ("under a limit", 1, 1000),
         ):  # fmt: skip
-            for step in ("save", "read", "two columns", "count"):
+            for step in STEPS if engine in {"dask", "ray"} else STEPS[:2]:
                 yield ScaleRun(
                     engine, workers, label, "core", rows, 20, 4, step,
                     seconds=rows / 1000 / workers, wall_seconds=rows / 500 / workers, cpu_seconds=1.0,
@@ -114,8 +115,8 @@ def test_results_become_records_and_a_page(tmp_path):
     read = records.read(tmp_path / results.RECORDS)
     assert {each.suite for each in read} == {"scale"}
     tracks = {each.track for each in read}
-    assert "dask, 2 workers, 4 partitions, local, 1 MiB" in tracks
-    assert [each.sentence for each in read if each.status == "failed"] == ["a disk was full"] * 2
+    assert "dask, 2 workers 4 partitions local, 1 MiB" in tracks
+    assert [each.sentence for each in read if each.status == "failed"] == ["a disk was full"] * 3
     text = page(results.read(tmp_path))
     assert "## 1,000 rows of core on 2 workers" in text
     assert "| CSV | 0.50 | 0.50 | 0.50 | failed |" in text
@@ -147,12 +148,14 @@ def test_the_study_measures_and_prints_its_page(tmp_path):
         (["scaling", "--out", "x", "--engine", "dusk"], "there is no engine"),
         (["scaling", "--page", "none"], "does not exist"),
         (["scaling"], "give --out"),
+        (["scaling", "--out", "x", "--medium", "moon"], "'moon' is not one of 'local', 'object-store'"),
+        (["scaling", "--out", "x", "--medium", "object-store", "--cluster", "y"], "for local workers"),
         (["out-of-core", "--out", "x", "--formats", "Parket"], "did you mean Parquet"),
     ],
 )
-def test_bad_requests_are_one_line(tmp_path, monkeypatch, arguments, sentence):
-    monkeypatch.chdir(tmp_path)
-    done = run("study", *arguments)
+def test_bad_requests_are_one_line(tmp_path, arguments, sentence):
+    own = [tmp_path / each if each == "x" else each for each in arguments]
+    done = run("study", *own)
     assert done.returncode == 2
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr

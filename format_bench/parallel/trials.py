@@ -1,0 +1,252 @@
+"""Trial of a format on workers: a table is saved, read, read by two columns, and counted; all verified.
+
+Run as a program, the module does trials on local Dask workers in a process of its own, whose environment
+has the credentials of an object store, and which ends with all its workers. It reads requests from its
+standard input, one JSON object a line, and answers each by a line, a list of results.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import data_formats
+from adapter_core import RemoteFile, UnsupportedError
+from adapter_core.errors import FormatBenchError, UnavailableError, UnknownNameError
+from format_bench.parallel.engine import opened
+from format_bench.parallel.tables import (
+    Plan,
+    TableJob,
+    count_parallel,
+    read_parallel,
+    save_parallel,
+    table_at,
+)
+from format_bench.results.status import WRONG, CellStatus
+from format_bench.verification.digests import TableDigest, differences
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adapter_core import DataFormat
+    from format_bench.parallel.engine import ParallelEngine
+
+SAVE, READ, PART, COUNT = "save", "read", "two columns", "count"
+
+STEPS = (SAVE, READ, PART, COUNT)
+"""Steps of a trial: of `PART`, the columns are the first of numbers, and the first of text if any."""
+
+LOCAL, OBJECT_STORE = "local", "object store"
+
+MEDIA = (LOCAL, OBJECT_STORE)
+"""Media of a table: a file system that all workers see, or a server of S3."""
+
+VERIFIED = "digests equal"
+"""Sentence of a read whose rows are those saved."""
+
+COLUMNS_READ = 2
+
+
+def metric_of(step: str, what: str) -> str:
+    """Return the metric of a step, e.g. "parallel part CPU time"; `what` is its end."""
+    return f"parallel {'part' if step == PART else step} {what}"
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """Result of one step of a trial."""
+
+    step: str
+    job: TableJob | None = None
+    """None without a value."""
+    status: CellStatus | None = None
+    """Reason of a step without a value; None if it has one."""
+    sentence: str = ""
+    """Verdict of the verification, or the reason of the status."""
+    size_bytes: int = 0
+    """Size of the table, of a save."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Number of workers and of partitions, and the medium of a table."""
+
+    workers: int
+    partitions: int
+    medium: str
+
+    _FORM = re.compile(r"(\d+) workers? (\d+) partitions? (.+)")
+
+    def __str__(self) -> str:
+        """Return the text, e.g. "2 workers 4 partitions object store", without commas, as in lists."""
+        workers, partitions = (
+            f"{number} {noun}{'' if number == 1 else 's'}"
+            for number, noun in ((self.workers, "worker"), (self.partitions, "partition"))
+        )
+        return f"{workers} {partitions} {self.medium}"
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Return the spread of such a text.
+
+        Raises
+        ------
+        UnknownNameError
+            If it has another form, or names another medium.
+        """
+        found = cls._FORM.fullmatch(text)
+        if not found or found[3] not in MEDIA:
+            forms = [str(cls(2, 4, medium)) for medium in MEDIA]
+            raise UnknownNameError("spread of a table", text, forms)
+        return cls(int(found[1]), int(found[2]), found[3])
+
+
+def trial(
+    engine: ParallelEngine, label: str, plan: Plan, place: Path | RemoteFile
+) -> Iterator[StepResult]:
+    """Do the steps of a trial, and yield the result of each; the table is removed at the end.
+
+    After a save without a value, nothing follows.
+
+    Parameters
+    ----------
+    engine : ParallelEngine
+        The workers.
+    label : str
+        The format.
+    plan : Plan
+        The table.
+    place : Path or RemoteFile
+        Folder of the table, where nothing may be.
+    """
+    try:
+        adapter = data_formats.get(label)
+    except FormatBenchError as error:
+        yield _failed(SAVE, error)
+        return
+    two = _two_columns(plan.sample())
+    calls: dict[str, Callable[[], TableJob]] = {
+        READ: lambda: read_parallel(engine, adapter, place),
+        PART: lambda: read_parallel(engine, adapter, place, two),
+        COUNT: lambda: count_parallel(engine, adapter, place),
+    }
+    try:
+        saved, pieces = save_parallel(engine, adapter, plan, place)
+    except FormatBenchError as error:
+        yield _failed(SAVE, error)
+        return
+    try:
+        yield StepResult(SAVE, saved, size_bytes=sum(piece.size_bytes for piece in pieces))
+        for step, call in calls.items():
+            try:
+                yield _verified(step, call(), saved.digest, adapter)
+            except FormatBenchError as error:
+                yield _failed(step, error)
+    finally:
+        with suppress(OSError):
+            table_at(place, adapter).remove()
+
+
+def _failed(step: str, error: FormatBenchError) -> StepResult:
+    statuses = {
+        UnavailableError: CellStatus.UNAVAILABLE,
+        UnknownNameError: CellStatus.UNAVAILABLE,
+        UnsupportedError: CellStatus.UNSUPPORTED,
+    }
+    found = (status for kind, status in statuses.items() if isinstance(error, kind))
+    return StepResult(step, status=next(found, CellStatus.FAILED), sentence=str(error))
+
+
+def _verified(step: str, job: TableJob, saved: TableDigest, adapter: DataFormat) -> StepResult:
+    if step == COUNT:
+        is_equal = job.rows == saved.rows
+        wrong = "" if is_equal else f"{job.rows:,} rows instead of {saved.rows:,}"
+    else:
+        wrong = "; ".join(differences(saved, job.digest, adapter.kept_digits)[:3])
+    if wrong:
+        return StepResult(step, status=CellStatus.FAILED, sentence=WRONG + wrong)
+    return StepResult(step, job, sentence="" if step == COUNT else VERIFIED)
+
+
+def _two_columns(df: pd.DataFrame) -> list[str]:
+    """Return the names of a column of numbers and of another one, of text if there is one."""
+    numbers = [name for name in df.columns if df[name].dtype.kind in "iuf"]
+    others = [name for name in df.columns if df[name].dtype.kind not in "iufb"]
+    return (numbers[:1] + others[:1] + numbers[1:] + others[1:])[:COLUMNS_READ]
+
+
+@dataclass(frozen=True)
+class StepFacts:
+    """Result of one step, as the program prints it."""
+
+    step: str
+    seconds: float = 0.0
+    """Time of the step alone, on the worker that spent most on it, and of the client's share."""
+    cpu_seconds: float = 0.0
+    """CPU time of the step on all workers."""
+    peak_bytes: int = 0
+    """Peak of the resident memory of the largest worker."""
+    size_bytes: int = 0
+    status: CellStatus = CellStatus.VALUE
+    sentence: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status", CellStatus(self.status))  # JSON has its text
+
+
+def facts_of(result: StepResult) -> StepFacts:
+    """Return the facts of a result."""
+    job = result.job
+    if job is None:
+        status = result.status or CellStatus.FAILED
+        return StepFacts(result.step, status=status, sentence=result.sentence)
+    numbers = job.seconds, job.cpu_seconds, job.peak_bytes, result.size_bytes
+    return StepFacts(result.step, *numbers, sentence=result.sentence)
+
+
+def request(
+    label: str, plan: Plan, workers: int, place: Path | RemoteFile, cpus: Collection[int]
+) -> dict[str, Any]:
+    """Return a request to the program: a trial on so many workers, on some CPUs."""
+    address = asdict(place) if isinstance(place, RemoteFile) else str(place)
+    return {
+        "label": label,
+        "plan": asdict(plan),
+        "workers": workers,
+        "place": address,
+        "cpus": sorted(cpus),
+    }
+
+
+def _answer(asked: dict[str, Any]) -> list[StepFacts]:
+    # The process that asks may be pinned to one CPU.
+    os.sched_setaffinity(0, asked["cpus"])
+    address = asked["place"]
+    place = RemoteFile(**address) if isinstance(address, dict) else Path(address)
+    try:
+        with opened("dask", f"local:{asked['workers']}") as engine:
+            found = trial(engine, asked["label"], Plan(**asked["plan"]), place)
+            return [facts_of(each) for each in found]
+    except FormatBenchError as error:
+        return [facts_of(_failed(SAVE, error))]
+
+
+def main() -> None:
+    """Answer requests until the standard input ends."""
+    # Libraries may print to the standard output, which belongs to the answers.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    for line in sys.stdin:
+        found = [asdict(each) for each in _answer(json.loads(line))]
+        print(json.dumps(found), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
