@@ -23,6 +23,12 @@ ATTEMPTS = 2
 
 _TIMEOUT_SECONDS = 30
 
+_AZURE_VARIABLES = (
+    "AZURE_STORAGE_ACCOUNT_NAME",
+    "AZURE_STORAGE_ACCOUNT_KEY",
+    "AZURE_STORAGE_SAS_TOKEN",
+)
+
 
 @dataclass(frozen=True)
 class RemoteFile:
@@ -30,13 +36,16 @@ class RemoteFile:
 
     Buckets of S3 are addressed by path, ``http://endpoint/bucket/key``. Credentials of S3 come from
     `find_credentials`, else libraries look for them, e.g. in the metadata of Amazon's machines. Those
-    of ``gs://`` and ``az://`` are left to the libraries. They are never part of an address.
+    of ``az://`` are AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, or with
+    AZURE_STORAGE_SAS_TOKEN; those of ``gs://`` are left to the libraries. They are never part of an
+    address.
     """
 
     url: str
     """``http://host/path``, ``s3://bucket/key``, ``gs://``, ``az://`` or ``root://host//path``."""
     endpoint: str = ""
-    """Address of an S3 server, e.g. ``http://127.0.0.1:9000``; empty for Amazon's."""
+    """Address of a server, e.g. ``http://127.0.0.1:9000``, for Azure with the account at its end, e.g.
+    ``http://127.0.0.1:10000/account``; empty for Amazon's, Google's or Microsoft's own."""
     anonymous: bool = True
     """True if requests to an object store have no signature."""
     region: str = "us-east-1"
@@ -76,7 +85,7 @@ class RemoteFile:
         if self.scheme == "gs":
             return fs.GcsFileSystem(anonymous=self.anonymous, **self._server())
         if self.scheme == "az":
-            return fs.AzureFileSystem(os.environ.get("AZURE_STORAGE_ACCOUNT_NAME", ""))
+            return fs.AzureFileSystem(**self._azure_arguments())
         # The client otherwise asks the metadata service of Amazon's machines first.
         os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
         found = None if self.anonymous else find_credentials()
@@ -91,6 +100,20 @@ class RemoteFile:
             request_timeout=_TIMEOUT_SECONDS,
             **self._server(),
         )
+
+    def _azure_arguments(self) -> dict[str, Any]:
+        """Return the arguments of pyarrow's file system of Azure."""
+        account, key, token = map(os.environ.get, _AZURE_VARIABLES)
+        found: dict[str, Any] = {"account_name": account or ""}
+        found |= {"account_key": key} if key else {}
+        found |= {"sas_token": token} if token and not key else {}
+        if self.endpoint:
+            # Without the account at its end, which pyarrow adds.
+            place = urlsplit(self.endpoint)
+            for kind in ("blob", "dfs"):
+                found[f"{kind}_storage_authority"] = place.netloc
+                found[f"{kind}_storage_scheme"] = place.scheme
+        return found
 
     def _server(self) -> dict[str, Any]:
         scheme, _, host = self.endpoint.rpartition("://")
@@ -137,11 +160,20 @@ class RemoteFile:
         return settings
 
     def object_store_options(self) -> dict[str, str]:
-        """Return the options of S3 of the Rust library object_store, behind Polars, Lance and Delta.
+        """Return the options of the Rust library object_store, behind Polars, Lance and Delta.
 
-        Those of other protocols are found by the library, in the environment.
+        Those of ``gs://`` are found by the library, in the environment.
         https://docs.rs/object_store/latest/object_store/aws/enum.AmazonS3ConfigKey.html
+        https://docs.rs/object_store/latest/object_store/azure/enum.AzureConfigKey.html
         """
+        if self.scheme == "az":
+            names = "azure_storage_account_name", "azure_storage_account_key", "azure_storage_sas_key"
+            values = map(os.environ.get, _AZURE_VARIABLES)
+            found_options = {name: value for name, value in zip(names, values, strict=True) if value}
+            if self.endpoint:
+                plain = str(self.endpoint.startswith("http://")).lower()
+                found_options |= {"azure_endpoint": self.endpoint, "azure_allow_http": plain}
+            return found_options
         if self.scheme != "s3":
             return {}
         options = {"aws_region": self.region, "aws_virtual_hosted_style_request": "false"}
@@ -178,7 +210,8 @@ class RemoteFile:
         clients: Any = {"allow_http": True, "timeout": f"{_TIMEOUT_SECONDS}s"}
         options: Any = self.object_store_options()
         # Unlike the library behind it, obstore takes this one among the options of the client.
-        options.pop("aws_allow_http", None)
+        for name in ("aws_allow_http", "azure_allow_http"):
+            options.pop(name, None)
         from_url: Any = obstore.store.from_url
         return from_url(
             self.url,
