@@ -202,7 +202,7 @@ class ArrayStore(RemoteAdapter):
 
     def _check_scheme(self, file: RemoteFile) -> None:
         if not self.remote_schemes:
-            raise UnsupportedError(f"{self.label} has no object stores: it uses local files only")
+            raise UnsupportedError(f"{self.label} has no object stores: {self.local_only}")
         self._check_server(file, self.remote_schemes, "uses")
 
     def write_answer(self, answer: ArraySource, path: str | os.PathLike[str]) -> None:

@@ -590,7 +590,8 @@ class DataFormat(RemoteAdapter):
         RemoteWriteError
             If the server cannot be reached, refuses the table or breaks off.
         """
-        self._require(Feature.REMOTE_SAVE)
+        if not self.save_schemes:
+            raise UnsupportedError(f"{self.label} has no {Feature.REMOTE_SAVE}: {self.local_only}")
         self._check_server(file, self.save_schemes, "writes")
         chosen = self._chosen(codec, level)
         self.check(df)

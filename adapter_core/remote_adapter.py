@@ -14,11 +14,19 @@ if TYPE_CHECKING:
     from adapter_core.remote import RemoteFile
 
 
+IN_PLACE = "its library goes back in the file while it writes"
+NO_EXTENSION = "the package of DuckDB lacks the extension for servers"
+AS_A_WHOLE = "its library puts the file together in memory or in a local folder"
+AS_BYTES = "its library makes bytes, and leaves files to Python"
+
+
 class RemoteAdapter(CodecChoice):
     """An adapter that may reach servers: the check of an address, and errors without credentials."""
 
     remote_requires: ClassVar[tuple[str, ...]] = ()
     """Requirement strings of further distributions that access to servers needs."""
+    local_only: ClassVar[str] = "it writes local files only"
+    """Reason for which an adapter without a writer to object stores has none, a clause."""
 
     def _check_server(self, file: RemoteFile, schemes: tuple[str, ...], verb: str) -> None:
         """Raise if the library lacks a protocol, or a package that it needs for servers."""

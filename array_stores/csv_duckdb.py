@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.arrays.coordinate_table import batches, schema_of
 from adapter_core.arrays.csv_table import VALUES_FILE, CSVTable, CSVTableReader
 from adapter_core.arrays.duckdb_rows import columns_of, streamed, values_of
+from adapter_core.remote_adapter import NO_EXTENSION
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +23,7 @@ class Adapter(CSVTable):
     """A table in CSV, see `adapter_core.arrays.csv_table.CSVTable`, queried by DuckDB."""
 
     label = "CSV[duckdb]"
+    local_only = NO_EXTENSION
     requires = ("numpy", "pyarrow", "polars", "duckdb")
     suite = "foxbench"
 

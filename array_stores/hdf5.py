@@ -9,6 +9,7 @@ from adapter_core import ArrayReader, ArrayStore, Trait
 from adapter_core.array_description import Description
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.chunk_writing import write_chunks
+from adapter_core.remote_adapter import IN_PLACE
 
 if TYPE_CHECKING:
     import h5py
@@ -32,6 +33,7 @@ class Adapter(ArrayStore):
     label = "HDF5"
     suffix = ".h5"
     requires = ("h5py", "hdf5plugin")
+    local_only = IN_PLACE
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     codecs: ClassVar = hdf5.CODECS
     checksums = "Fletcher-32 of each chunk: fletcher32"

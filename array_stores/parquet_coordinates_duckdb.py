@@ -16,6 +16,7 @@ from adapter_core.arrays.coordinate_table import (
 )
 from adapter_core.arrays.duckdb_rows import description_of, streamed, values_of
 from adapter_core.arrays.long_table import codec_of
+from adapter_core.remote_adapter import NO_EXTENSION
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +34,7 @@ class Adapter(CoordinateTable):
     label = "Parquet.coordinates[duckdb]"
     suffix = ".parquet"
     requires = ("numpy", "pyarrow", "duckdb")
+    local_only = NO_EXTENSION
     suite = "foxbench"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import ArrayReader, Trait
 from adapter_core.arrays.duckdb_rows import description_of, values_of
 from adapter_core.arrays.long_table import LongTable, LongTableReader
+from adapter_core.remote_adapter import NO_EXTENSION
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +19,7 @@ class Adapter(LongTable):
     """A long table in Parquet, see `adapter_core.arrays.long_table.LongTable`, queried by DuckDB."""
 
     label = "Parquet[duckdb]"
+    local_only = NO_EXTENSION
     requires = ("numpy", "pyarrow", "duckdb")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
 from adapter_core.kinds import kinds_of
+from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.rows import pieces, row_blocks
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
@@ -48,6 +49,7 @@ class Adapter(DataFormat):
     label = "BSON"
     suffix = ".bson"
     requires = ("pandas", "pyarrow>=15", "pymongo")
+    local_only = AS_BYTES
     modules: ClassVar = {"pymongo": "bson"}
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -26,6 +27,7 @@ class Adapter(DataFormat):
     label = "CBOR"
     suffix = ".cbor"
     requires = ("pandas", "pyarrow>=15", "cbor2")
+    local_only = AS_BYTES
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})

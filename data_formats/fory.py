@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Trait
+from adapter_core.remote_adapter import AS_BYTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +37,7 @@ class Adapter(DataFormat):
     label = "Fory"
     suffix = ".fory"
     requires = ("pandas", "pyfory>=1.7")
+    local_only = AS_BYTES
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SINGLE_FILE})
     crash_on_damage = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Feature, Kind, Trait
 from adapter_core.column_batches import NUMBERS
+from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, HDF5
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Adapter(HDF5):
     label = "HDF5.fixed"
     suffix = ".h5"
     requires = ("pandas", "tables")
+    local_only = IN_PLACE
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.ROWS})

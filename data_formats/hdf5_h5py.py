@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, Codec, Trait
+from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import array_names_of_numbers
 
@@ -41,6 +42,7 @@ class Adapter(ArrayFormat):
     label = "HDF5[h5py]"
     suffix = ".h5"
     requires = ("pandas", "pyarrow", "h5py")
+    local_only = IN_PLACE
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = PARTIAL_READS

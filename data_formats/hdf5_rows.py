@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, Feature, Trait
+from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import OFFSETS, VALID, array_names_of_numbers
 
@@ -44,6 +45,7 @@ class Adapter(ArrayFormat):
     label = "HDF5.rows[h5py]"
     suffix = ".h5"
     requires = ("pandas", "pyarrow", "h5py")
+    local_only = IN_PLACE
     suite = "analysis"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.BATCHES})

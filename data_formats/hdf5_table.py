@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import PARTIAL_READS, InvalidSelectionError, Kind, Trait, UnknownNameError
 from adapter_core.column_batches import NUMBERS
+from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, CODECS, CODECS_OF_BLOSC2, HDF5
 from adapter_core.values import any_contains, any_equals, text_columns
 
@@ -41,6 +42,7 @@ class Adapter(HDF5):
     label = "HDF5.table"
     suffix = ".h5"
     requires = ("pandas", "tables", "pyarrow")
+    local_only = IN_PLACE
     traits: ClassVar = frozenset({Trait.APPEND, Trait.SINGLE_FILE})
     supports: ClassVar = PARTIAL_READS
     holds_zero_rows = False

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Feature, Kind
 from adapter_core.kinds import kinds_of
+from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.arrow_text import JSONLines
@@ -32,6 +33,7 @@ class Adapter(JSONLines):
     """
 
     label = "JSON[orjson]"
+    local_only = AS_BYTES
     requires = ("pandas", "orjson", "pyarrow>=15")
     suite = "engines"
     supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Trait
+from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import BLOCK_ROWS, row_blocks
 
@@ -36,6 +37,7 @@ class Adapter(DataFormat):
     label = "MessagePack"
     suffix = ".msgpack"
     requires = ("pandas", "pyarrow>=15", "msgpack")
+    local_only = AS_BYTES
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})

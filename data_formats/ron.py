@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from adapter_core import DataFormat, Feature, Trait
+from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -35,6 +36,7 @@ class Adapter(DataFormat):
     label = "RON"
     suffix = ".ron"
     requires = ("pandas", "pyarrow>=15", "python-ron")
+    local_only = AS_BYTES
     modules: ClassVar = {"python-ron": "pyron"}
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core.array_store import ArrayStore
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
+from adapter_core.remote_adapter import IN_PLACE
 
 if TYPE_CHECKING:
     import h5netcdf
@@ -22,6 +23,7 @@ class H5NetCDFStore(ArrayStore):
     format is https://docs.unidata.ucar.edu/nug/current/file_format_specifications.html.
     """
 
+    local_only = IN_PLACE
     dtypes: ClassVar = netcdf.DTYPES
     codecs: ClassVar = tuple(
         codec

@@ -35,6 +35,8 @@ class KerchunkStore(ArrayStore):
     Format: https://fsspec.github.io/kerchunk/spec.html, version 1
     """
 
+    local_only = "its references name a local file"
+
     # HDF5 has complex numbers as compounds, which Zarr reads as records.
     dtypes: ClassVar = ALL_DTYPES - COMPLEX
     dims_range = range(1, 33)  # a 0-d dataset has no chunks to refer to

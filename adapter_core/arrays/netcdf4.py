@@ -10,6 +10,7 @@ from adapter_core.array_store import ArrayStore
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
 from adapter_core.codecs import Codec, ErrorScale
+from adapter_core.remote_adapter import IN_PLACE
 
 if TYPE_CHECKING:
     import netCDF4
@@ -35,6 +36,7 @@ class NetCDF4Store(ArrayStore):
     The format is https://docs.unidata.ucar.edu/nug/current/file_format_specifications.html.
     """
 
+    local_only = IN_PLACE
     dtypes: ClassVar = netcdf.DTYPES
     codecs: ClassVar = (
         Codec("zlib", range(1, 10), 4),

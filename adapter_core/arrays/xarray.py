@@ -38,6 +38,8 @@ class XarrayStore(ArrayStore):
     https://docs.xarray.dev/en/stable/user-guide/io.html
     """
 
+    local_only = "it asks queries of files that another store writes"
+
     def availability(self) -> Availability:
         """Import the required packages and xarray's engines, and report whether they work here."""
         found = super().availability()

@@ -15,6 +15,7 @@ from adapter_core import PARTIAL_READS, Comparison, DataFormat, Kind, Predicate,
 from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
+from adapter_core.remote_adapter import NO_EXTENSION
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.sql import misnamed, quoted
 
@@ -49,6 +50,7 @@ _ALL_ROWS = 2**62
 class DuckDBColumns(DataFormat):
     """A format whose columns are those of a table in DuckDB."""
 
+    local_only = NO_EXTENSION
     suite = "engines"
     holds_nul_in_names = False
     supports: ClassVar = PARTIAL_READS
@@ -61,6 +63,8 @@ class DuckDBColumns(DataFormat):
 
 class DuckDBScan(DataFormat):
     """A text format whose parts are those of a relation with the types that all rows have."""
+
+    local_only = NO_EXTENSION
 
     @abstractmethod
     def _relation(

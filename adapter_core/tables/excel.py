@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Kind, Trait
 from adapter_core.kinds import kinds_of
+from adapter_core.remote_adapter import AS_A_WHOLE
 from adapter_core.tables.arrow import arrow_of, frame_of
 from adapter_core.tables.rows import BLOCK_ROWS
 from adapter_core.values import (
@@ -57,6 +58,7 @@ class Workbook(DataFormat):
     the type of a column depends on all its cells.
     """
 
+    local_only = AS_A_WHOLE
     suffix = ".xlsx"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     supports: ClassVar = frozenset({Feature.COLUMNS})

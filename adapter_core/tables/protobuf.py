@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import DataFormat, Feature, InvalidSelectionError, Kind, Trait
 from adapter_core.kinds import kinds_of
+from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import EPOCH_KINDS, row_blocks
 
@@ -46,6 +47,7 @@ class ProtobufTable(DataFormat):
     follow, in blocks or one by one. Datetimes and timedeltas are integers in the unit of the dtype.
     """
 
+    local_only = AS_BYTES
     suffix = ".pb"
     modules: ClassVar = {"protobuf": "google.protobuf"}
     holds_nul_in_names = False

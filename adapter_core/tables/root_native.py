@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, Availability, Codec, Comparison, Kind
+from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.root_uproot import Root
@@ -39,6 +40,7 @@ CODEC_NAMES = {number: name for name, number in ALGORITHMS.items()}
 class NativeRoot(ArrayFormat):
     """A table in the layout of `root_uproot.Root`: each reads the other's files."""
 
+    local_only = IN_PLACE
     suffix = Root.suffix
     modules: ClassVar = {"root": "ROOT"}
     supports: ClassVar = PARTIAL_READS

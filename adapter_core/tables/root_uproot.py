@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, Codec, Kind, Trait, UnavailableError
 from adapter_core.availability import import_failure
+from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 
@@ -36,6 +37,7 @@ class Root(ArrayFormat):
     stores itself. Times are integers.
     """
 
+    local_only = IN_PLACE
     suffix = ".root"
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})

@@ -17,6 +17,7 @@ from adapter_core.column_batches import needed_columns
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
 from adapter_core.predicate import BOOLEANS, NUMBERS, TEXT
+from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.values import integers_beyond_int64
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ _ROW_NUMBERS = "rowid", "_rowid_", "oid"
 class SQLiteTable(DataFormat):
     """An SQLite database of one table."""
 
+    local_only = IN_PLACE
     suffix = ".sqlite"
     suite = "engines"
     holds_nul_in_names = False

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import DataFormat, Feature, Trait
+from adapter_core.remote_adapter import AS_A_WHOLE
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import REFUSES, all_match, as_type, common_types, plain_of
 from adapter_core.values import NOT_XML, any_matches, offsets_with_seconds, text_columns
@@ -46,6 +47,7 @@ _BLOCK_ROWS = 10_000
 class XMLFormat(DataFormat):
     """One element a row, of a document whose columns are names of elements."""
 
+    local_only = AS_A_WHOLE
     suffix = ".xml"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})
     holds_zero_rows = False

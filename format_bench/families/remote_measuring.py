@@ -8,7 +8,13 @@ from adapter_core.errors import LinkError, ObjectStoreError
 from format_bench.families.operations import Measured
 from format_bench.object_stores import server
 from format_bench.object_stores.places import own_place
-from format_bench.object_stores.trials import ROUND_TRIPS_MS, StepCost, StoreTrial, remote_labels
+from format_bench.object_stores.trials import (
+    ROUND_TRIPS_MS,
+    StepCost,
+    StoreTrial,
+    adapter_of,
+    remote_labels,
+)
 from format_bench.results.status import CellStatus
 
 _PLACES = dict(zip(ROUND_TRIPS_MS, ("remote", "distant"), strict=True))
@@ -32,7 +38,7 @@ def measure_remote(family: str, label: str, file: Path, metrics: tuple[str, ...]
         Names of the metrics.
     """
     if label not in remote_labels(family):
-        why = f"{label} has no writer to object stores: it writes local files only"
+        why = f"{label} has no writer to object stores: {adapter_of(family, label).local_only}"
         return _empty(metrics, CellStatus.UNSUPPORTED, why)
     found = server.availability()
     if not found:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import array_stores
 import data_formats
+from adapter_core import DataFormat
 from adapter_core.errors import LinkError
 from format_bench.object_stores.client import PART, READ, SAVE, TABLE
 from format_bench.object_stores.endpoints import StoreClient
 from format_bench.object_stores.proxy import Fault
 
 if TYPE_CHECKING:
+    from adapter_core import ArrayStore
     from format_bench.object_stores.places import StorePlace
     from format_bench.object_stores.proxy import Call
 
@@ -58,11 +60,20 @@ class StepCost:
     """Whether the format has no such step."""
 
 
+def adapter_of(family: str, label: str) -> DataFormat | ArrayStore:
+    """Return the adapter of a label."""
+    return data_formats.find(label) if family == TABLE else array_stores.find(label)
+
+
+def schemes_of(adapter: DataFormat | ArrayStore) -> tuple[str, ...]:
+    """Return the protocols by which an adapter writes to object stores."""
+    return adapter.save_schemes if isinstance(adapter, DataFormat) else adapter.remote_schemes
+
+
 def remote_labels(family: str) -> list[str]:
     """Return the adapters of a family that write to object stores."""
-    if family == TABLE:
-        return [name for name in data_formats.names() if data_formats.find(name).save_schemes]
-    return [name for name in array_stores.names() if array_stores.find(name).remote_schemes]
+    names = data_formats.names() if family == TABLE else array_stores.names()
+    return [name for name in names if schemes_of(adapter_of(family, name))]
 
 
 @dataclass(frozen=True)

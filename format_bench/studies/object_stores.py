@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+import array_stores
+import data_formats
 from adapter_core import RemoteFile, UnknownNameError
 from format_bench.display.markdown import table_lines
 from format_bench.object_stores.client import ARRAY, TABLE
@@ -16,7 +18,9 @@ from format_bench.object_stores.trials import (
     STEPS,
     StepCost,
     StoreTrial,
+    adapter_of,
     remote_labels,
+    schemes_of,
 )
 
 _MEGA = 1e6
@@ -98,6 +102,27 @@ def tables(costs: Sequence[StepCost]) -> str:
     return "\n".join([*lines, *([""] if failures else []), *failures]).strip()
 
 
+def declarations() -> str:
+    """Return tables of all adapters by their protocols, or by the reason for which they have none."""
+    writers: dict[str, dict[str, list[str]]] = {}
+    others: dict[str, dict[str, list[str]]] = {}
+    for family, registry in ((TABLE, data_formats), (ARRAY, array_stores)):
+        for label in registry.names():
+            adapter = adapter_of(family, label)
+            schemes = ", ".join(f"`{each}://`" for each in schemes_of(adapter))
+            groups, key = (writers, schemes) if schemes else (others, adapter.local_only)
+            groups.setdefault(key, {}).setdefault(family, []).append(label)
+
+    def lines(first: str, groups: dict[str, dict[str, list[str]]]) -> list[str]:
+        rows = [
+            [key, *(", ".join(found.get(family, [])) or _UNKNOWN for family in (TABLE, ARRAY))]
+            for key, found in sorted(groups.items())
+        ]
+        return [*table_lines([first, "table formats", "array stores"], rows, "lll")]
+
+    return "\n".join([*lines("protocols", writers), "", *lines("none, since", others)])
+
+
 @click.command
 @click.argument("labels", nargs=-1, metavar="[FORMAT]...")
 @click.option("--rows", type=click.IntRange(1), default=200_000, show_default=True)
@@ -105,6 +130,9 @@ def tables(costs: Sequence[StepCost]) -> str:
 @click.option("--repeats", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--url", default="", help="Measure in your own bucket: s3://bucket/prefix.")
 @address_options
+@click.option(
+    "--declarations", "lists", is_flag=True, help="List which adapters do, and why others not."
+)
 def command(  # noqa: PLR0913, PLR0917 (the options)
     labels: tuple[str, ...],
     rows: int,
@@ -113,6 +141,7 @@ def command(  # noqa: PLR0913, PLR0917 (the options)
     url: str,
     endpoint: str,
     region: str,
+    lists: bool,  # noqa: FBT001 (a switch)
 ) -> None:
     """Save and read tables and arrays on an object server, at round-trip times of 0 and 20 ms.
 
@@ -128,6 +157,9 @@ def command(  # noqa: PLR0913, PLR0917 (the options)
     Example:
       format-bench study object-stores Parquet Zarr.dir --url s3://my-bucket/tmp --rows 100000
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    if lists:
+        click.echo(declarations())
+        return
     trials = trials_of(labels, rows, chunks)
     costs: list[StepCost] = []
     address = RemoteFile(url, endpoint=endpoint, anonymous=False, region=region)

@@ -21,7 +21,10 @@ def test_the_step_remote_has_a_reason_where_it_has_no_value(tmp_path, monkeypatc
     metrics = ("remote save time", "remote save requests")
     found = measure_remote("tables", "Excel", tmp_path / "file", metrics)
     assert [each.status for each in found] == [CellStatus.UNSUPPORTED] * 2
-    assert found[0].sentence == "Excel has no writer to object stores: it writes local files only"
+    assert found[0].sentence == (
+        "Excel has no writer to object stores: "
+        "its library puts the file together in memory or in a local folder"
+    )
     found = measure_remote("tables", "Parquet", tmp_path / "file", metrics)
     assert [each.status for each in found] == [CellStatus.UNAVAILABLE] * 2
     assert found[0].sentence.endswith("try: format-bench build object-server")

@@ -14,6 +14,7 @@ from format_bench.object_stores.places import StorePlace
 from format_bench.object_stores.proxy import Call
 from format_bench.object_stores.trials import STEPS, StoreTrial, retries_of
 from format_bench.studies import faults, object_stores
+from tests.helpers import ROOT
 
 KIND = servers.REAL if servers.availability() else servers.STAND_IN
 
@@ -83,8 +84,16 @@ def test_repeated_requests_are_retries_only_after_a_failure():
     assert retries_of([Call("GET", "/a", 404), Call("GET", "/a", 404)]) == 0
 
 
+def test_the_page_has_all_adapters_with_their_protocols_or_reasons():
+    text = object_stores.declarations()
+    assert text in (ROOT / "docs/object_stores.md").read_text(encoding="utf-8"), text
+    assert "| `s3://`, `gs://` | Iceberg | - |" in text
+    done = CliRunner().invoke(object_stores.command, ["--declarations"])
+    assert done.output == f"{text}\n"
+
+
 def test_an_adapter_without_a_writer_is_unknown():
-    assert len(object_stores.trials_of([], 10, 2)) >= 14
+    assert len(object_stores.trials_of([], 10, 2)) >= 33
     with pytest.raises(UnknownNameError, match="Excel"):
         object_stores.trials_of(["Excel"], 10, 2)
 
