@@ -10,7 +10,7 @@ import array_stores
 import data_formats
 from adapter_core import DataFormat
 from adapter_core.errors import LinkError
-from format_bench.object_stores.client import PART, READ, SAVE, TABLE
+from format_bench.object_stores.client import ARRAY, PART, READ, SAVE, TABLE
 from format_bench.object_stores.endpoints import StoreClient
 from format_bench.object_stores.proxy import Fault
 
@@ -70,6 +70,11 @@ def schemes_of(adapter: DataFormat | ArrayStore) -> tuple[str, ...]:
     return adapter.save_schemes if isinstance(adapter, DataFormat) else adapter.remote_schemes
 
 
+def shown(family: str, label: str) -> str:
+    """Return a label for tables of both families, e.g. "Lance (array)" beside the table format."""
+    return f"{label} (array)" if family == ARRAY and label in data_formats.names() else label
+
+
 def remote_labels(family: str) -> list[str]:
     """Return the adapters of a family that write to object stores."""
     names = data_formats.names() if family == TABLE else array_stores.names()
@@ -122,7 +127,7 @@ class StoreTrial:
             try:
                 expected = client.expected()
                 for step in STEPS:  # imports and first connections
-                    client.run(step, place.address(f"{self.label}/first"), LIMIT_SECONDS)
+                    client.run(step, place.address(f"{self.family}/{self.label}/first"), LIMIT_SECONDS)
                 for round_trip_ms in round_trips_ms:
                     for step in STEPS:
                         costs = [
@@ -149,7 +154,7 @@ class StoreTrial:
             place.proxy.set(Fault(round_trip_seconds=round_trip_ms / 1000))
             place.proxy.take()
         outcome = client.run(
-            step, place.address(f"{self.label}/{round_trip_ms:g}-{turn}"), LIMIT_SECONDS
+            step, place.address(f"{self.family}/{self.label}/{round_trip_ms:g}-{turn}"), LIMIT_SECONDS
         )
         calls = place.proxy.take() if place.proxy else []
         is_wrong = not outcome.error and outcome.digest != expected.get(step, "")

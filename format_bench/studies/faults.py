@@ -10,13 +10,14 @@ from format_bench.display.markdown import table_lines
 from format_bench.display.text import plural
 from format_bench.object_stores import server
 from format_bench.object_stores.faults import FAULTS, FaultResult, Found, Saved, fault_results
+from format_bench.object_stores.trials import shown
 from format_bench.studies.object_stores import trials_of
 
 
 def table(results: Sequence[FaultResult]) -> str:
     """Return a table in Markdown, a row for each adapter and a column for each fault."""
-    found = {(each.label, each.fault): each for each in results}
-    labels = dict.fromkeys(each.label for each in results)
+    found = {(shown(each.family, each.label), each.fault): each for each in results}
+    labels = dict.fromkeys(shown(each.family, each.label) for each in results)
     rows = [[label, *(_cell(found.get((label, fault))) for fault in FAULTS)] for label in labels]
     return "\n".join(table_lines(["format", *FAULTS], rows))
 
@@ -36,7 +37,7 @@ def _cell(result: FaultResult | None) -> str:
 def errors(results: Sequence[FaultResult]) -> str:
     """Return the sentences of the saves that failed, as a list in Markdown."""
     return "\n".join(
-        f"- {each.label}, {each.fault}: {each.sentence}"
+        f"- {shown(each.family, each.label)}, {each.fault}: {each.sentence}"
         for each in results
         if each.saved not in {Saved.DONE, Saved.KILLED}
     )
@@ -59,7 +60,7 @@ def command(labels: tuple[str, ...], rows: int, chunks: int, sentences: bool) ->
     kind = server.REAL if server.availability() else server.STAND_IN
     for trial in trials_of(labels, rows, chunks):
         results += fault_results(trial, kind)
-        click.echo(trial.label, err=True)
+        click.echo(shown(trial.family, trial.label), err=True)
     click.echo(table(results))
     if sentences:
         click.echo(f"\n{errors(results)}")

@@ -21,6 +21,7 @@ from format_bench.object_stores.trials import (
     adapter_of,
     remote_labels,
     schemes_of,
+    shown,
 )
 
 _MEGA = 1e6
@@ -50,7 +51,7 @@ def trials_of(labels: Sequence[str], rows: int, chunks: int) -> list[StoreTrial]
     Parameters
     ----------
     labels : sequence of str
-        Labels of adapters; all that write to object stores if empty.
+        Labels of adapters, of both families; all that write to object stores if empty.
     rows : int
         Rows of the table `core`.
     chunks : int
@@ -61,15 +62,16 @@ def trials_of(labels: Sequence[str], rows: int, chunks: int) -> list[StoreTrial]
     UnknownNameError
         If an adapter of a label does not exist, or writes to no object store.
     """
-    known = {
-        label: StoreTrial(family, label, source)
+    known = [
+        StoreTrial(family, label, source)
         for family, source in ((TABLE, f"core:{rows}"), (ARRAY, f"era5-small:{chunks}"))
         for label in remote_labels(family)
-    }
+    ]
+    names = dict.fromkeys(each.label for each in known)
     for label in labels:
-        if label not in known:
-            raise UnknownNameError("format with a writer to object stores", label, known)
-    return [known[label] for label in labels or known]
+        if label not in names:
+            raise UnknownNameError("format with a writer to object stores", label, names)
+    return [each for each in known if not labels or each.label in labels]
 
 
 def tables(costs: Sequence[StepCost]) -> str:
@@ -78,12 +80,16 @@ def tables(costs: Sequence[StepCost]) -> str:
     round_trips_ms = sorted({each.round_trip_ms for each in costs})
     for step in STEPS:
         own = [each for each in costs if each.step == step]
-        names = list(dict.fromkeys(each.label for each in own if not each.error))
+        names = list(dict.fromkeys(shown(each.family, each.label) for each in own if not each.error))
         head = ["format", "GET, HEAD", "PUT, POST", "MB up", "MB down", "retries", "CPU s"]
         head += [f"s at {ms:g} ms" for ms in round_trips_ms]
         rows = []
         for name in names:
-            at = {each.round_trip_ms: each for each in own if each.label == name and not each.error}
+            at = {
+                each.round_trip_ms: each
+                for each in own
+                if shown(each.family, each.label) == name and not each.error
+            }
             first = at[min(at)]
             counts = [
                 *(str(first.reads), str(first.writes)),
@@ -95,7 +101,7 @@ def tables(costs: Sequence[StepCost]) -> str:
             rows.append([name, *counts, f"{first.cpu_seconds:.2f}", *times])
         lines += ["", f"### {step.capitalize()}", "", *table_lines(head, rows)]
     failures = [
-        f"- {each.label}, {each.step} at {each.round_trip_ms:g} ms: {each.error}"
+        f"- {shown(each.family, each.label)}, {each.step} at {each.round_trip_ms:g} ms: {each.error}"
         for each in costs
         if each.error
     ]
@@ -167,5 +173,5 @@ def command(  # noqa: PLR0913, PLR0917 (the options)
         round_trips_ms = ROUND_TRIPS_MS if place.proxy else ROUND_TRIPS_MS[:1]
         for trial in trials:
             costs += trial.costs(place, round_trips_ms, repeats)
-            click.echo(trial.label, err=True)
+            click.echo(shown(trial.family, trial.label), err=True)
     click.echo(tables(costs))

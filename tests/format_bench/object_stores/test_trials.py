@@ -12,7 +12,7 @@ from format_bench.object_stores.client import ARRAY, TABLE
 from format_bench.object_stores.faults import KILLED, FaultResult, Found, Saved, fault_results
 from format_bench.object_stores.places import StorePlace
 from format_bench.object_stores.proxy import Call
-from format_bench.object_stores.trials import STEPS, StoreTrial, retries_of
+from format_bench.object_stores.trials import STEPS, StepCost, StoreTrial, retries_of
 from format_bench.studies import faults, object_stores
 from tests.helpers import ROOT
 
@@ -94,6 +94,11 @@ def test_the_page_has_all_adapters_with_their_protocols_or_reasons():
 
 def test_an_adapter_without_a_writer_is_unknown():
     assert len(object_stores.trials_of([], 10, 2)) >= 33
+    both = object_stores.trials_of(["Lance"], 10, 2)
+    costs = [StepCost(each.family, each.label, STEPS[0], 0.0, 1.0) for each in both]
+    text = object_stores.tables(costs)
+    assert "| Lance | 0 |" in text
+    assert "| Lance (array) | 0 |" in text
     with pytest.raises(UnknownNameError, match="Excel"):
         object_stores.trials_of(["Excel"], 10, 2)
 
