@@ -71,6 +71,11 @@ class QueryEngine(ABC):
     notes: ClassVar[Mapping[str, str]] = {}
     """Remarks for readers by format, e.g. on a way through another library."""
 
+    def availability(self) -> Availability:
+        """Import the packages of the engine, and report whether it can work here."""
+        extra = type(self).__module__.rpartition(".")[2]
+        return probe(self.requires, self.modules, f'pip install ".[{extra}]"')
+
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002 (few need it)
         """Return the reason why a query cannot be answered from a format; empty if it can."""
         return ""
@@ -142,8 +147,7 @@ class EngineOnFormat(BaseAdapter):
         found = self.format.availability()
         if not found:
             return found
-        extra = type(self.engine).__module__.rpartition(".")[2]
-        own = probe(self.engine.requires, self.engine.modules, f'pip install ".[{extra}]"')
+        own = self.engine.availability()
         if not own:
             return own
         return Availability(available=True, versions=found.versions | own.versions)

@@ -58,13 +58,20 @@ def _opened_frame(
     with opened(path) as file:
         described = json.loads(str(file.Get(DESCRIPTION).GetString()))["columns"]
         names = array_names_of_numbers(described, needed_columns(columns, where))
-        threads = len(os.sched_getaffinity(0))
-        if threads > 1:
-            root().EnableImplicitMT(threads)
-        try:
+        with all_threads():
             yield root().RDataFrame(TABLE, str(file.GetName())), names
-        finally:
-            root().DisableImplicitMT()
+
+
+@contextmanager
+def all_threads() -> Iterator[None]:
+    """Let event loops use a thread for each CPU that the process may use."""
+    threads = len(os.sched_getaffinity(0))
+    if threads > 1:
+        root().EnableImplicitMT(threads)
+    try:
+        yield
+    finally:
+        root().DisableImplicitMT()
 
 
 def _filtered(frame: Any, names: dict[str, str], where: Predicate | None) -> Any:

@@ -15,11 +15,20 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace format_bench {
+
+// The bytes of a value as text, for conditions of RDataFrame.
+template <class Bytes>
+std::string_view Text(const Bytes &bytes)
+{
+   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
 
 // One value of `width` bytes a row, or a list of bytes if there are offsets.
 struct Column {
