@@ -71,6 +71,7 @@ class Session:
                     "another --out"
                 )
             self.results = earlier
+        self.results.wanted[:] = dict.fromkeys([*self.results.wanted, *labels])
 
     def run(self, rounds: int, limit_seconds: float = math.inf) -> StorageResults:
         """Measure all cells in each round; start no format after the limit.

@@ -100,6 +100,9 @@ def page(results: StorageResults, further: Sequence[MediumModel] = ()) -> str:
         table="\n".join(_media_table(results)),
         fastest="\n".join(_fastest(results)),
     )
+    left_out = [label for label in results.wanted if label not in results.formats]
+    if left_out:
+        text += f"\nNot measured, since the time was up before them: {joined(left_out, most=None)}.\n"
     for question, words in QUESTIONS.items():
         text += f"\n## {words.capitalize()}\n\n" + "\n".join(_times(results, question)) + "\n"
         text += "".join(_turned_around(results, question))

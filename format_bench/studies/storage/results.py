@@ -60,6 +60,8 @@ class StorageResults:
     loads: list[float] = field(default_factory=list)
     """Load of the machine before each format, processes that run or wait for the disk."""
     cells: list[StorageCell] = field(default_factory=list)
+    wanted: list[str] = field(default_factory=list)
+    """The formats that were asked for, measured or not."""
 
     @property
     def formats(self) -> list[str]:

@@ -103,6 +103,7 @@ def test_time_ends_a_session_between_formats(tmp_path):
     media = compared([Scratch(tmp_path, "disk")])
     session = study.Session(media, ["SQLite"], 1000, tmp_path / "out.json")
     assert session.run(1, limit_seconds=-1).cells == []
+    assert session.results.wanted == ["SQLite"]
     assert not (tmp_path / "out.json").exists()
 
 
@@ -121,6 +122,8 @@ def test_the_page_has_times_reads_turns_and_reasons(made_up):
     )
     assert "- CSV: unsupported: CSV has no rows\n" in text
     assert "1 pair of formats turns around" in text
+    made_up.wanted.extend(["SQLite", "DuckDB", "Pickle"])
+    assert "the time was up before them: DuckDB and Pickle." in page(made_up)
     # 0.05 s + 200 * 8 ms + 10 MB / 100 MB/s
     assert "| SQLite | 200 | 10 | 50 ms | 1.75 s | 1.75 s |" in text
     assert "tape (5000 ms, 300 MB/s)" in text
