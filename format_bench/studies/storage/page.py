@@ -102,7 +102,7 @@ def page(results: StorageResults, further: Sequence[MediumModel] = ()) -> str:
     )
     left_out = [label for label in results.wanted if label not in results.formats]
     if left_out:
-        text += f"\nNot measured, since the time was up before them: {joined(left_out, most=None)}.\n"
+        text += f"\nNot measured: {joined(left_out, most=None)}.\n"
     for question, words in QUESTIONS.items():
         text += f"\n## {words.capitalize()}\n\n" + "\n".join(_times(results, question)) + "\n"
         text += "".join(_turned_around(results, question))

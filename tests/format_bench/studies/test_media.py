@@ -123,7 +123,7 @@ def test_the_page_has_times_reads_turns_and_reasons(made_up):
     assert "- CSV: unsupported: CSV has no rows\n" in text
     assert "1 pair of formats turns around" in text
     made_up.wanted.extend(["SQLite", "DuckDB", "Pickle"])
-    assert "the time was up before them: DuckDB and Pickle." in page(made_up)
+    assert "Not measured: DuckDB and Pickle." in page(made_up)
     # 0.05 s + 200 * 8 ms + 10 MB / 100 MB/s
     assert "| SQLite | 200 | 10 | 50 ms | 1.75 s | 1.75 s |" in text
     assert "tape (5000 ms, 300 MB/s)" in text
