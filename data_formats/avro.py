@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import PARTIAL_READS, Codec, Kind, Trait, whole_file
 from adapter_core.remote import OBJECT_STORES
-from adapter_core.tables.arrow import PANDAS, frame_of_part
+from adapter_core.tables.arrow import PANDAS, frame_of_part, pandas_metadata, reader_of
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
 
@@ -34,6 +35,12 @@ _AVRO_NAME = re.compile(r"(?!column_\d+\Z)[A-Za-z_][A-Za-z0-9_]*")
 _UNITS = {"s": "millis", "ms": "millis", "us": "micros", "ns": "nanos"}
 
 _BLOCK_ROWS = 10_000
+
+_STOP = "stop"
+"""Name of the number of rows in the pandas metadata: the end of the default index."""
+
+_LATER = 10**18
+"""Number of rows in the header until the last of a stream has been written."""
 
 WHOLE_FILE = "file:"
 """Start of the names of codecs around the whole file, which are not the format's own."""
@@ -121,6 +128,36 @@ class Adapter(FetchedFormat):
                 metadata=metadata,
             )
 
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import fastavro
+        import pyarrow as pa
+
+        reader = reader_of(batches)
+        empty = reader.schema.empty_table()
+        # Later batches may have nulls.
+        fields = [
+            _nullable(field_of(i, empty.field(i), empty.column(i))) for i in range(len(empty.schema))
+        ]
+        names = [field["name"] for field in fields]
+        found = 0
+
+        def rows() -> Iterator[dict[str, Any]]:
+            nonlocal found
+            for batch in reader:
+                found += batch.num_rows
+                table = pa.Table.from_batches([batch])
+                columns = [python_values(column) for column in table.columns]
+                yield from (dict(zip(names, row)) for row in zip(*columns))  # noqa: B905 (once a row)
+
+        schema = fastavro.parse_schema({"type": "record", "name": "row", "fields": fields})
+        metadata = json.loads(pandas_metadata(empty))
+        metadata["index_columns"] = [
+            {"kind": "range", "name": None, "start": 0, _STOP: _LATER, "step": 1}
+        ]
+        with path.open("w+b") as file:
+            fastavro.writer(file, schema, rows(), metadata={PANDAS: json.dumps(metadata)})
+            _set_rows(file, found)
+
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import fastavro
         import pyarrow as pa
@@ -204,6 +241,20 @@ def field_of(position: int, field: pa.Field, column: pa.ChunkedArray) -> dict[st
     if _AVRO_NAME.fullmatch(field.name):
         return {"name": field.name, "type": avro}
     return {"name": f"column_{position}", "type": avro, COLUMN: field.name}
+
+
+def _nullable(field: dict[str, Any]) -> dict[str, Any]:
+    return field if field["type"] == "null" else {**field, "type": ["null", field["type"]]}
+
+
+def _set_rows(file: BinaryIO, rows: int) -> None:
+    """Replace `_LATER` in the header of a file by the number of rows, and spaces."""
+    file.flush()
+    with mmap.mmap(file.fileno(), 0) as mapped:
+        before = f'"{_STOP}": '.encode()
+        place = mapped.find(before + str(_LATER).encode()) + len(before)
+        width = len(str(_LATER))
+        mapped[place : place + width] = str(rows).ljust(width).encode()
 
 
 def _avro_type(arrow: pa.DataType) -> Any:
@@ -320,4 +371,4 @@ def _check_rows(path: Path, found: int, schema: pa.Schema) -> None:
 def _rows(metadata: str) -> int:
     """Return the number of rows in the pandas metadata: the end of the default index."""
     (index,) = json.loads(metadata)["index_columns"]
-    return int(index["stop"])
+    return int(index[_STOP])

@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,7 +46,10 @@ _NOT_IN_DOMAIN = re.compile(r"[^\w /.=+-]")
 
 # The defaults, 100 MiB and 1,048,576 rows, need up to 900 MiB of memory while a stream is written.
 _STREAM_FILE_BYTES = 2**25
-_STREAM_GROUP_ROWS = 2**17
+_STREAM_GROUP_ROWS = 2**16
+
+_STREAM_BATCH_ROWS = 2**14
+"""Rows of a batch of a stream: Arrow keeps what it has decoded of a row group until all are used."""
 
 _NO_TYPE = "Delta Lake has no type for them"
 
@@ -215,15 +219,8 @@ class Adapter(ChangeableFormat):
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         with _dataset(path) as data:
-            nullable = nullable_columns(data.schema, columns, data.to_batches)
-            batches = data.to_batches(
-                columns,
-                batch_size=batch_rows,
-                batch_readahead=1,
-                fragment_readahead=1,
-                fragment_scan_options=_buffered(),
-            )
-            for part in tables_of(batches, batch_rows):
+            nullable = nullable_columns(data.schema, columns, partial(_stream, data))
+            for part in tables_of(_stream(data, columns, batch_rows), batch_rows):
                 yield frame_of(part, nullable=nullable)
 
 
@@ -306,11 +303,22 @@ def _dataset(path: Path) -> Iterator[ds.Dataset]:
         yield deltalake.DeltaTable(location).to_pyarrow_dataset()
 
 
-def _buffered() -> ds.ParquetFragmentScanOptions:
-    """Return options for files read through small buffers, not by row groups."""
+def _stream(
+    data: ds.Dataset, columns: list[str] | None, batch_rows: int = _STREAM_BATCH_ROWS
+) -> Iterator[pa.RecordBatch]:
+    """Return batches that are read one after the other, in memory for one row group."""
     import pyarrow.dataset as ds
 
-    return ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
+    found: Iterator[pa.RecordBatch] = data.to_batches(
+        columns,
+        batch_size=min(batch_rows, _STREAM_BATCH_ROWS),
+        batch_readahead=0,
+        fragment_readahead=1,
+        # Threads would decode several row groups at a time.
+        use_threads=False,
+        fragment_scan_options=ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False),
+    )
+    return found
 
 
 @contextmanager

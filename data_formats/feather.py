@@ -130,9 +130,17 @@ class Adapter(DataFormat):
         return frame_of_part(data.to_table(columns, arrow_filter(predicate, data.schema)))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        data = _dataset(path)
-        for part in tables_of(data.to_batches(columns, batch_size=batch_rows), batch_rows):
-            yield frame_of_part(part)
+        import pyarrow as pa
+
+        # A data set would read many batches ahead, whatever its options.
+        with pa.OSFile(str(path)) as file:
+            schema = pa.ipc.open_file(file).schema
+            fields = None if columns is None else positions(schema, columns)
+            options = pa.ipc.IpcReadOptions(included_fields=fields)
+            reader = pa.ipc.open_file(file, options=options)
+            batches = map(reader.get_batch, range(reader.num_record_batches))
+            for part in tables_of(batches, batch_rows):
+                yield frame_of_part(part if columns is None else part.select(columns))
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

@@ -15,6 +15,7 @@ from adapter_core.values import any_contains, any_equals, text_columns
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     import tables
 
     from adapter_core.column_batches import Batch
@@ -28,6 +29,9 @@ NULL = r"\N"
 # An attribute is part of the object header, whose messages have less than 64 KiB:
 # https://support.hdfgroup.org/documentation/hdf5/latest/_h5_a__u_g.html
 MAX_ATTRIBUTE_BYTES = 64_000
+
+_ROOM = 2
+"""Width of text in the first of several batches, in lengths of its longest value: it cannot grow."""
 
 _NO_TYPE = "pandas has no HDF5 type for them"
 
@@ -103,6 +107,23 @@ class Adapter(HDF5):
             store.append(KEY, df, data_columns=indexed, index=False, nan_rep=NULL)
             store.create_table_index(KEY, columns=indexed, kind="full", optlevel=9)
 
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import pandas as pd
+
+        with pd.HDFStore(path, "w") as store:
+            width = 0
+            for df in batches:
+                longest = max((_longest_bytes(text) for _, text in text_columns(df)), default=0)
+                width = width or _ROOM * longest
+                if longest > width:
+                    raise self.refusal(
+                        f"a later batch has a text of {longest:,} bytes, and the first left room for "
+                        f"{width:,}"
+                    )
+                store.append(
+                    KEY, df, index=False, nan_rep=NULL, min_itemsize={"values": width} if width else None
+                )
+
     @staticmethod
     def _save_checked(df: pd.DataFrame, path: Path, codec: str | None, level: int | None) -> None:
         import pandas as pd
@@ -171,6 +192,12 @@ class Adapter(HDF5):
         import pandas as pd
 
         return pd.read_hdf(path)
+
+
+def _longest_bytes(text: pa.Array) -> int:
+    import pyarrow.compute as pc
+
+    return pc.max(pc.binary_length(text)).as_py() or 0
 
 
 def _store(path: Path) -> pd.HDFStore:

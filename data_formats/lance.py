@@ -41,6 +41,9 @@ _SCHEME = re.compile(r"scheme: CompressionAlgorithm(\w+)")
 _READ_AHEAD = 2
 _IO_BUFFER_BYTES = 2**26
 
+# The default is 8 MiB for each column.
+_STREAM_CACHE_BYTES = 2**25
+
 
 class Adapter(ChangeableFormat):
     """A Lance data set (a directory) through pylance, written directly from an Arrow table.
@@ -94,7 +97,7 @@ class Adapter(ChangeableFormat):
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import lance
 
-        lance.write_dataset(reader_of(batches), path)
+        lance.write_dataset(reader_of(batches), path, data_cache_bytes=_STREAM_CACHE_BYTES)
 
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
         return _Fragments(Path(path), self)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import data_formats
+from adapter_core.data_format import BATCH_ROWS
 from adapter_core.errors import UnavailableError
 from format_bench.instruments import isolation, memory
 from format_bench.parallel.tables import Plan
@@ -181,7 +182,8 @@ def _read_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str,
     total = TableDigest()
     others = [0.0, 0.0]
     cpu, start = time.process_time(), time.perf_counter()
-    for df in adapter.iterate(path):
+    batch_rows = min(BATCH_ROWS, -(-cell.plan.rows // cell.plan.partitions))
+    for df in adapter.iterate(path, batch_rows=batch_rows):
         cpu_before, before = time.process_time(), time.perf_counter()
         total += digest(df)
         others[0] += time.perf_counter() - before
