@@ -30,16 +30,17 @@ if TYPE_CHECKING:
 
 MIB = 2**20
 
-BATCH_ROWS = 100_000
-"""Rows of a batch of a table if none are given."""
+BATCHES_IN_LIMIT = 32
+"""Batches, or regions of an array, that have the size of the limit, if no size of them is given.
 
-REGION_BYTES = 16 * MIB
-"""Size of a region of an array if no number of chunks is given."""
+Making a batch and its digest needs several times its size."""
 
 
-def plan_of(dataset: str, limit_bytes: int, times: float, partition_rows: int) -> Plan:
+def plan_of(dataset: str, limit_bytes: int, times: float, partition_rows: int | None) -> Plan:
     """Return a table of that many times the limit in memory, as a DataFrame."""
-    rows = int(limit_bytes * times / row_bytes(dataset))
+    size_bytes = row_bytes(dataset)
+    rows = int(limit_bytes * times / size_bytes)
+    partition_rows = partition_rows or max(1, int(limit_bytes / BATCHES_IN_LIMIT / size_bytes))
     return Plan(dataset, rows, max(1, -(-rows // partition_rows)))
 
 
@@ -47,7 +48,7 @@ def array_plan_of(dataset: str, limit_bytes: int, times: float, region_chunks: i
     """Return an array of that many times the limit in memory."""
     size_bytes = ArrayPlan(dataset, 1, 1).source().chunk_bytes
     chunks = max(1, int(limit_bytes * times / size_bytes))
-    region_chunks = region_chunks or max(1, REGION_BYTES // size_bytes)
+    region_chunks = region_chunks or max(1, limit_bytes // BATCHES_IN_LIMIT // size_bytes)
     return ArrayPlan(dataset, chunks, -(-chunks // region_chunks))
 
 
@@ -77,8 +78,8 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
 
     Each step has a process under a limit: a control group of the kernel where one can be made, else a
     thread that watches the resident memory. The rows are made batch by batch, and verified by digests.
-    Batches of tables have 100,000 rows by default. Arrays are written chunk by chunk and read in regions
-    of 16 MiB by default.
+    Batches have a 32nd of the limit by default. Arrays are written chunk by chunk and read in regions of
+    that size.
 
     \b
     Examples:
@@ -99,7 +100,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         plan = array_plan_of(dataset, limit_bytes, times, batch_rows)
         data_bytes = plan.source().size_bytes
     else:
-        plan = plan_of(dataset, limit_bytes, times, batch_rows or BATCH_ROWS)
+        plan = plan_of(dataset, limit_bytes, times, batch_rows)
         data_bytes = int(plan.rows * row_bytes(dataset))
     if plan.rows < 1:
         raise InvalidRequestError("the table has no rows; give a larger --times")
