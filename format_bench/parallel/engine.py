@@ -7,6 +7,7 @@ verified on the workers, and never pass through the client.
 from __future__ import annotations
 
 import importlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from adapter_core.errors import UnavailableError, UnknownNameError
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+_SIZE = re.compile(r"(?P<number>\d+(\.\d+)?) ?(?P<prefix>[kKMGT])(?P<binary>i?)B")
 
 ENGINES = ("serial", "dask", "ray")
 """Names of the engines: modules of this package, with a class `Engine`."""
@@ -40,7 +43,7 @@ class ParallelEngine(ABC):
         ----------
         where : str
             The workers, in the engine's own words; "local:N" or "local:N:MEMORY" for N processes of this
-            machine.
+            machine. A worker beyond its memory is killed, and its task goes to another.
 
         Raises
         ------
@@ -121,3 +124,18 @@ def local_workers(where: str) -> tuple[int, str]:
     if kind != "local" or not count.isdecimal() or int(count) < 1:
         raise UnknownNameError("set of workers", where, ["local:1", "local:2", "local:2:1.5GiB"])
     return int(count), memory
+
+
+def memory_bytes(text: str) -> int:
+    """Return the bytes of a size such as "1.5GiB" or "800MB".
+
+    Raises
+    ------
+    UnknownNameError
+        If the text has another form.
+    """
+    found = _SIZE.fullmatch(text)
+    if not found or not float(found["number"]):
+        raise UnknownNameError("size of memory", text, ["1.5GiB", "800MB"])
+    base = 1024 if found["binary"] else 1000
+    return int(float(found["number"]) * base ** (1 + "KMGT".index(found["prefix"].upper())))

@@ -1,5 +1,10 @@
 """Ray as an engine: processes of this machine, or a Ray cluster.
 
+Ray limits no worker's memory: its monitor watches that of the whole machine, and the `memory` of a task
+only decides where the task runs. So a thread of each worker watches its resident memory every 10 ms and
+kills the process beyond the limit, which a fast allocation can exceed before that. Dask's limit is of
+the same kind; it is checked by another process.
+
 https://docs.ray.io/en/latest/ray-core/api/doc/ray.remote.html
 """
 
@@ -8,10 +13,12 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Self
 
 from adapter_core.errors import ParallelError
-from format_bench.parallel.engine import ParallelEngine, R, T, local_workers
+from format_bench.instruments.memory_limit import WATCHING, MemoryLimit
+from format_bench.parallel.engine import ParallelEngine, R, T, local_workers, memory_bytes
 
 _ATTEMPTS = 3
 """Calls of a task whose worker dies, as with Dask."""
@@ -27,12 +34,12 @@ class Engine(ParallelEngine):
     requires = ("ray",)
     extra = "ray"
 
-    def __init__(self, ray: Any) -> None:
-        self._ray = ray
+    def __init__(self, ray: Any, limit_bytes: int = 0) -> None:
+        self._ray, self._limit_bytes = ray, limit_bytes
 
     @classmethod
     def open(cls, where: str) -> Self:
-        """Start "local:N" workers, or connect to the cluster at "host:port"."""
+        """Start "local:N" or "local:N:MEMORY" workers, or connect to the cluster at "host:port"."""
         # Ray would report its use to its makers.
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         # Its memory monitor kills workers of a machine that others fill.
@@ -42,8 +49,10 @@ class Engine(ParallelEngine):
         import ray
 
         options: dict[str, Any] = {"address": where}
+        limit_bytes = 0
         if where.startswith("local"):
-            count, _ = local_workers(where)
+            count, memory = local_workers(where)
+            limit_bytes = memory_bytes(memory) if memory else 0
             options = {
                 "address": "local",
                 "num_cpus": count,
@@ -54,7 +63,7 @@ class Engine(ParallelEngine):
             ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
         except Exception as error:
             raise ParallelError(f"Ray does not start: {error}") from error
-        return cls(ray)
+        return cls(ray, limit_bytes)
 
     @property
     def workers(self) -> int:
@@ -63,9 +72,12 @@ class Engine(ParallelEngine):
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Call the function on the workers; a task is called again if its worker dies."""
+        limit_bytes = self._limit_bytes
 
         # Ray takes functions only, not other callable objects.
         def call(task: T) -> R:
+            if limit_bytes:
+                _limit_memory(limit_bytes)
             return function(task)
 
         remote = self._ray.remote(num_cpus=1, max_retries=_ATTEMPTS)(call)
@@ -73,8 +85,15 @@ class Engine(ParallelEngine):
         try:
             return self._ray.get(futures)
         except self._ray.exceptions.RayError as error:
-            raise ParallelError(f"Ray gave up: {type(error).__name__}") from error
+            limit = f"; each worker may use {limit_bytes:,} bytes" if limit_bytes else ""
+            raise ParallelError(f"Ray gave up: {type(error).__name__}{limit}") from error
 
     def close(self) -> None:
         """End the local processes, or the connection."""
         self._ray.shutdown()
+
+
+@cache
+def _limit_memory(limit_bytes: int) -> None:
+    """Watch the resident memory of this worker, for the rest of its life."""
+    MemoryLimit(limit_bytes, WATCHING).enter()

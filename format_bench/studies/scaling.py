@@ -123,7 +123,7 @@ def _alone(label: str, plan: AnyPlan, folder: Path) -> Iterator[ScaleRun]:
 @click.option("--formats", default="", metavar="LABELS", help="Of tables, or stores of arrays.")
 @click.option("--engine", default="dask", show_default=True, help="serial, dask or ray.")
 @click.option("--workers", default="1,2", show_default=True, help="Numbers of local workers.")
-@click.option("--memory", default="", help="Limit of each local worker of Dask, e.g. 1.5GiB.")
+@click.option("--memory", default="", help="Limit of each local worker, e.g. 1.5GiB.")
 @click.option("--cluster", default="", help="A cluster instead of local workers; as run --cluster.")
 @click.option(
     "--medium",
@@ -203,11 +203,12 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     if cluster:
         study.measure(engine, cluster, "", [study.plan], [LOCAL])
         return
+    # The serial engine has no workers.
+    limit = "" if engine == "serial" else memory
     for count in counts:
-        where = f"local:{count}:{memory}" if memory and engine == "dask" else f"local:{count}"
+        where = f"local:{count}:{limit}" if limit else f"local:{count}"
         part = max(1, rows * count // max(counts))
         plans = {study.plan, plan_of(dataset, part, -(-part // partition_rows))}
-        limit = memory if engine == "dask" else ""
         study.measure(engine, where, limit, sorted(plans, key=_rows), chosen)
 
 

@@ -79,6 +79,10 @@ _ENGINES = """## Engines
 The same jobs on each engine, two workers. *Lines* are those of the engine's own file, docstrings
 included; no format has a line for an engine, and no engine one for a format.
 
+Neither engine's limit of memory is the kernel's: Dask's nannies and, since Ray limits no single worker,
+a thread of each of Ray's workers watch the resident memory and kill the worker beyond it. Another worker
+takes its task, up to three times.
+
 """
 
 _LIMITED = """## Larger than the memory

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import time
 
 import pandas as pd
 import pytest
@@ -59,6 +60,18 @@ class Failing(Deadly):
 
     def _save(self, *_, **__):
         raise OSError("disk full")
+
+
+class Hungry(Failing):
+    """CSV whose writer takes more and more memory."""
+
+    label = "Hungry"
+
+    def _save(self, *_, **__):
+        kept = []
+        for _turn in range(16):
+            kept.append(b"x" * 2**26)
+            time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +180,10 @@ def test_wrong_engines_are_refused(monkeypatch):
     with pytest.raises(UnknownNameError, match="set of workers"):
         engines.local_workers("local:none")
     assert engines.local_workers("local:2:1.5GiB") == (2, "1.5GiB")
+    assert engines.memory_bytes("1.5GiB") == 1.5 * 2**30
+    assert engines.memory_bytes("800 MB") == 800_000_000
+    with pytest.raises(UnknownNameError, match="size of memory 'much'"):
+        engines.memory_bytes("much")
     monkeypatch.setattr("format_bench.parallel.ray.Engine.requires", ("no-such-package",))
     with pytest.raises(UnavailableError, match="no-such-package"), opened("ray", "local:1"):
         pass
@@ -195,9 +212,9 @@ def test_dask_saves_and_reads_on_two_processes_and_survives_a_killed_one(tmp_pat
 @pytest.mark.filterwarnings(
     "ignore:lance is not fork-safe", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
-def test_ray_saves_and_reads_as_dask_does(tmp_path):
+def test_ray_saves_and_reads_as_dask_does_and_survives_a_killed_worker(tmp_path, monkeypatch):
     adapter = data_formats.find("Parquet")
-    with opened("ray", "local:2") as engine:
+    with opened("ray", "local:2:700MiB") as engine:
         assert engine.workers == 2
         saved, _ = save_parallel(engine, adapter, PLAN, tmp_path / "table")
         read = read_parallel(engine, adapter, tmp_path / "table")
@@ -205,3 +222,12 @@ def test_ray_saves_and_reads_as_dask_does(tmp_path):
         with pytest.raises(ParallelError, match="partition 0"):
             save_parallel(engine, Failing(), PLAN, tmp_path / "never")
         assert not (tmp_path / "never").exists()
+        once = Deadly(tmp_path / "mark")
+        again, _ = save_parallel(engine, once, PLAN, tmp_path / "once")
+        assert (tmp_path / "mark").exists()
+        found = read_parallel(engine, once, tmp_path / "once")
+        assert (found.rows, differences(again.digest, found.digest, 15)) == (4_000, ())
+        monkeypatch.setattr("format_bench.parallel.ray._ATTEMPTS", 0)
+        with pytest.raises(ParallelError, match="each worker may use 734,003,200 bytes"):
+            save_parallel(engine, Hungry(), Plan("eq", 10, 1), tmp_path / "large")
+        assert not (tmp_path / "large").exists()

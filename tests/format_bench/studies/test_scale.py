@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from format_bench.instruments import isolation, memory_limit
 from format_bench.instruments.memory_limit import limited
 from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan
-from format_bench.parallel.trials import STEPS
+from format_bench.parallel.trials import OBJECT_STORE, STEPS
 from format_bench.results import records
 from format_bench.studies.out_of_core import plan_of
 from format_bench.studies.scale import results
@@ -108,6 +110,8 @@ def _runs():
 def test_results_become_records_and_a_page(tmp_path):
     for each in _runs():
         results.append(tmp_path, each, "run")
+        if (each.engine, each.workers, each.format) == ("dask", 2, "CSV"):
+            results.append(tmp_path, replace(each, medium=OBJECT_STORE, seconds=7.0), "run")
     failed = ScaleRun(
         "dask", 2, "CSV", "core", 1000, 20, 4, "count", status="failed", sentence="a disk was full"
     )
@@ -116,6 +120,8 @@ def test_results_become_records_and_a_page(tmp_path):
     assert {each.suite for each in read} == {"scale"}
     tracks = {each.track for each in read}
     assert "dask, 2 workers 4 partitions local, 1 MiB" in tracks
+    assert "dask, 2 workers 4 partitions object store, 1 MiB" in tracks
+    assert {"parallel part CPU time", "save peak memory"} <= {each.metric for each in read}
     assert [each.sentence for each in read if each.status == "failed"] == ["a disk was full"] * 3
     text = page(results.read(tmp_path))
     assert "## 1,000 rows of core on 2 workers" in text
@@ -125,6 +131,8 @@ def test_results_become_records_and_a_page(tmp_path):
     # One worker takes 2 seconds, two take 1; half of the table takes one worker 1 second.
     assert "| Parquet | 1.0 | 1.0 | 2.0 | 1.0 | 2.00 | 1.00 |" in text
     assert "simulated" in text
+    assert "| CSV | object store | 1,000 rows, 2 workers | 7.00 | 7.00 | 7.00 | 7.00 |" in text
+    assert "| CSV | local | 1,000 rows, 2 workers | 0.50 | 0.50 | 0.50 | failed |" in text
     assert "ray: " in text
     assert "As a DataFrame it would need 4.0 times the limit." in text
 
