@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from adapter_core import RemoteFile
 
 
+_EXPECTED_SECONDS = 600.0
+"""Time for loading the data, and for saving and reading the local file."""
+
+
 class FaultProxy(CommandedProcess):
     """The proxy of `format_bench.object_stores.proxy` before a server.
 
@@ -72,7 +76,7 @@ class StoreClient(CommandedProcess):
 
     def expected(self) -> dict[str, str]:
         """Return the digests of the whole and of a part, read from a local file."""
-        return dict(zip((READ, PART), self.ask(step=EXPECTED), strict=True))
+        return dict(zip((READ, PART), self.ask(_EXPECTED_SECONDS, step=EXPECTED), strict=True))
 
     def start(self, step: str, file: RemoteFile) -> None:
         """Start a step, whose outcome nobody waits for."""
