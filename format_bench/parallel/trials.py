@@ -82,15 +82,11 @@ class Spread:
     partitions: int
     medium: str
 
-    _FORM = re.compile(r"(\d+) workers? (\d+) partitions? (.+)")
+    _FORM = re.compile(r"(\d+)x(\d+) (.+)")
 
     def __str__(self) -> str:
-        """Return the text, e.g. "2 workers 4 partitions object store", without commas, as in lists."""
-        workers, partitions = (
-            f"{number} {noun}{'' if number == 1 else 's'}"
-            for number, noun in ((self.workers, "worker"), (self.partitions, "partition"))
-        )
-        return f"{workers} {partitions} {self.medium}"
+        """Return the text, e.g. "2x4 object store", which is short enough for labels of charts."""
+        return f"{self.workers}x{self.partitions} {self.medium}"
 
     @classmethod
     def of(cls, text: str) -> Self:

@@ -29,9 +29,9 @@ Tables and arrays that several workers write and read, and such larger than the 
 FOLDER` prints this page from their results.
 
 `make bench SUITES=scale` and `format-bench run --suite scale` measure a part of this beside the other
-suites: formats by workers, partitions and medium, on local workers of Dask. `--tracks "2 workers 4
-partitions object store"` chooses one spread of the tables; those on an object store need the server that
-`format-bench build object-server` builds.
+suites: formats by workers, partitions and medium, on local workers of Dask. The track "2x16 local" is 2
+workers and 16 partitions on a local file system; `--tracks "2x4 object store"` chooses one. Those on an
+object store need the server that `format-bench build object-server` builds.
 
 Workers are processes of one machine, each with one thread for the libraries. A worker makes the rows of
 a partition, saves them and returns a digest; later it reads a partition and returns the digest of what

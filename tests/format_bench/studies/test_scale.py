@@ -119,8 +119,8 @@ def test_results_become_records_and_a_page(tmp_path):
     read = records.read(tmp_path / results.RECORDS)
     assert {each.suite for each in read} == {"scale"}
     tracks = {each.track for each in read}
-    assert "dask, 2 workers 4 partitions local, 1 MiB" in tracks
-    assert "dask, 2 workers 4 partitions object store, 1 MiB" in tracks
+    assert "dask, 2x4 local, 1 MiB" in tracks
+    assert "dask, 2x4 object store, 1 MiB" in tracks
     assert {"parallel part CPU time", "save peak memory"} <= {each.metric for each in read}
     assert [each.sentence for each in read if each.status == "failed"] == ["a disk was full"] * 3
     text = page(results.read(tmp_path))
