@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import ClusterError, FormatBenchError
 from format_bench.clusters.dispatching import Worker
@@ -65,8 +65,7 @@ class Roster:
     @property
     def hosts(self) -> int:
         """Number of the addresses from which workers are connected now, described or not."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        return len({worker["host"] for worker in workers})
+        return len({worker["host"] for worker in self._connected().values()})
 
     def check_scheduler(self) -> None:
         """Check the connection to the scheduler.
@@ -78,6 +77,22 @@ class Roster:
         """
         if self._client.status != "running":
             raise ClusterError("the scheduler was lost; start it and the workers again")
+
+    def ask(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+        """Call a function at once on each worker, also on busy ones; return the results by address.
+
+        A worker that fails is left out.
+
+        Raises
+        ------
+        ClusterError
+            If the scheduler is lost.
+        """
+        try:
+            found: dict[str, Any] = self._client.run(function, *arguments, on_error="ignore")
+        except OSError as error:
+            raise ClusterError(f"the scheduler was lost: {error}") from error
+        return found
 
     def update(self, on_described: Callable[[str, Future], None]) -> list[Worker]:
         """Compare with the scheduler's list: describe new workers, and forget those that are gone.
@@ -97,9 +112,7 @@ class Roster:
         ClusterError
             If the scheduler is lost.
         """
-        # Without a scheduler it returns the last list that it had, so the check comes after it.
-        addresses = set(self._client.scheduler_info(n_workers=-1)["workers"])
-        self.check_scheduler()
+        addresses = set(self._connected())
         for address in addresses - self.workers.keys() - self._pending - self.left_out.keys():
             self._describe(address, on_described)
         self._pending &= addresses
@@ -122,9 +135,8 @@ class Roster:
 
     def recall(self) -> dict[Worker, WorkerStatus]:
         """Return the workers that an earlier client has described, and their memory of the run."""
-        run = self._run
         found: dict[str, WorkerStatus | None]
-        found = self._client.run(cluster_worker.status, run.id, run.setup, on_error="ignore")
+        found = self.ask(cluster_worker.status, self._run.id, self._run.setup)
         recalled = {}
         for address, status in found.items():
             if status is not None and (worker := self._add(address, status.description)):
@@ -139,6 +151,13 @@ class Roster:
     def forget(self, worker: Worker) -> None:
         """Let a worker be described anew, if it is still there."""
         self.workers.pop(worker.name, None)
+
+    def _connected(self) -> dict[str, Any]:
+        """Return the scheduler's facts of its workers, by address."""
+        found: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        # Without a scheduler it was the last list that the client had.
+        self.check_scheduler()
+        return found
 
     def _describe(self, address: str, on_described: Callable[[str, Future], None]) -> None:
         self._pending.add(address)

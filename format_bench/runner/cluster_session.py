@@ -141,7 +141,7 @@ class ClusterSession:
         for machine in self._with_metadata:
             metadata = self.roster.descriptions[machine].metadata
             self._write_metadata(machine, run_metadata.finish(metadata, is_here=False))
-        self._client.run(cluster_worker.release, self.run.id, on_error="ignore")
+        self.roster.ask(cluster_worker.release, self.run.id)
 
     def _without_workers(self) -> str:
         """Return the sentence on cells that no worker takes."""

@@ -65,6 +65,14 @@ def test_hardware_and_libraries_count(metadata, path):
     assert changed(metadata, *path, to="another") != fingerprint(metadata)
 
 
+def test_the_file_systems_of_compared_media_count_and_their_speed_does_not(metadata):
+    ssd = {"file_system": "ext4", "rotational": False, "random_read_seconds": 1e-4}
+    own = changed(metadata, "media", to={"a": ssd})
+    assert own != fingerprint(metadata)
+    assert changed(metadata, "media", to={"a": {**ssd, "random_read_seconds": 2e-4}}) == own
+    assert changed(metadata, "media", to={"a": {**ssd, "file_system": "nfs"}}) != own
+
+
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one CPU cannot be restricted")
 def test_a_process_on_fewer_cpus_is_another_machine(metadata, tmp_path):
     command = [sys.executable, "-c", ON_ONE_CPU, str(tmp_path)]

@@ -27,10 +27,11 @@ from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
 from format_bench.runner import cell_process, cluster_log, cluster_session, folders, time_budget
-from format_bench.runner.cell_process import SharedData, WorkerSetup
+from format_bench.runner.cell_process import HostDescription, SharedData, WorkerSetup
 from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger
 from format_bench.runner.cluster_run import expected
 from format_bench.runner.cluster_session import ClusterSession
+from format_bench.runner.cluster_worker import Description, KeptCell, WorkerStatus
 from format_bench.runner.runner import Limits
 from format_bench.runner.user_data import Source
 from tests.factories import dask_processes, fake_package
@@ -301,6 +302,30 @@ def test_a_run_whose_time_is_spent_leaves_its_cells(client_without_workers, tmp_
     session.measure()
     assert session.ledgers["abc"].next_rounds() == {0: 1}
     assert session.dispatcher.join(Worker("two", "other host", "abc")) == []
+
+
+def test_a_plan_counts_results_that_workers_keep_and_records_none(
+    client_without_workers, tmp_path, monkeypatch
+):
+    case = Case("CSV", "eq", 10)
+    run_of = ClusterRun("1", (case,), Limits(), frozenset({"save"}), tmp_path)
+    session = ClusterSession(client_without_workers, run_of, lambda _: None, lambda _: None)
+    metadata = {
+        "cpu": {"model": "C", "usable": 1},
+        "memory": {"total_bytes": 1},
+        "system": {"kernel": "1"},
+    }
+    facts = HostDescription(metadata, tmp_path, ())
+    found = MachineLedger("abc", run_of, []).failed(Task("abc", 1, 0), "it failed", "run-1")
+    status = WorkerStatus(
+        Description("host", "abc", "", facts), running=None, kept=KeptCell(case, 1, tuple(found))
+    )
+    session.roster.descriptions["abc"] = status.description
+    recalled = {Worker("one", "host", "abc"): status}
+    monkeypatch.setattr(session.roster, "recall", lambda: recalled)
+    session.describe_all()
+    assert session.ledgers["abc"].next_rounds() == {}
+    assert not (tmp_path / RESULTS).exists()
 
 
 def test_a_time_budget_is_shared_by_the_hosts():
