@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -47,8 +48,7 @@ class _Place:
             "bucket": file.bucket,
             "path": f"{key}/{name}/" if name else f"{key}/",
             "aws_region": file.region,
-            # From the environment or a profile, as `find_credentials` has them.
-            "aws_credentials": {"type": "anonymous" if file.anonymous else "default"},
+            "aws_credentials": {"type": _credentials(file)},
         }
         return found | ({"endpoint": file.endpoint} if file.endpoint else {})
 
@@ -82,6 +82,14 @@ class _Place:
         import tensorstore as ts
 
         ts.KvStore.open(self.kvstore(), context=self.context()).result().write(name, content).result()
+
+
+def _credentials(file: RemoteFile) -> str:
+    """Return TensorStore's name of the place of credentials, where `find_credentials` looks first."""
+    if file.anonymous:
+        return "anonymous"
+    # The other prints an error for each file of a profile that is missing.
+    return "environment" if os.environ.get("AWS_ACCESS_KEY_ID") else "default"
 
 
 class TensorStoreStore(ArrayStore):
