@@ -279,6 +279,10 @@ class NotColdError(FormatBenchError):
     """Pages of a file could not be evicted, or it could not be proven that they were."""
 
 
+class ColdProcessError(FormatBenchError):
+    """A fresh process that did not answer a query from a file out of the page cache."""
+
+
 class ReadsNotMappedError(FormatBenchError):
     """A call whose reads were to be recorded raised an error, crashed or took too long.
 

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, cast
 from adapter_core.codec_choice import CodecChoice
 from data_generator import datasets
 from format_bench.instruments import page_cache
-from format_bench.instruments.clock import open_seconds
+from format_bench.instruments.clock import Stopwatch, open_seconds
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from adapter_core import BaseAdapter, Registry
+    from format_bench.instruments.clock import Sample
+    from format_bench.instruments.threads import Threads
     from format_bench.results.suites import Family, Step
 
 
@@ -67,6 +69,8 @@ class Operations(ABC):
         """Queries to measure; all if empty."""
         self.subject = "", 0
         """Name and size of the data set, for steps that make it again elsewhere."""
+        self.threads: Threads | None = None
+        """Thread policy that the process is under; None if none was applied."""
 
     @staticmethod
     @abstractmethod
@@ -240,6 +244,62 @@ class Operations(ABC):
     def open_query(self, query: str, file: Path) -> OpenQuery:
         """Open a saved file for a query that applies."""
         raise AssertionError(f"{type(self).__name__} has no query {query} to {file}")
+
+    def answer_cold(self, query: str, file: Path, limit_seconds: float) -> ColdAnswer | None:  # noqa: ARG002
+        """Answer a query in a fresh process, from a file out of the page cache.
+
+        None leaves it to this process, for libraries that keep nothing of a closed file in memory.
+
+        Parameters
+        ----------
+        query, file
+            As `open_query` takes them.
+        limit_seconds : float
+            Time after which the process is ended.
+
+        Raises
+        ------
+        ColdProcessError
+            If there is no answer.
+        """
+        return None
+
+
+@dataclass(frozen=True)
+class ColdAnswer:
+    """Cost of opening a file that is out of the page cache, and of an answer from it."""
+
+    sample: Sample
+    fetched_bytes: int
+    """Bytes that the storage layer fetched, read-ahead included."""
+    requests: int
+    """Calls of read(2) and the like."""
+
+    @classmethod
+    def measured(cls, opening: Callable[[], OpenQuery], file: Path) -> ColdAnswer:
+        """Evict a file, then open and read it.
+
+        Raises
+        ------
+        NotColdError
+            If the file stays in the page cache.
+        """
+        page_cache.make_cold(file)
+        stopwatch = Stopwatch()
+        before = page_cache.read_counters()
+        with stopwatch:
+            # In the clock, since with its read-ahead it may fetch all that the query needs.
+            opened = opening()
+            try:
+                answer = opened.read()
+            except BaseException:
+                opened.close()
+                raise
+        read = page_cache.read_counters() - before
+        # Freed while the file is open: it may be a part of it.
+        del answer
+        opened.close()
+        return cls(stopwatch.last, read.fetched_bytes, read.calls)
 
 
 class OpenQuery(ABC):

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import CannotHoldError, UnsupportedError
-from format_bench.families.operations import Measured
-from format_bench.instruments import page_cache
+from format_bench.families.operations import ColdAnswer, Measured
 from format_bench.instruments.clock import MAX_REPEATS, Stopwatch
 from format_bench.instruments.memory import FirstGrowth
 from format_bench.results.metrics import METRICS
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 
 # A query that takes so many times its share of the budget is repeated no more.
 _DEAR = 3.0
+
+_COLD_LIMIT_SECONDS = 600.0
+"""Time of a fresh process for one cold answer."""
 
 Empty = tuple[CellStatus, str]
 """Status and sentence of cells without samples."""
@@ -62,7 +64,8 @@ class QuerySteps:
     """The steps `query` and `cold query` on a saved file.
 
     A file is opened anew for each sample, so that no library answers from what an earlier sample has
-    left in its own memory: outside the clock if the page cache is warm, inside if it is cold. The first
+    left in its own memory: outside the clock if the page cache is warm, inside if it is cold, where a
+    family may also take a fresh process for each. The first
     answer of a query is compared with the data themselves and not timed. It also brings what the query
     needs into the page cache, so that the file as a whole, which may be larger than memory, is not read
     for it.
@@ -173,21 +176,13 @@ class QuerySteps:
             opened.close()
 
     def _read_cold(self, query: str, found: _Samples) -> None:
-        page_cache.make_cold(self._file)
-        before = page_cache.read_counters()
-        with found.cold:
-            # In the clock, since with its read-ahead it may fetch all that the query needs.
-            opened = self._operations.open_query(query, self._file)
-            try:
-                answer = opened.read()
-            except BaseException:
-                opened.close()
-                raise
-        read = page_cache.read_counters() - before
-        del answer
-        opened.close()
-        found.fetched_bytes.append(read.fetched_bytes)
-        found.requests.append(read.calls)
+        cold = self._operations.answer_cold(query, self._file, _COLD_LIMIT_SECONDS)
+        if cold is None:
+            opening = functools.partial(self._operations.open_query, query, self._file)
+            cold = ColdAnswer.measured(opening, self._file)
+        found.cold.samples.append(cold.sample)
+        found.fetched_bytes.append(cold.fetched_bytes)
+        found.requests.append(cold.requests)
 
     def _write(
         self, opened: OpenQuery, answer: Any, found: _Samples, effort: Effort, share_seconds: float

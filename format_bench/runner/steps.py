@@ -27,6 +27,7 @@ def operations_on(case: Case, data: Path) -> Operations:
     operations.expect(data)
     operations.warm_up()
     threads.apply(case.threads)
+    operations.threads = case.threads
     return operations
 
 

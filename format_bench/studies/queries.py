@@ -76,7 +76,11 @@ class Answers:
 
     def values(self, name: str) -> dict[Configuration, float]:
         """Return the values of a question, the smallest first."""
-        values = self.group.values(Measure(self.metric, "warm", name))
+        return self.costs(Measure(self.metric, "warm", name))
+
+    def costs(self, measure: Measure) -> dict[Configuration, float]:
+        """Return the values of a measure on the track, the smallest first."""
+        values = self.group.values(measure)
         found = {each: value for each, value in values.items() if each.track == self.track}
         return dict(sorted(found.items(), key=lambda item: item[1]))
 
@@ -135,7 +139,7 @@ def page(results: Results, metric: str) -> str:
         raise InvalidResultsError(f"{results.name} has no warm answers of the suite {SUITE}")
     parts = [_HEAD, *_extent(found, metric)]
     for each in found:
-        parts += [*_leaders(each), *_formats(each), *_ranking(each), *_times(each)]
+        parts += [*_leaders(each), *_formats(each), *_ranking(each), *_times(each), *_cold(each)]
     for group in suite.groups:
         tracks = {each.track: each for each in found if each.group is group}
         if {DEFAULTS, TUNED} <= tracks.keys():
@@ -270,6 +274,36 @@ def _times(found: Answers) -> Iterator[str]:
     yield ""
 
 
+def _cold(found: Answers) -> Iterator[str]:
+    """Yield the cold answers of each question, if there are any, with the bytes that they brought in."""
+    rows = []
+    for name in found.table.queries:
+        times = found.costs(Measure(WALL, "cold", name))
+        fetched = found.costs(Measure("query bytes", "cold", name))
+        if not times or not fetched:
+            continue
+        first, least = next(iter(times)), next(iter(fetched))
+        rows.append(
+            [
+                name,
+                f"{first.format} {quantity(times[first], 'seconds')}",
+                quantity(fetched[first], "bytes") if first in fetched else "-",
+                f"{least.format} {quantity(fetched[least], 'bytes')}",
+                f"{len(times)}",
+            ]
+        )
+    if not rows:
+        return
+    yield f"### Cold: {found.title}\n"
+    yield (
+        "Wall time of opening and answering in a fresh process, imports excluded, from a file that is "
+        "proven out of the page cache; and the bytes that storage fetched for it, read-ahead included.\n"
+    )
+    header = ["question", "fastest", "it fetches", "fetches least", "pairs"]
+    yield from table_lines(header, rows, alignment="llrlr")
+    yield ""
+
+
 def _both_tracks(defaults: Answers, tuned: Answers) -> Iterator[str]:
     """Yield the costs and gains of tuning, of the pairs with both tracks."""
     yield f"## Tuned beside defaults: {extent_of(defaults.group)}\n"
@@ -332,8 +366,7 @@ def _ratios_of_tracks(defaults: Answers, tuned: Answers) -> dict[str, dict[str, 
 
 
 def _cost(found: Answers, label: str, metric: str) -> str:
-    values = found.group.values(Measure(metric))
-    own = [value for each, value in values.items() if (each.format, each.track) == (label, found.track)]
+    own = [value for each, value in found.costs(Measure(metric)).items() if each.format == label]
     return quantity(own[0], Measure(metric).unit) if own else "-"
 
 

@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import data_generator
+import query_engines
 from adapter_core import CannotHoldError, UnsupportedError
-from adapter_core.errors import WrongValuesError
+from adapter_core.errors import ColdProcessError, WrongValuesError
 from adapter_core.query import TABLE
-from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
+from format_bench.families.operations import CatalogOperations, ColdAnswer, Measured, OpenQuery
 from format_bench.families.queries import reference
 from format_bench.families.queries.queries import asked, queries
 from format_bench.families.queries.subject import layouts, tuning_keys
 from format_bench.families.tables.operations import TableOperations
+from format_bench.instruments import isolation, threads
 from format_bench.instruments.touch import touch, touch_arrow
 from format_bench.results.status import WRONG
 from format_bench.verification.answers import difference
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from adapter_core.query import Query
+    from format_bench.instruments.threads import Threads
     from query_engines import EngineOnFormat
 
 DEFAULTS, TUNED = "defaults", "tuned"
@@ -161,6 +164,7 @@ class QueryOperations(CatalogOperations):
 
     def expect(self, data: Path) -> None:
         """Note the queries to the stored tables."""
+        self._stored = data.absolute()
         with data.open("rb") as file:
             self.facts = _facts(file)
 
@@ -222,8 +226,55 @@ class QueryOperations(CatalogOperations):
             raise UnsupportedError(found)
         return EngineQuery(self.adapter, self.adapter.paths(file, self.facts.names), query, found)
 
+    def answer_cold(self, query: str, file: Path, limit_seconds: float) -> ColdAnswer:
+        """Answer a query in a fresh process: engines keep parts of files, and indexes, by process.
+
+        Raises
+        ------
+        ColdProcessError
+            If there is no answer.
+        """
+        outcome = isolation.run(
+            answer_cold,
+            *(self.adapter.label, self.way, self._stored, query, file.absolute(), self.threads),
+            limit_seconds=limit_seconds,
+        )
+        if outcome.status:
+            raise ColdProcessError(outcome.sentence)
+        found: ColdAnswer = outcome.value
+        return found
+
 
 OPERATIONS = QueryOperations
+
+
+def answer_cold(  # noqa: PLR0913, PLR0917 (a cell, and its place)
+    label: str, way: str, stored: Path, query: str, file: Path, policy: Threads | None
+) -> ColdAnswer:
+    """Answer a query in this process, whose libraries are imported and tried on tiny tables before.
+
+    Parameters
+    ----------
+    label, way : str
+        Label of a pair, and the track.
+    stored : Path
+        The stored tables.
+    query, file
+        As `Operations.answer_cold` takes them.
+    policy : {"1", "all"}, optional
+        The thread policy.
+
+    Raises
+    ------
+    NotColdError
+        If the file stays in the page cache.
+    """
+    operations = QueryOperations(query_engines.get(label), way=way)
+    operations.expect(stored)
+    operations.warm_up()
+    if policy:
+        threads.apply(policy)
+    return ColdAnswer.measured(functools.partial(operations.open_query, query, file), file)
 
 
 class EngineQuery(OpenQuery):

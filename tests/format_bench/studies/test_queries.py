@@ -91,6 +91,19 @@ def test_tracks_are_ranked_apart_and_compared():
     assert "| CSV[polars] (tuned) | query |" in text
 
 
+def test_cold_answers_are_shown_with_the_bytes_that_they_brought_in():
+    cold = [
+        answer("Parquet[duckdb]", "point", 70, cache="cold"),
+        answer("Parquet[duckdb]", "point", 5e9, "query bytes", cache="cold"),
+        answer("Vortex[vortex]", "point", 90, cache="cold"),
+        answer("Vortex[vortex]", "point", 4e9, "query bytes", cache="cold"),
+    ]
+    text = page(results([*MEASURED, *cold]), WALL)
+    assert "### Cold: query, 1,000 rows, all threads" in text
+    assert "| point | Parquet[duckdb] 70 ms | 5 MB | Vortex[vortex] 4 MB | 2 |" in text
+    assert "### Cold" not in page(results(MEASURED), WALL)
+
+
 def test_questions_are_shown_as_sql_and_engines_with_their_formats():
     text = page(results(MEASURED), WALL)
     assert 'SELECT count(*) AS "count_rows" FROM data WHERE "url" LIKE \'%needle%\'' in text

@@ -13,6 +13,7 @@ import pytest
 import data_generator
 import query_engines
 from adapter_core import CannotHoldError, Comparison, UnknownNameError, UnsupportedError
+from adapter_core.errors import ColdProcessError
 from adapter_core.query import (
     COUNT,
     GREATEST,
@@ -179,6 +180,30 @@ def test_a_file_that_tuning_would_not_change_is_refused():
     wide = QueryOperations(query_engines.find("ORC[pyarrow]"), way=TUNED)
     with pytest.raises(CannotHoldError, match="query-wide has no column that tuned files are sorted by"):
         wide.check(QueryOperations.generate("query-wide", 10))
+
+
+def test_a_cold_answer_is_that_of_a_fresh_process(tmp_path, monkeypatch):
+    pair = query_engines.get("ORC[pyarrow]")
+    data = QueryOperations.generate("query", 500)
+    stored, folder = tmp_path / "data", tmp_path / "file.tables"
+    QueryOperations.store(data, stored)
+    operations = QueryOperations(pair)
+    operations.expect(stored)
+    operations.save(data, folder)
+
+    def refuse(*_):
+        raise AssertionError("asked in the process that has answered before")
+
+    monkeypatch.setattr(type(pair.engine), "open", refuse)
+    page_cache.fill(folder)
+    found = operations.answer_cold("point", folder, 60.0)
+    assert found.sample.wall_seconds > 0
+    assert found.requests > 0
+    if not page_cache.resident_bytes(folder):
+        pytest.skip("nothing stays in the page cache here")
+    assert found.fetched_bytes > 0
+    with pytest.raises(ColdProcessError, match="No such file"):
+        operations.answer_cold("point", tmp_path / "none.tables", 60.0)
 
 
 def test_a_run_measures_both_tracks_or_those_that_are_named():
