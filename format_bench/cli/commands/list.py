@@ -1,4 +1,4 @@
-"""Inventory of formats, data sets, codecs and suites."""
+"""Inventory of formats, data sets, codecs, suites and questions."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from adapter_core import DataFormat, Feature, Registry, Trait, UnavailableError
 from adapter_core.query_engine import EngineOnFormat
 from format_bench.display import terminal
 from format_bench.families.operations import operations_of, registry_of
+from format_bench.report.queries import query_names
 from format_bench.results.suites import FAMILIES, SUITES
 
 Fact = dict[str, Any]
@@ -54,6 +55,16 @@ def suites() -> list[Fact]:
             "tracks": ", ".join(track.name for track in each.tracks),
         }
         for each in SUITES.values()
+    ]
+
+
+def questions() -> list[Fact]:
+    """Return a row for each question of each suite that asks any."""
+    return [
+        {"name": name, "suite": suite.name, "question": found.words}
+        for suite in SUITES.values()
+        if any(each.queries for each in suite.benchmarks)
+        for name, found in query_names(suite.name).items()
     ]
 
 
@@ -127,6 +138,7 @@ WHAT: dict[str, Callable[[], list[Fact]]] = {
     "datasets": datasets,
     "codecs": codecs,
     "suites": suites,
+    "questions": questions,
 }
 
 
@@ -134,7 +146,7 @@ WHAT: dict[str, Callable[[], list[Fact]]] = {
 @click.argument("what", type=click.Choice(list(WHAT)), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(what: str | None, as_json: bool) -> None:  # noqa: FBT001 (a switch)
-    """List formats, datasets, codecs or suites; all if none is named.
+    """List formats, datasets, codecs, suites or questions; all if none is named.
 
     For each format: available or the reason why not, versions of its libraries, features, and safety of
     reading its files. Losses of formats are in docs/losses.md, and in the results of each run.
