@@ -95,7 +95,9 @@ def cells_as_csv(cells: Iterable[AsvCell], records: Sequence[Record]) -> str:
     """
     text = io.StringIO()
     names = [
-        field.name for field in fields(AsvCell) if field.name not in ("axes", "samples", "round_sizes")
+        field.name
+        for field in fields(AsvCell)
+        if field.name not in ("axes", "samples", "round_sizes", "track")
     ]
     writer = csv.DictWriter(text, [*names, "noise"], extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

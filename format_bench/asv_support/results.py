@@ -56,6 +56,8 @@ class AsvCell:
     """All samples in the order taken, if they were recorded."""
     round_sizes: list[int] = field(default_factory=list)
     """How many of the samples each process took, if that is known."""
+    track: str = ""
+    """The track of a class of benchmarks that declares one; empty if it is a parameter, or none."""
 
 
 @dataclass(frozen=True)
@@ -197,12 +199,13 @@ def _cells(
     for combination, value, taken in zip(itertools.product(*axes), values, samples, strict=True):
         params = [_literal(text) for text in combination]
         label, dataset, *others = params
-        metric = ", ".join([benchmark["pretty_name"].partition(": ")[2], *own_track.values(), *others])
+        named_metric = (benchmark["pretty_name"].partition(": ")[2], own_track, *others)
+        metric = ", ".join(filter(None, named_metric))
         facts = (name, metric, benchmark["unit"], label, dataset)
-        named = own_track | dict(zip(benchmark["param_names"][2:], others, strict=True))
+        named = dict(zip(benchmark["param_names"][2:], others, strict=True))
         said = [each for each in reasons if each.suite == suite and each.params == params]
         if value is None or math.isnan(value):
-            cells.append(AsvCell(*facts, None, *_why(said), named))
+            cells.append(AsvCell(*facts, None, *_why(said), named, track=own_track))
         else:
             remarks = [each.sentence for each in said if each.status is CellStatus.VALUE]
             declared = BY_BENCHMARK[name.rpartition(".")[2]]
@@ -210,15 +213,17 @@ def _cells(
             own = rounds.of_cell(suite, params, declared.name, value, taken)
             joined = [sample for each in own for sample in each]
             facts_of_value = list(taken or joined or [value]), [len(each) for each in own]
-            cells.append(AsvCell(*facts, value, "value", remark, named, *facts_of_value))
+            cells.append(
+                AsvCell(*facts, value, "value", remark, named, *facts_of_value, track=own_track)
+            )
     return cells
 
 
-def _own_track(suite: str) -> dict[str, str]:
-    """Return the track of a class of benchmarks that declares one, as if it were a parameter."""
+def _own_track(suite: str) -> str:
+    """Return the track of a class of benchmarks that declares one."""
     module, _, name = suite.partition(".")
     benchmark = SUITES[module].benchmark(name) if module in SUITES else None
-    return {"track": benchmark.track} if benchmark and benchmark.track else {}
+    return benchmark.track if benchmark else ""
 
 
 @functools.cache
@@ -297,7 +302,7 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
         level=level,
         cache=cell.axes.get("cache"),
         threads="all",
-        track=cell.axes.get("track", ""),
+        track=cell.axes.get("track", cell.track),
         query=cell.axes.get("query", ""),
         metric=BY_BENCHMARK[method].name,
         unit=cell.unit,
@@ -315,7 +320,7 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
 def _codec_of(cell: AsvCell) -> tuple[str | None, int | None]:
     """Return codec and level of a cell: its parameter, or what its track means for the adapter."""
     suite = SUITES.get(cell.benchmark.partition(".")[0])
-    track = suite.tracks_by_name.get(cell.axes.get("track", "")) if suite else None
+    track = suite.tracks_by_name.get(cell.axes.get("track", cell.track)) if suite else None
     if suite and track:
         try:
             return codec_on(track, registry_of(FAMILIES[suite.family]).find(cell.format))

@@ -148,6 +148,7 @@ def cell_series(line: HistoryLine) -> list[CellSeries]:
         if method in OPERATIONS:
             group = FormatOperation(module, label, OPERATIONS[method])
             replicated = [benchmark in point.replicated for point in line.points]
-            variant = ", ".join(filter(None, (BY_BENCHMARK[method].variant, *axes)))
+            track = next(cell.track for cell in cells if cell)
+            variant = ", ".join(filter(None, (BY_BENCHMARK[method].variant, track, *axes)))
             series.append(CellSeries(group, benchmark, dataset, variant, cells, replicated))
     return series

@@ -43,7 +43,7 @@ class GraphLinks:
     by_measure: dict[tuple[str, Measure], str]
     """By suite and measure: a graph of some formats and data sets, where others can be chosen."""
     of_queries: dict[tuple[str, str], str]
-    """By suite and title: a graph of some formats and queries to a data set."""
+    """By suite and title: a graph of some formats and queries to a data set, and possibly a track."""
 
     @classmethod
     def of(
@@ -84,7 +84,8 @@ class GraphLinks:
             of_measure = {"cache": measure.cache} if measure.cache else {}
             address = graph(cell.benchmark, of_measure)
             if measure.query:
-                title = f"{measure._replace(query='')}, {printable(record.dataset)}"
+                place = filter(None, (printable(record.dataset), cell.track))
+                title = ", ".join([str(measure._replace(query="")), *place])
                 of_queries.setdefault((suite, title), address)
             else:
                 by_measure.setdefault((suite, measure), address)
