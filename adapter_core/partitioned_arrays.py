@@ -130,7 +130,7 @@ class PartitionedArray(ABC):
         try:
             self._create(source)
         except BaseException:
-            self.remove()
+            self.discard()
             raise
 
     def unit(self, description: Description) -> int:
@@ -194,10 +194,14 @@ class PartitionedArray(ABC):
         with self.store.open(self.path) as reader:
             return reader.read((slice(region.start, region.stop),))
 
-    def remove(self) -> None:
-        """Remove the array, or the regions that writers have left."""
-        files.remove(self.path)
+    def discard(self) -> None:
+        """Remove the regions that writers have left without a commit."""
         files.remove(self.folder)
+
+    def remove(self) -> None:
+        """Remove the array, and regions that writers have left."""
+        files.remove(self.path)
+        self.discard()
 
     def _check_committed(self) -> None:
         if not self.path.exists():

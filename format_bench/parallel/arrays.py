@@ -7,6 +7,7 @@ returns the digest of what came back.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from adapter_core.array_description import Description
 from adapter_core.partitioned_arrays import PartitionedArray, Region, regions_of
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
-from format_bench.parallel.jobs import Job, TaskReport, Watch, run_tasks
+from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, run_tasks
 from format_bench.verification.digests import ArrayDigest, array_digest
 
 if TYPE_CHECKING:
@@ -79,28 +80,29 @@ def save_array(engine: ParallelEngine, store: ArrayStore, plan: ArrayPlan, path:
 
     Raises
     ------
-    FileExistsError
-        If something is at the path, or a save there has not ended.
     UnsupportedError
         If the store cannot keep the array, or changes its values. Nothing is left.
     ParallelError
-        If a region could not be written, a worker died too often, or the engine failed. The regions
-        are removed.
+        If something is at the path, a save there has not ended, a region could not be written, a worker
+        died too often, or the engine failed. The regions of this save are removed.
     """
     if store.error is not None:
         raise UnsupportedError(f"{store.label} changes values, which digests cannot verify")
     array, source = store.partitioned(path), plan.source()
     start = time.perf_counter()
-    array.create(source)
+    with as_one_error("making the array"):
+        array.create(source)
     try:
         created = time.perf_counter()
         description = Description.of(source)
         regions = regions_of(source.shape[0], array.unit(description), plan.partitions)
         reports = run_tasks(engine, _save_region, [(array, plan, region) for region in regions])
         committing = time.perf_counter()
-        array.commit([report.piece for report in reports])
+        with as_one_error("the commit"):
+            array.commit([report.piece for report in reports])
     except BaseException:
-        array.remove()
+        with suppress(OSError):
+            array.discard()
         raise
     end = time.perf_counter()
     client_seconds = created - start + end - committing
@@ -130,7 +132,8 @@ def read_array(engine: ParallelEngine, store: ArrayStore, path: Path, partitions
     """
     array = store.partitioned(path)
     start = time.perf_counter()
-    regions = array.regions(partitions)
+    with as_one_error("the list of the regions"):
+        regions = array.regions(partitions)
     listed = time.perf_counter() - start
     reports = run_tasks(engine, _read_region, [(array, region) for region in regions])
     return Job("read", engine.workers, time.perf_counter() - start, listed, tuple(reports))

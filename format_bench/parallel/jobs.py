@@ -16,7 +16,7 @@ from functools import cache, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
-from adapter_core import UnsupportedError
+from adapter_core import FormatBenchError, UnsupportedError
 from adapter_core.credentials import without_secrets
 from adapter_core.errors import ParallelError
 from format_bench.instruments import isolation, memory, threads
@@ -142,6 +142,18 @@ def run_tasks(
         if outcome.status:
             raise ParallelError(f"partition {number}: {without_secrets(outcome.sentence)}")
     return [outcome.value for outcome in outcomes]
+
+
+@contextmanager
+def as_one_error(what: str) -> Iterator[None]:
+    """Raise the errors of libraries as `ParallelError`, without the credentials in their messages."""
+    try:
+        yield
+    except FormatBenchError:
+        raise
+    except Exception as error:
+        reason = without_secrets(isolation.outcome_of(error).sentence)
+        raise ParallelError(f"{what} failed: {reason}") from None
 
 
 class _Guarded:

@@ -7,20 +7,17 @@ returns the digest of what came back.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import FormatBenchError, PartitionedTable, Piece, RemoteFile
-from adapter_core.credentials import without_secrets
-from adapter_core.errors import ParallelError
+from adapter_core import PartitionedTable, Piece, RemoteFile
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
-from format_bench.instruments import isolation
-from format_bench.parallel.jobs import Job, TaskReport, Watch, run_tasks
+from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, run_tasks
 from format_bench.verification.digests import TableDigest, digest
 
 if TYPE_CHECKING:
@@ -93,7 +90,7 @@ def save_parallel(
         reports = run_tasks(engine, _save_partition, tasks)
         committing = time.perf_counter()
         pieces = [report.piece for report in reports]
-        with _as_one_error("the commit"):
+        with as_one_error("the commit"):
             table.commit(pieces)
     except BaseException:
         with suppress(OSError):
@@ -144,7 +141,7 @@ def _over_pieces(
 ) -> TableJob:
     table = table_at(place, adapter)
     start = time.perf_counter()
-    with _as_one_error("the list of the partitions"):
+    with as_one_error("the list of the partitions"):
         pieces = table.pieces()
     listed = time.perf_counter() - start
     function, arguments = task_of(table)
@@ -157,18 +154,6 @@ def table_at(place: Path | RemoteFile, adapter: DataFormat) -> PartitionedTable:
     if isinstance(place, RemoteFile):
         return adapter.partitioned_remote(place)
     return adapter.partitioned(place)
-
-
-@contextmanager
-def _as_one_error(what: str) -> Iterator[None]:
-    """Raise the errors of libraries as `ParallelError`, without the credentials in their messages."""
-    try:
-        yield
-    except FormatBenchError:
-        raise
-    except Exception as error:
-        reason = without_secrets(isolation.outcome_of(error).sentence)
-        raise ParallelError(f"{what} failed: {reason}") from None
 
 
 def _watch(table: PartitionedTable) -> Watch:
