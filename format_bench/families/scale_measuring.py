@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from adapter_core import RemoteFile, UnavailableError
-from adapter_core.errors import LinkError, ObjectStoreError
+from adapter_core.errors import LinkError, ObjectStoreError, WrongValuesError
 from format_bench.families.operations import Measured
 from format_bench.instruments import threads
 from format_bench.links.commands import CommandedProcess
@@ -16,7 +16,7 @@ from format_bench.object_stores.server import ObjectServer
 from format_bench.parallel.engine import engine_class
 from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import OBJECT_STORE, Spread, StepFacts, metric_of, request
-from format_bench.results.status import CellStatus
+from format_bench.results.status import WRONG, CellStatus
 
 PROGRAM = "format_bench.parallel.trials"
 
@@ -43,6 +43,11 @@ def measure_scale(
         Where local tables are written.
     metrics : tuple of str
         Names of the metrics.
+
+    Raises
+    ------
+    WrongValuesError
+        If other rows were read, or counted, than saved.
     """
     spread = Spread.of(track)
     dataset, rows = data
@@ -59,6 +64,9 @@ def measure_scale(
         return _empty(metrics, CellStatus.UNAVAILABLE, str(error))
     except (LinkError, ObjectStoreError) as error:
         return _empty(metrics, CellStatus.FAILED, str(error))
+    wrong = next((each.sentence for each in found if each.sentence.startswith(WRONG)), "")
+    if wrong:
+        raise WrongValuesError(wrong)
     values = {each.metric: each for facts in found for each in _measured(facts)}
     # A table that was not saved has the same reason in all steps.
     failed = next((each for each in found if each.status is not CellStatus.VALUE), None)

@@ -189,7 +189,6 @@ class StepFacts:
     """CPU time of the step on all workers."""
     peak_bytes: int = 0
     """Peak of the resident memory of the largest worker."""
-    size_bytes: int = 0
     status: CellStatus = CellStatus.VALUE
     sentence: str = ""
 
@@ -203,7 +202,7 @@ def facts_of(result: StepResult) -> StepFacts:
     if job is None:
         status = result.status or CellStatus.FAILED
         return StepFacts(result.step, status=status, sentence=result.sentence)
-    numbers = job.seconds, job.cpu_seconds, job.peak_bytes, result.size_bytes
+    numbers = job.seconds, job.cpu_seconds, job.peak_bytes
     return StepFacts(result.step, *numbers, sentence=result.sentence)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from adapter_core import UnknownNameError
+from adapter_core.errors import WrongValuesError
 from format_bench.families import scale_measuring
 from format_bench.families.scale_measuring import measure_scale
 from format_bench.object_stores import server as servers
@@ -61,6 +62,19 @@ def test_workers_that_do_not_start_are_failed_cells(tmp_path, monkeypatch):
     found = measure_scale("Parquet", ("core", 5), ON_TWO, tmp_path, METRICS)
     assert {each.status for each in found} == {CellStatus.FAILED}
     assert "ended with status 1" in found[0].sentence
+
+
+def test_wrong_values_leave_no_times(tmp_path, monkeypatch):
+    program = (
+        "import json, sys; sys.stdin.readline(); "
+        "wrong = {'step': 'read', 'status': 'failed', 'sentence': 'came back wrong: 4 rows, not 5'}; "
+        "print(json.dumps([{'step': 'save', 'seconds': 1.0}, wrong]), flush=True)"
+    )
+    (tmp_path / "lying_workers.py").write_text(program)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(scale_measuring, "PROGRAM", "lying_workers")
+    with pytest.raises(WrongValuesError, match="came back wrong: 4 rows, not 5"):
+        measure_scale("Parquet", ("core", 5), ON_TWO, tmp_path, METRICS)
 
 
 def test_the_tracks_and_the_formats_of_the_suite_are_known():
