@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import tsfile
 import vortex
 from pyiceberg.io.pyarrow import UnsupportedPyArrowTypeException, pyarrow_to_schema
 from pyiceberg.table import StaticTable
@@ -233,6 +234,22 @@ def test_kinds_without_a_type_of_iceberg_are_refused():
         pyarrow_to_schema(naive)
     with pytest.raises(CannotHoldError, match="column 'd' contains timedeltas; Iceberg has no type"):
         data_formats.get("Iceberg").check(TIMEDELTAS)
+
+
+def test_tsfile_makes_names_lower_case_and_the_adapter_restores_them(tmp_path):
+    df = pd.DataFrame(
+        {"Time": [1, 2], "time": [3, 4], "A": ["x", "y"], "a": [0.5, None], "b c": [True, False]}
+    )
+    naive = tmp_path / "naive.tsfile"
+    with pytest.raises(ValueError, match="unique"):
+        tsfile.dataframe_to_tsfile(df, str(naive))
+    tsfile.dataframe_to_tsfile(df[["A"]], str(naive))
+    assert list(tsfile.to_dataframe(str(naive)).columns) == ["time", "a"]
+    adapter, path = saved("TsFile", df, tmp_path)
+    pd.testing.assert_frame_equal(adapter.read(path), df)
+    pd.testing.assert_frame_equal(
+        adapter.read(path, ["b c", "A"], slice(1, 2)), df[["b c", "A"]].iloc[1:].reset_index(drop=True)
+    )
 
 
 def test_iceberg_names_its_final_place_so_that_others_read_it(tmp_path):

@@ -1,0 +1,238 @@
+"""Apache TsFile through its own Python library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
+from adapter_core.tables.arrow import (
+    REFUSES_WITH_METADATA,
+    array_batches,
+    arrow_of,
+    frame_of_part,
+    pandas_metadata,
+    positions,
+    reader_of,
+    retyped,
+)
+from adapter_core.tables.arrow_parts import tables_of
+from adapter_core.values import integers_beyond_int64
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    import tsfile
+
+    from adapter_core.column_batches import Batch
+
+_TABLE = "data"
+
+_TIME = "time"
+
+_SCHEMA = "ARROW:schema"
+"""Property of a file with the Arrow schema of its table, named as in Parquet."""
+
+# TsFile makes all names lower case.
+_PLAIN_NAME = re.compile(r"(?!time$)[a-z][a-z0-9_]*", re.ASCII)
+
+_BATCH_ROWS = 65_536
+
+_NO_TYPE = "TsFile has no type for them"
+
+
+class Adapter(DataFormat):
+    """Apache TsFile, the file of the time-series database IoTDB, by batches of Arrow.
+
+    A TsFile is a table ordered by time, with the encoding of each column chosen by its type; the time is
+    the number of the row here, and values are not compressed besides. The Arrow schema is a property of
+    the file: it restores types that TsFile lacks, and names, which TsFile makes lower case. Categories
+    come back as their values. Values have no checksums: 19 of 20 flipped bits were not noticed.
+
+    https://tsfile.apache.org/
+    """
+
+    label = "TsFile"
+    suffix = ".tsfile"
+    requires = ("pandas", "tsfile", "pyarrow>=16")
+    suite = "engines"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    supports: ClassVar = PARTIAL_READS
+    tuned_indexes = "nothing else: the reader selects rows by their time alone, which is their number"
+    refuses: ClassVar = REFUSES_WITH_METADATA | {
+        Kind.DECIMAL: _NO_TYPE,
+        Kind.INTERVAL: _NO_TYPE,
+        Kind.PERIOD: _NO_TYPE,
+    }
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        self._refuse_column(integers_beyond_int64(df), "integers beyond TsFile's INT64, 2**63 - 1")
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        table = arrow_of(df)
+        _write(path, table.schema, [table])
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        import pyarrow as pa
+
+        reader = reader_of(batches)
+        _write(path, reader.schema, (pa.Table.from_batches([each]) for each in reader))
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        return self._read_slice(path, columns, 0, None)
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        import pyarrow as pa
+
+        with _opened(path) as reader:
+            schema = _schema(reader)
+            empty = start == stop
+            parts = [] if empty else list(_tables(reader, schema, columns, start, stop))
+        wanted = schema if columns is None else pa.schema(map(schema.field, columns))
+        table = pa.concat_tables([wanted.remove_metadata().empty_table(), *parts])
+        return frame_of_part(table, pandas_metadata(schema.empty_table()))
+
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        with _opened(path) as reader:
+            schema = _schema(reader)
+            positions(schema, columns)
+            for table in _tables(reader, schema, columns):
+                yield from array_batches(table.to_batches())
+
+    def _column_names(self, path: Path) -> list[str]:
+        with _opened(path) as reader:
+            return list(_schema(reader).names)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with _opened(path) as reader:
+            schema = _schema(reader)
+            metadata = pandas_metadata(schema.empty_table())
+            for table in _tables(reader, schema, columns):
+                for part in tables_of(table.to_batches(), batch_rows):
+                    yield frame_of_part(part, metadata)
+
+
+def _write(path: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
+    import numpy as np
+    import pyarrow as pa
+    import tsfile
+
+    names = _names(schema)
+    fields = [
+        tsfile.ColumnSchema(name, _type_of(_stored(field.type)), tsfile.ColumnCategory.FIELD)
+        for name, field in zip(names, schema, strict=True)
+    ]
+    rows = 0
+    # A setting of the process, by default LZ4.
+    tsfile.set_tsfile_config({"default_compression_type_": tsfile.Compressor.UNCOMPRESSED})
+    with tsfile.TsFileTableWriter(str(path), tsfile.TableSchema(_TABLE, fields)) as writer:
+        writer.add_tsfile_property(_SCHEMA, schema.serialize().to_pybytes())
+        for table in tables:
+            stored = retyped(table, _stored).rename_columns(names)
+            times = pa.array(np.arange(rows, rows + len(table)))
+            rows += len(table)
+            for batch in stored.add_column(0, _TIME, times).combine_chunks().to_batches(_BATCH_ROWS):
+                writer.write_arrow_batch(batch)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tsfile.TsFileReader]:
+    import tsfile
+
+    with closing(tsfile.TsFileReader(str(path))) as reader:
+        yield reader
+
+
+def _schema(reader: tsfile.TsFileReader) -> pa.Schema:
+    """Return the schema of the saved table, with values in place of categories."""
+    import pyarrow as pa
+
+    found = reader.get_tsfile_properties().get(_SCHEMA)
+    if found is None:
+        raise ValueError(f"the file has no property {_SCHEMA}")
+    schema = pa.ipc.read_schema(pa.py_buffer(found))
+    return pa.schema([each.with_type(_restored(each.type)) for each in schema], schema.metadata)
+
+
+def _names(schema: pa.Schema) -> list[str]:
+    """Return the names of columns in the file: their own, or their position if TsFile changed that."""
+    return [
+        name if _PLAIN_NAME.fullmatch(name) else f"_{position}"
+        for position, name in enumerate(schema.names)
+    ]
+
+
+def _tables(
+    reader: tsfile.TsFileReader,
+    schema: pa.Schema,
+    columns: list[str] | None,
+    start: int = 0,
+    stop: int | None = None,
+) -> Iterator[pa.Table]:
+    """Yield the rows of a range, not empty, with the types that were saved."""
+    import pyarrow as pa
+
+    stored = dict(zip(schema.names, _names(schema), strict=True))
+    wanted = list(schema.names) if columns is None else columns
+    end = 2**63 - 1 if stop is None else stop - 1
+    found = reader.query_table(
+        _TABLE, [stored[name] for name in wanted], start, end, batch_size=_BATCH_ROWS
+    )
+    types = pa.schema([schema.field(name) for name in wanted])
+    with closing(found):
+        while (table := found.read_arrow_batch()) is not None:
+            yield table.drop_columns([_TIME]).rename_columns(wanted).cast(types)
+
+
+def _stored(arrow: pa.DataType) -> pa.DataType:
+    """Return the type of TsFile that contains all values of an Arrow type."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    arrow = _restored(arrow)
+    if types.is_large_string(arrow) or types.is_string_view(arrow):
+        return pa.string()
+    if types.is_large_binary(arrow) or types.is_binary_view(arrow):
+        return pa.binary()
+    if types.is_float16(arrow):
+        return pa.float32()
+    if types.is_integer(arrow):
+        is_small = arrow in {pa.int8(), pa.int16(), pa.int32(), pa.uint8(), pa.uint16()}
+        return pa.int32() if is_small else pa.int64()
+    if types.is_date32(arrow) or types.is_time32(arrow):
+        return pa.int32()
+    if types.is_temporal(arrow):
+        return pa.int64()
+    return arrow
+
+
+def _restored(arrow: pa.DataType) -> pa.DataType:
+    """Return the type that a column has after reading."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(arrow):
+        return _restored(arrow.value_type)
+    return pa.string() if types.is_null(arrow) else arrow
+
+
+def _type_of(stored: pa.DataType) -> tsfile.TSDataType:
+    import tsfile
+
+    names = {
+        "bool": "BOOLEAN",
+        "int32": "INT32",
+        "int64": "INT64",
+        "float": "FLOAT",
+        "double": "DOUBLE",
+        "string": "STRING",
+        "binary": "BLOB",
+    }
+    return tsfile.TSDataType[names[str(stored)]]
