@@ -189,7 +189,7 @@ TOYS = {
 CHOSEN = (
     r"^(?!.*\('(Broken|Crashing|Exacting|Hanging|Losing|Lying|Raising)', '(int|bool|str|core|kaons)')"
     r"(?!records\..*'(entities-shared|entities-nested|none|zstd)')"
-    r"(?!query\..*'(CSV|Feather|ORC)\[)"
+    r"(?!query\.Query(Cost|Read)?\..*'(CSV|Feather|ORC)\[)"
     r"(?!remote\.(?!.*(time_save|track_remote_save_requests)\('Parquet'))(?!remote_arrays\.)"
     r"(?!scale\.)"
 )
