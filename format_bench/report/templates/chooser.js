@@ -299,7 +299,9 @@
       const mixes = ranges().filter((each) => suiteNow().measures.find(({ option: own }) => own === each.name).mixed);
       if (timesNow().some(Boolean) && !mixes.some((each) => Number(each.value) > 0)) mixes[0].value = "1";
     });
-    return labelled(name, control);
+    const row = labelled(name, control);
+    row.className = "times";
+    return row;
   }
 
   const timesNow = () => times().map((each) => Math.max(0, each.valueAsNumber || 0));
