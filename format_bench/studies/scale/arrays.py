@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +12,7 @@ import array_stores
 from adapter_core import UnsupportedError
 from adapter_core.errors import FormatBenchError, UnavailableError
 from adapter_core.partitioned_arrays import regions_of
-from format_bench.instruments import isolation, memory
+from format_bench.instruments import isolation
 from format_bench.parallel.arrays import (
     ArrayJob,
     ArrayPlan,
@@ -25,7 +23,7 @@ from format_bench.parallel.arrays import (
 from format_bench.parallel.trials import VERIFIED
 from format_bench.results.status import WRONG, CellStatus
 from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, ScaleRun
-from format_bench.studies.scale.session import LIMIT_SECONDS, of_outcome, prepare
+from format_bench.studies.scale.session import LIMIT_SECONDS, StepClock, of_outcome, prepare
 from format_bench.verification.digests import ArrayDigest, array_digest
 
 if TYPE_CHECKING:
@@ -167,64 +165,34 @@ def array_alone(cell: ArrayCell, folder: Path, limit: MemoryLimit | None = None)
         store.remove(path)
 
 
-class _Others:
-    """Time of making and verifying values, which is not that of the store."""
-
-    def __init__(self) -> None:
-        self.digest: ArrayDigest | None = None
-        self._seconds = self._cpu_seconds = 0.0
-        self._cpu, self._start = time.process_time(), time.perf_counter()
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        """Count the time of a block."""
-        cpu, start = time.process_time(), time.perf_counter()
-        yield
-        self._seconds += time.perf_counter() - start
-        self._cpu_seconds += time.process_time() - cpu
-
-    def verify(self, values: np.ndarray, first_row: int) -> None:
-        """Add consecutive rows to the digest."""
-        found = array_digest(values, first_row)
-        self.digest = found if self.digest is None else self.digest + found
-
-    def results(self) -> dict[str, Any]:
-        """Return the results of the step that started with this object and has ended now."""
-        wall = time.perf_counter() - self._start
-        return {
-            "digest": self.digest,
-            "seconds": max(0.0, wall - self._seconds),
-            "wall_seconds": wall,
-            "cpu_seconds": max(0.0, time.process_time() - self._cpu - self._cpu_seconds),
-            "peak_bytes": memory.peak_bytes(),
-        }
-
-
 def _save_chunks(cell: ArrayCell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
     """Save an array chunk by chunk; runs in a process of its own."""
     prepare(limit)
     store, source = array_stores.get(cell.label), cell.plan.source()
-    others = _Others()
+    total = ArrayDigest(0, 0)
+    clock = StepClock()
 
     def read(selection: Selection) -> np.ndarray:
-        with others():
+        nonlocal total
+        with clock.paused():
             values = source.read(selection)
-            others.verify(values, selection[0].start)
+            total += array_digest(values, selection[0].start)
         return values
 
     store.save(replace(source, read=read), path)
-    return {**others.results(), "size_bytes": store.size_bytes(path)}
+    return {**clock.results(), "digest": total, "size_bytes": store.size_bytes(path)}
 
 
 def _read_regions(cell: ArrayCell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
     """Read an array region by region, and return its digest; runs in a process of its own."""
     prepare(limit)
     store = array_stores.get(cell.label)
-    others = _Others()
+    total = ArrayDigest(0, 0)
+    clock = StepClock()
     with store.open(path) as reader:
         unit = store.partitioned(path).unit(reader.description)
         for region in regions_of(reader.shape[0], unit, cell.plan.partitions):
             values = reader.read((slice(region.start, region.stop),))
-            with others():
-                others.verify(values, region.start)
-    return others.results()
+            with clock.paused():
+                total += array_digest(values, region.start)
+    return {**clock.results(), "digest": total}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -145,34 +146,49 @@ def of_outcome(
     return run(**facts)
 
 
+class StepClock:
+    """Clock of a step, without the time of making and verifying values; it starts when it is made."""
+
+    def __init__(self) -> None:
+        self._paused_seconds = self._paused_cpu_seconds = 0.0
+        self._cpu, self._start = time.process_time(), time.perf_counter()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leave out the time of a block."""
+        cpu, start = time.process_time(), time.perf_counter()
+        yield
+        self._paused_seconds += time.perf_counter() - start
+        self._paused_cpu_seconds += time.process_time() - cpu
+
+    def results(self) -> dict[str, Any]:
+        """Return the times of the step, which has ended now, and the peak of the memory."""
+        wall, cpu = time.perf_counter() - self._start, time.process_time() - self._cpu
+        return {
+            "seconds": max(0.0, wall - self._paused_seconds),
+            "wall_seconds": wall,
+            "cpu_seconds": max(0.0, cpu - self._paused_cpu_seconds),
+            "peak_bytes": memory.peak_bytes(),
+        }
+
+
 def _save_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
     """Save the partitions as a stream; runs in a process of its own."""
     prepare(limit)
     adapter = data_formats.get(cell.label)
     total = TableDigest()
-    others = [0.0, 0.0]
-    cpu, start = time.process_time(), time.perf_counter()
+    clock = StepClock()
 
     def batches() -> Iterator[pd.DataFrame]:
         nonlocal total
         for number in range(cell.plan.partitions):
-            cpu_before, before = time.process_time(), time.perf_counter()
-            df = cell.plan.partition(number)
-            total += digest(df)
-            others[0] += time.perf_counter() - before
-            others[1] += time.process_time() - cpu_before
+            with clock.paused():
+                df = cell.plan.partition(number)
+                total += digest(df)
             yield df
 
     adapter.save_batches(batches(), path)
-    wall, used = time.perf_counter() - start, time.process_time() - cpu
-    return {
-        "digest": total,
-        "seconds": max(0.0, wall - others[0]),
-        "wall_seconds": wall,
-        "cpu_seconds": max(0.0, used - others[1]),
-        "peak_bytes": memory.peak_bytes(),
-        "size_bytes": adapter.size_bytes(path),
-    }
+    return {**clock.results(), "digest": total, "size_bytes": adapter.size_bytes(path)}
 
 
 def _read_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
@@ -180,22 +196,12 @@ def _read_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str,
     prepare(limit)
     adapter = data_formats.get(cell.label)
     total = TableDigest()
-    others = [0.0, 0.0]
-    cpu, start = time.process_time(), time.perf_counter()
+    clock = StepClock()
     batch_rows = min(BATCH_ROWS, -(-cell.plan.rows // cell.plan.partitions))
     for df in adapter.iterate(path, batch_rows=batch_rows):
-        cpu_before, before = time.process_time(), time.perf_counter()
-        total += digest(df)
-        others[0] += time.perf_counter() - before
-        others[1] += time.process_time() - cpu_before
-    wall, used = time.perf_counter() - start, time.process_time() - cpu
-    return {
-        "digest": total,
-        "seconds": wall - others[0],
-        "wall_seconds": wall,
-        "cpu_seconds": used - others[1],
-        "peak_bytes": memory.peak_bytes(),
-    }
+        with clock.paused():
+            total += digest(df)
+    return {**clock.results(), "digest": total}
 
 
 def prepare(limit: MemoryLimit | None) -> None:
