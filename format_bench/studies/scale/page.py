@@ -203,29 +203,26 @@ def _beside_alone(runs: Sequence[ScaleRun]) -> str:
     return _ALONE + text + "\n".join(table_lines(header, table)) + "\n\n" + _verdict(chosen) + "\n\n"
 
 
-def _strong(runs: Sequence[ScaleRun], label: str) -> tuple[ScaleRun, ScaleRun] | None:
-    """Return the saves of one and of two workers of the same table."""
-    saves = [run for run in _of(runs, engine="dask", step="save", format=label) if not run.status]
+def _strong(runs: Sequence[ScaleRun]) -> list[tuple[ScaleRun, ScaleRun]]:
+    """Return the saves of one and of two workers of the same table, a pair for each format."""
+    saves = [run for run in _of(runs, engine="dask", step="save") if not run.status]
+    found: dict[str, tuple[ScaleRun, ScaleRun]] = {}
     for two in _of(saves, workers=2):
-        for one in _of(saves, workers=1, rows=two.rows):
-            return one, two
-    return None
+        for one in _of(saves, workers=1, rows=two.rows, format=two.format):
+            found.setdefault(two.format, (one, two))
+    return list(found.values())
 
 
 def _scaling(runs: Sequence[ScaleRun]) -> str:
     table = []
-    for label in dict.fromkeys(run.format for run in runs):
-        found = _strong(runs, label)
-        if found is None:
-            continue
-        one, two = found
-        halves = _of(runs, engine="dask", step="save", format=label, workers=1, rows=one.rows // 2)
+    for one, two in _strong(runs):
+        halves = _of(runs, engine="dask", step="save", format=one.format, workers=1, rows=one.rows // 2)
         weak = f"{halves[0].wall_seconds / two.wall_seconds:.2f}" if halves else "-"
         table.append(
             [
-                label,
-                *(f"{run.cpu_seconds:.1f}" for run in found),
-                *(f"{run.wall_seconds:.1f}" for run in found),
+                one.format,
+                *(f"{run.cpu_seconds:.1f}" for run in (one, two)),
+                *(f"{run.wall_seconds:.1f}" for run in (one, two)),
                 f"{one.wall_seconds / two.wall_seconds:.2f}",
                 weak,
             ]
@@ -238,14 +235,10 @@ def _scaling(runs: Sequence[ScaleRun]) -> str:
 
 def _simulation(runs: Sequence[ScaleRun]) -> str:
     table = []
-    for label in dict.fromkeys(run.format for run in runs):
-        found = _strong(runs, label)
-        if found is None:
-            continue
-        one, two = found
+    for one, two in _strong(runs):
         measured = two.wall_seconds / _simulated(one, 2, two.partitions)
         line = [f"{_simulated(one, workers, SIMULATED_TASKS):.1f}" for workers in SIMULATED_WORKERS]
-        table.append([label, *line, f"{measured:.2f}"])
+        table.append([one.format, *line, f"{measured:.2f}"])
     if not table:
         return ""
     header = ["format", *(f"{each}" for each in SIMULATED_WORKERS), "measured / simulated, 2"]
