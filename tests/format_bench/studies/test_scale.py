@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -27,7 +28,9 @@ PLAN = Plan("core", 2_000, 4)
 
 def fill(limit, size_bytes):
     limit.enter()
-    return len(bytearray(size_bytes))
+    filled = bytearray(size_bytes)
+    time.sleep(1.0)  # a thread that watches the memory looks now and then
+    return len(filled)
 
 
 @pytest.mark.parametrize("watched", [False, True])
