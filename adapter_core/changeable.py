@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.data_format import DataFormat
-from adapter_core.errors import InvalidSelectionError, UnknownNameError
+from adapter_core.errors import InvalidSelectionError, UnknownNameError, UnsupportedError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+class TableChange(StrEnum):
+    """A change of a saved table."""
+
+    APPEND = "append"
+    UPDATE = "update"
+    DELETE = "delete"
+    ADD_COLUMN = "add column"
+
+
+_MUST_OVERRIDE = "the adapter must override this, or declare in unsupported_changes: "
+
+
 class ChangeableFormat(DataFormat):
     """A format whose library appends, updates and deletes rows of a saved table, and adds columns.
 
-    A change is a transaction of the library: after an error the table is as it was. The order of rows
-    after a change is the library's.
+    An adapter overrides `_append`, `_update`, `_delete` and `_add_column`, except for the changes in
+    `unsupported_changes`, each of which raises `UnsupportedError`. A change is a transaction of the
+    library, unless the adapter's docstring restricts that: after an error the table is as it was. The
+    order of rows after a change is the library's.
     """
+
+    unsupported_changes: ClassVar[Mapping[TableChange, str]] = {}
+    """Sentence on the reason, for each change that the library cannot make."""
 
     def append(self, path: str | os.PathLike[str], df: pd.DataFrame) -> None:
         """Add rows.
@@ -34,6 +51,8 @@ class ChangeableFormat(DataFormat):
 
         Raises
         ------
+        UnsupportedError
+            If the change is one of `unsupported_changes`.
         FileNotFoundError
             If the path does not exist.
         CannotHoldError
@@ -41,6 +60,7 @@ class ChangeableFormat(DataFormat):
         InvalidSelectionError
             If the columns are not those of the table.
         """
+        self._check_change(TableChange.APPEND)
         self._append(self._checked_rows(path, df), df)
 
     def update(self, path: str | os.PathLike[str], key: str, df: pd.DataFrame) -> None:
@@ -55,11 +75,12 @@ class ChangeableFormat(DataFormat):
 
         Raises
         ------
-        FileNotFoundError, CannotHoldError, InvalidSelectionError
+        UnsupportedError, FileNotFoundError, CannotHoldError, InvalidSelectionError
             As for `append`.
         UnknownNameError
             If the column `key` is missing.
         """
+        self._check_change(TableChange.UPDATE)
         path = self._checked_rows(path, df)
         self._check_names(path, [key])
         if len(df.columns) == 1:
@@ -71,13 +92,16 @@ class ChangeableFormat(DataFormat):
 
         Raises
         ------
-        FileNotFoundError
-            If the path does not exist.
+        UnsupportedError, FileNotFoundError
+            As for `append`.
+        CannotHoldError
+            If no row would be left, and the format cannot store such a table.
         UnknownNameError
             If the column `key` is missing.
         InvalidSelectionError
             If values are missing.
         """
+        self._check_change(TableChange.DELETE)
         path = Path(path)
         self._check_exists(path)
         self._check_names(path, [key])
@@ -90,16 +114,21 @@ class ChangeableFormat(DataFormat):
 
         Raises
         ------
-        FileNotFoundError
-            If the path does not exist.
+        UnsupportedError, FileNotFoundError
+            As for `append`.
         InvalidSelectionError
             If the table has a column of that name.
         """
+        self._check_change(TableChange.ADD_COLUMN)
         path = Path(path)
         self._check_exists(path)
         if name in self._column_names(path):
             raise InvalidSelectionError(f"the table has a column {name!r} already")
         self._add_column(path, name)
+
+    def _check_change(self, change: TableChange) -> None:
+        if change in self.unsupported_changes:
+            raise UnsupportedError(f"{self.label}, {change}: {self.unsupported_changes[change]}")
 
     def _checked_rows(self, path: str | os.PathLike[str], df: pd.DataFrame) -> Path:
         path = Path(path)
@@ -115,18 +144,18 @@ class ChangeableFormat(DataFormat):
             )
         return path
 
-    @abstractmethod
     def _append(self, path: Path, df: pd.DataFrame) -> None:
         """Add checked rows."""
+        raise NotImplementedError(_MUST_OVERRIDE + TableChange.APPEND)
 
-    @abstractmethod
     def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
         """Replace the rows with the keys of checked rows."""
+        raise NotImplementedError(_MUST_OVERRIDE + TableChange.UPDATE)
 
-    @abstractmethod
     def _delete(self, path: Path, key: str, values: list[int]) -> None:
         """Remove the rows with these keys."""
+        raise NotImplementedError(_MUST_OVERRIDE + TableChange.DELETE)
 
-    @abstractmethod
     def _add_column(self, path: Path, name: str) -> None:
         """Add a column of floats, all null, whose name is new."""
+        raise NotImplementedError(_MUST_OVERRIDE + TableChange.ADD_COLUMN)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from adapter_core import PARTIAL_READS, InvalidSelectionError, Kind, Trait, UnknownNameError
+from adapter_core.changeable import ChangeableFormat, TableChange
 from adapter_core.column_batches import NUMBERS
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, CODECS, CODECS_OF_BLOSC2, HDF5
@@ -36,11 +37,15 @@ _ROOM = 2
 _NO_TYPE = "pandas has no HDF5 type for them"
 
 
-class Adapter(HDF5):
+class Adapter(HDF5, ChangeableFormat):
     """HDF5 through `DataFrame.to_hdf` with ``format="table"`` and `pandas.read_hdf`.
 
     Rows are stored together, text in the width of the longest value of its block. Reading may unpickle
     objects: open files from trusted sources only.
+
+    HDF5 has no transactions: rows that do not fit are refused before anything is written, but a process
+    that ends during a change may leave a damaged file. Text keeps the width of its block, and columns
+    their categories.
     """
 
     label = "HDF5.table"
@@ -55,6 +60,9 @@ class Adapter(HDF5):
         "sort keys and lookup columns as data_columns, with an index each (kind=full, optlevel=9)"
     )
     checksums = "Fletcher-32 of each chunk of the table: fletcher32"
+    unsupported_changes: ClassVar = {
+        TableChange.ADD_COLUMN: "the columns of a PyTables table are fixed: it has to be written anew"
+    }
     refuses: ClassVar = {
         Kind.BINARY: _NO_TYPE,
         Kind.DATE: _NO_TYPE,
@@ -134,6 +142,67 @@ class Adapter(HDF5):
                 KEY, df, index=False, nan_rep=NULL, complib=codec or "zlib", complevel=level or 0
             )
 
+    def _append(self, path: Path, df: pd.DataFrame) -> None:
+        with _store(path, "a") as store:
+            self._append_rows(store, df)
+
+    def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
+        import numpy as np
+        import pandas as pd
+
+        given = pd.Index(df[key])
+        with _store(path, "a") as store:
+            found = np.concatenate([given.get_indexer(keys) for keys in _values(store, key)])
+            places = np.flatnonzero(found >= 0)
+            end = len(found)
+            # pandas stores and checks the rows at the end, from where they are moved.
+            self._append_rows(store, df)
+            table = store.get_storer(KEY).table
+            try:
+                rows = table.read(end)[found[places]]
+                rows["index"] = table.read_coordinates(places, field="index")
+                table.modify_coordinates(places, rows)
+            finally:
+                table.remove_rows(end)
+
+    def _delete(self, path: Path, key: str, values: list[int]) -> None:
+        import numpy as np
+
+        with _store(path, "a") as store:
+            kept = np.concatenate([~keys.isin(values).to_numpy() for keys in _values(store, key)])
+            if not kept.any():
+                raise self.refusal("no row would be left")
+            if kept.all():
+                return
+            table = store.get_storer(KEY).table
+            # `remove_rows` moves all later rows, hence one call for all rows instead of one for each.
+            end = int(np.argmin(kept))
+            for start in range(end, len(kept), ARRAY_BATCH_ROWS):
+                stop = start + ARRAY_BATCH_ROWS
+                rows = table.read(start, stop)[kept[start:stop]]
+                if len(rows):
+                    table.modify_rows(end, end + len(rows), rows=rows)
+                end += len(rows)
+            table.remove_rows(end)
+
+    def _append_rows(self, store: pd.HDFStore, df: pd.DataFrame) -> None:
+        import pandas as pd
+
+        table = store.get_storer(KEY).table
+        dtypes = _selected(store, None, 0, 1).dtypes
+        for name, dtype in df.dtypes.items():
+            # pandas would store the counts of another unit as they are.
+            if dtype.kind in "mM" and dtype != dtypes[name]:
+                raise self.refusal(
+                    f"column {name!r} has the type {dtypes[name]} in the file, not {dtype}"
+                )
+        try:
+            index = pd.RangeIndex(table.nrows, table.nrows + len(df))
+            store.append(KEY, df.set_axis(index), index=False, nan_rep=NULL)
+        except (TypeError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise self.refusal(f"the rows do not fit the file: {reason}") from error
+
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
@@ -200,10 +269,16 @@ def _longest_bytes(text: pa.Array) -> int:
     return pc.max(pc.binary_length(text)).as_py() or 0
 
 
-def _store(path: Path) -> pd.HDFStore:
+def _store(path: Path, mode: Literal["r", "a"] = "r") -> pd.HDFStore:
     import pandas as pd
 
-    return pd.HDFStore(path, mode="r")
+    return pd.HDFStore(path, mode=mode)
+
+
+def _values(store: pd.HDFStore, column: str) -> Iterator[pd.Series]:
+    """Yield the values of a column, batch by batch."""
+    for start in range(0, store.get_storer(KEY).nrows, ARRAY_BATCH_ROWS):
+        yield _selected(store, [column], start, start + ARRAY_BATCH_ROWS)[column]
 
 
 def _selected(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, Kind, Trait
+from adapter_core.changeable import ChangeableFormat, TableChange
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
@@ -32,7 +34,7 @@ DATA_BYTES = "data_bytes"
 """Name of the metadata with the size of all files of values."""
 
 
-class Adapter(ArrayFormat):
+class Adapter(ArrayFormat, ChangeableFormat):
     """A dense TileDB array (a directory) through TileDB-Py, with an attribute for each column.
 
     The library's functions for data frames refuse pandas 3, hence the arrays of NumPy. Text of differing
@@ -55,6 +57,11 @@ class Adapter(ArrayFormat):
     tuned_options: ClassVar = {"tile": 65_536}
     tuned_indexes = "smaller tiles; the dimension stays the row's number, which parts of tables need"
     refuses: ClassVar = {**REFUSES, Kind.HALF_FLOAT: "TileDB has no type for them"}
+    unsupported_changes: ClassVar = {
+        TableChange.APPEND: "the dimension of its dense array ends at the last row, and cannot grow",
+        TableChange.UPDATE: "a dense array takes ranges of rows, each of which writes whole tiles",
+        TableChange.DELETE: "TileDB deletes cells of sparse arrays only, and this one is dense",
+    }
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
@@ -101,6 +108,24 @@ class Adapter(ArrayFormat):
             array.meta[DESCRIPTION] = table.description
             if settings is None:  # an object appears whole, and listing the files takes requests
                 array.meta[DATA_BYTES] = _data_bytes(Path(uri))
+
+    def _add_column(self, path: Path, name: str) -> None:
+        import numpy as np
+        import tiledb
+
+        uri = str(path.absolute())
+        with self._opened_array(path) as array:
+            table = json.loads(array.meta[DESCRIPTION])
+        attribute = self._array_name(len(table["columns"]), name)
+        table["columns"].append({"name": name, "dtype": "float64", "values": attribute})
+        evolution = tiledb.ArraySchemaEvolution()
+        # Rows that were written before contain TileDB's fill value of floats, which is NaN.
+        plain = tiledb.FilterList([])
+        evolution.add_attribute(tiledb.Attr(attribute, dtype=np.float64, filters=plain))
+        evolution.array_evolve(uri)
+        # Last: until then, the attribute belongs to no column.
+        with tiledb.open(uri, "w") as array:
+            array.meta[DESCRIPTION] = json.dumps(table)
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:

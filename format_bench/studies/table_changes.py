@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 import click
 
 import data_formats
-from adapter_core.changeable import ChangeableFormat
+from adapter_core.changeable import ChangeableFormat, TableChange
 from adapter_core.errors import InvalidResultsError, UnavailableError, UnsupportedError, WrongValuesError
 from adapter_core.files import write_atomically
 from data_generator.datasets.query import rows_of_query
@@ -36,6 +37,8 @@ SEED = 1
 
 _MEGA, _MILLI = 1e6, 1e-3
 
+_UNSUPPORTED = "unsupported"
+
 _HEAD = """\
 # Changes to saved tables
 
@@ -45,13 +48,17 @@ whole table, which is what all other formats need for any change. Each format ha
 one CPU; a change happens once, so small differences are noise. MB are those of write calls (`wchar`
 of /proc/self/io). The table was read whole after each step, twice, by the format's adapter: *read
 after* is the CPU time of the second time. It contains what the change left behind: more files,
-deletion marks, free pages. Tables are compared with pandas' after each step.
+deletion marks, free pages. Tables are compared with pandas' after each step. An unsupported change is
+left out, with its reason below, and those after it are made without it.
 """
 
 
 @dataclass(frozen=True)
 class ChangeResult:
-    """Measured values of one change of a table in one format; 0 if it has a reason."""
+    """Measured values of one change of a table in one format; 0 if it has a reason.
+
+    A reason for *save* is that of the whole format, any other that of an unsupported change.
+    """
 
     format: str
     rows: int
@@ -144,21 +151,27 @@ def changes(blank: ChangeResult) -> list[ChangeResult]:
         # The first call of each change loads code: a small table has it.
         small = Path(folder, f"small{adapter.suffix}")
         for step in _steps(adapter, small, _Rows.generate(200, 5)).values():
-            step()
+            with suppress(UnsupportedError):
+                step()
         steps = _steps(adapter, path, given)
-        tables = _expected(given)
+        wanted = given.whole
         results = []
         for name, step in steps.items():
             written = _written_bytes()
             stopwatch = Stopwatch()
-            with stopwatch:
-                step()
+            try:
+                with stopwatch:
+                    step()
+            except UnsupportedError as error:
+                results.append(replace(blank, change=name, reason=str(error)))
+                continue
             written = _written_bytes() - written
+            wanted = _changed(wanted, name, given)
             reader = Stopwatch()
             for _ in range(2):
                 with reader:
                     found = adapter.read(path)
-            _verify(blank.format, name, found, next(tables))
+            _verify(blank.format, name, found, wanted)
             del found
             results.append(
                 replace(
@@ -178,27 +191,29 @@ def _steps(adapter: ChangeableFormat, path: Path, given: _Rows) -> dict[str, Cal
     """Return the calls of all changes by name, in their order."""
     return {
         SAVE: partial(adapter.save, given.whole, path),
-        "append": partial(adapter.append, path, given.new),
-        "update": partial(adapter.update, path, KEY, given.replaced),
-        "delete": partial(adapter.delete, path, KEY, given.gone.tolist()),
-        "add column": partial(adapter.add_column, path, ADDED),
+        TableChange.APPEND.value: partial(adapter.append, path, given.new),
+        TableChange.UPDATE.value: partial(adapter.update, path, KEY, given.replaced),
+        TableChange.DELETE.value: partial(adapter.delete, path, KEY, given.gone.tolist()),
+        TableChange.ADD_COLUMN.value: partial(adapter.add_column, path, ADDED),
     }
 
 
-def _expected(given: _Rows) -> Iterator[pd.DataFrame]:
-    """Yield the right table after each step, by pandas."""
+def _changed(df: pd.DataFrame, change: str, given: _Rows) -> pd.DataFrame:
+    """Return the right table after a change, by pandas."""
     import pandas as pd
 
-    yield given.whole
-    df = pd.concat([given.whole, given.new], ignore_index=True)
-    yield df
-    df = df.set_index(KEY)
-    df.loc[given.replaced[KEY], "f1"] = -1.5
-    df = df.reset_index()[given.new.columns]
-    yield df
-    df = df[~df[KEY].isin(given.gone)].reset_index(drop=True)
-    yield df
-    yield df.assign(**{ADDED: float("nan")})
+    match change:
+        case TableChange.APPEND:
+            return pd.concat([df, given.new], ignore_index=True)
+        case TableChange.UPDATE:
+            updated = df.set_index(KEY)
+            updated.loc[given.replaced[KEY], "f1"] = -1.5
+            return updated.reset_index()[df.columns]
+        case TableChange.DELETE:
+            return df[~df[KEY].isin(given.gone)].reset_index(drop=True)
+        case TableChange.ADD_COLUMN:
+            return df.assign(**{ADDED: float("nan")})
+    return df
 
 
 def _verify(label: str, change: str, found: pd.DataFrame, wanted: pd.DataFrame) -> None:
@@ -231,11 +246,16 @@ def page(results: Sequence[ChangeResult]) -> str:
     if not results:
         raise InvalidResultsError("there are no results of changes")
     first = results[0]
-    lines = [_HEAD]
+    command_line = (
+        f"format-bench study table-changes --rows {first.rows} --changed {first.changed_rows} "
+        f"--formats {','.join(dict.fromkeys(each.format for each in results))}"
+    )
+    lines = [_HEAD, f"```shell\n{command_line}\n```\n"]
     measured = [each for each in results if not each.reason]
-    names = list(dict.fromkeys(each.change for each in measured))
     labels = list(dict.fromkeys(each.format for each in measured))
-    cells = {(each.format, each.change): each for each in measured}
+    shown_results = [each for each in results if each.format in labels]
+    names = list(dict.fromkeys(each.change for each in shown_results))
+    cells = {(each.format, each.change): each for each in shown_results}
     lines.append(f"## {first.rows:,} rows, of which {first.changed_rows:,} change\n")
     for title, shown in (
         ("wall ms; MB written", _cost),
@@ -248,18 +268,23 @@ def page(results: Sequence[ChangeResult]) -> str:
         ]
         lines += table_lines(["format", *names], rows)
         lines.append("")
-    lines += _sentences(labels, cells)
+    lines += _sentences(labels, {place: each for place, each in cells.items() if not each.reason})
     for each in results:
         if each.reason:
-            lines.append(f"- {each.format}: {each.reason}")
+            about = "" if each.format in each.reason else f"{each.format}: "
+            lines.append(f"- {about}{each.reason}")
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _cost(result: ChangeResult) -> str:
+    if result.reason:
+        return _UNSUPPORTED
     return f"{result.wall_seconds / _MILLI:,.0f}; {result.written_bytes / _MEGA:,.1f}"
 
 
 def _afterwards(result: ChangeResult) -> str:
+    if result.reason:
+        return _UNSUPPORTED
     return f"{result.read_seconds / _MILLI:,.0f}; {result.file_bytes / _MEGA:,.1f}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from adapter_core import UnsupportedError
@@ -20,6 +22,20 @@ def test_all_changes_of_a_format_are_measured_and_verified():
     assert all(each.wall_seconds > 0 and each.read_seconds > 0 for each in results)
     assert results[0].written_bytes > 100_000 > results[3].written_bytes > 0
     assert all(each.reason == "" for each in results)
+
+
+def test_an_unsupported_change_has_its_sentence_and_the_others_are_verified():
+    results = list(table_changes.measure(["HDF5.table", "TileDB"], 1_000, 10))
+    unsupported = {(each.format, each.change): each for each in results if each.reason}
+    assert set(unsupported) == {
+        ("HDF5.table", "add column"),
+        *(("TileDB", change) for change in ("append", "update", "delete")),
+    }
+    assert [each.change for each in results] == 2 * CHANGES
+    text = table_changes.page(results)
+    assert re.search(r"\| HDF5.table \| [^|]*; [^|]*\| .* \| unsupported \|\n", text)
+    assert "- TileDB, delete: TileDB deletes cells of sparse arrays only" in text
+    assert "- TileDB: most is written by *add column*" in text
 
 
 def test_a_change_that_does_something_else_is_refused(monkeypatch):
@@ -51,7 +67,9 @@ def test_the_page_has_costs_reads_and_reasons():
 
 
 def test_formats_without_changes_are_refused():
-    assert {"DuckDB", "SQLite", "Lance", "Delta", "Iceberg"} <= set(table_changes.formats())
+    assert {"DuckDB", "SQLite", "Lance", "Delta", "Iceberg", "HDF5.table", "TileDB"} <= set(
+        table_changes.formats()
+    )
     with pytest.raises(UnsupportedError, match="Pickle changes no saved tables"):
         list(table_changes.measure(["Pickle"], 100, 10))
     with pytest.raises(InvalidResultsError, match="no results of changes"):
