@@ -28,6 +28,7 @@ FormatBenchError
 ├── LockedError                             another process uses the same file or folder
 ├── ClusterError                            a cluster cannot be reached, or its workers cannot be used
 ├── NotColdError                            a file could not be proven absent from the page cache
+├── ColdProcessError                        a fresh process did not answer a query to a cold file
 ├── ReadsNotMappedError                     a call whose reads were to be recorded did not return
 ├── WrongValuesError                        data came back with other values than were saved
 ├── JvmError                                a JVM failed, crashed or ran out of memory

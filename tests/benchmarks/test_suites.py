@@ -719,7 +719,8 @@ def test_the_site_contains_the_same_numbers(project, printed):
     html = project / ".asv/tiny/html"
     index = json.loads((html / "index.json").read_text())
     usual = {name for name in index["benchmarks"] if not name.startswith("notes.")}
-    assert usual == ALL_BENCHMARKS
+    # None of the clone's array stores writes to object stores, so asv has nothing to show of them.
+    assert usual == {name for name in ALL_BENCHMARKS if not name.startswith("remote_arrays.")}
     assert index["graph_param_list"][0]["env-FORMAT_BENCH_SCALE"] == "tiny"
     graphs = [
         path

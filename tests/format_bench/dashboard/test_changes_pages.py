@@ -12,7 +12,7 @@ import pytest
 from markupsafe import escape
 
 from format_bench.changes.sentences import sentence
-from format_bench.dashboard.changes.exports import export_files
+from format_bench.dashboard.changes.exports import MOST_ENTRIES, export_files
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import versions as versions_page
 from format_bench.dashboard.site_data import SiteConfig, SiteData
@@ -84,7 +84,7 @@ def test_each_chart_has_a_title_a_description_and_its_numbers_in_a_table(site):
 def test_the_feed_is_atom(site):
     feed = ET.fromstring(exports(site, "https://example.org/bench/")["changes.xml"])
     entries = feed.findall(f"{ATOM}entry")
-    assert len(entries) == len(site.changes[0].changes) >= 4
+    assert len(entries) == min(MOST_ENTRIES, len(site.changes[0].changes)) >= 4
     for element in (feed, *entries):
         assert [len(element.findall(ATOM + name)) for name in ("id", "title", "updated")] == [1, 1, 1]
         assert element.findtext(f"{ATOM}id").startswith("urn:uuid:")

@@ -118,7 +118,7 @@ def test_the_overview_starts_with_pictures_and_their_words(opened):
     titles = [each.locator("> title").text_content() for each in charts.all()]
     assert titles == [
         f"Size against read time: {each}"
-        for each in ("eq, tables", "cifar-like", "era5-small", "entities")
+        for each in ("eq, tables", "cifar-like", "era5-small, arrays", "entities")
     ]
     for each in charts.all():
         assert "On the Pareto front" in each.locator("> desc").text_content()

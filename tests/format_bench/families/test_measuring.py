@@ -58,8 +58,9 @@ def test_reads_take_turns_and_the_next_process_swaps_them(table, round_number, o
     steps = [STEPS["tables"][name] for name in ("read", "cold read")]
     found = measure_steps(steps, *table, Effort(0, 2, round_number))
     first, *others = table[0].shares
-    assert first == 1
-    assert others == [0 if letter == "c" else 1 for letter in order]
+    # Other work on the machine may take single pages of a warm file out of the cache.
+    assert first > 0.9
+    assert [round(share) for share in others] == [0 if letter == "c" else 1 for letter in order]
     assert list(found) == ["read", "cold read"]
     times = [each for step in found.values() for each in step if each.metric == "read time"]
     assert [len(each.repeats) for each in times] == [2, 2]
