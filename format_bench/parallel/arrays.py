@@ -19,6 +19,7 @@ from adapter_core.array_description import Description
 from adapter_core.partitioned_arrays import PartitionedArray, Region, regions_of
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
+from format_bench.instruments.touch import touch_array
 from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, run_tasks
 from format_bench.verification.digests import ArrayDigest, array_digest
 
@@ -188,6 +189,7 @@ def _read_region(array: PartitionedArray, region: Region) -> RegionReport:
     watch = _watch(array)
     with watch("read"):
         values = array.read(region)
+        touch_array(values)
     with watch("digest"):
         found = array_digest(values, region.start)
     return watch.report(region.number, len(values), region, found)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import PartitionedTable, Piece, RemoteFile
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
+from format_bench.instruments.touch import touch
 from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, run_tasks
 from format_bench.verification.digests import TableDigest, digest
 
@@ -183,7 +184,7 @@ def _save_partition(table: PartitionedTable, plan: Plan, number: int) -> TableRe
 def _read_partition(table: PartitionedTable, columns: list[str] | None, piece: Piece) -> TableReport:
     watch = _watch(table)
     with watch("read"):
-        df = table.read(piece, columns)
+        df = touch(table.read(piece, columns))
     with watch("digest"):
         found = digest(df)
     return watch.report(piece.number, len(df), piece, found)

@@ -13,6 +13,7 @@ from adapter_core import UnsupportedError
 from adapter_core.errors import FormatBenchError, UnavailableError
 from adapter_core.partitioned_arrays import regions_of
 from format_bench.instruments import isolation
+from format_bench.instruments.touch import touch_array
 from format_bench.parallel.arrays import (
     ArrayJob,
     ArrayPlan,
@@ -193,6 +194,7 @@ def _read_regions(cell: ArrayCell, path: Path, limit: MemoryLimit | None) -> dic
         unit = store.partitioned(path).unit(reader.description)
         for region in regions_of(reader.shape[0], unit, cell.plan.partitions):
             values = reader.read((slice(region.start, region.stop),))
+            touch_array(values)
             with clock.paused():
                 total += array_digest(values, region.start)
     return {**clock.results(), "digest": total}

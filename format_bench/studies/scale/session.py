@@ -14,6 +14,7 @@ import data_formats
 from adapter_core.data_format import BATCH_ROWS
 from adapter_core.errors import UnavailableError
 from format_bench.instruments import isolation, memory
+from format_bench.instruments.touch import touch
 from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import LOCAL, VERIFIED, trial
 from format_bench.results.status import WRONG, CellStatus
@@ -199,6 +200,7 @@ def _read_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str,
     clock = StepClock()
     batch_rows = min(BATCH_ROWS, -(-cell.plan.rows // cell.plan.partitions))
     for df in adapter.iterate(path, batch_rows=batch_rows):
+        touch(df)
         with clock.paused():
             total += digest(df)
     return {**clock.results(), "digest": total}
