@@ -90,10 +90,16 @@ def test_a_sleep_is_measured_within_5_percent_and_costs_no_cpu():
     assert min(each.cpu_seconds for each in samples) < 0.005
 
 
-def test_100_ms_of_cpu_are_measured_within_5_percent():
+def burnt():
     timing = repeats_of(lambda: burn(0.1), 1)
-    assert timing.cpu_seconds == pytest.approx(0.1, rel=0.05)
-    assert all(sample.wall_seconds >= 0.099 for sample in timing.samples)
+    return timing.cpu_seconds, [sample.wall_seconds for sample in timing.samples]
+
+
+def test_100_ms_of_cpu_are_measured_within_5_percent():
+    # In a process of its own: CPU time is that of all threads, and other tests may have left some.
+    cpu_seconds, wall_seconds = isolation.run(burnt, limit_seconds=60).value
+    assert cpu_seconds == pytest.approx(0.1, rel=0.05)
+    assert all(each >= 0.099 for each in wall_seconds)
 
 
 def test_the_cpu_time_of_child_processes_counts():
