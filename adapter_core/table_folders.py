@@ -205,8 +205,7 @@ class ObjectFolder(TableFolder):
 
     def write_text(self, name: str, text: str) -> None:
         """Write an object."""
-        path, system = self.arrow(name)
-        with system.open_output_stream(path) as stream:
+        with self.file(name).arrow_stream() as stream:
             stream.write(text.encode())
 
     def arrow(self, name: str) -> tuple[str, Any]:
@@ -217,8 +216,7 @@ class ObjectFolder(TableFolder):
         """Write a Parquet object; its size is the number of bytes written."""
         import pyarrow.parquet as pq
 
-        path, system = self.arrow(name)
-        with system.open_output_stream(path) as stream:
+        with self.file(name).arrow_stream() as stream:
             pq.write_table(table, stream, compression="none")
             return int(stream.tell())
 

@@ -114,7 +114,7 @@ class Adapter(DataFormat):
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:
-        with file.arrow_file_system().open_output_stream(file.arrow_path) as stream:
+        with file.arrow_stream() as stream:
             codec = codec or "uncompressed"
             df.to_feather(stream, compression=codec, compression_level=level, version=2)
 

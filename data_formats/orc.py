@@ -151,7 +151,7 @@ class Adapter(DataFormat):
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:
         options = {"compression": codec} if codec else {}
-        with file.arrow_file_system().open_output_stream(file.arrow_path) as stream:
+        with file.arrow_stream() as stream:
             df.to_orc(stream, engine="pyarrow", index=False, engine_kwargs=options)
 
     def _read_slice(
