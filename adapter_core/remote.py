@@ -166,19 +166,18 @@ class RemoteFile:
         https://docs.rs/object_store/latest/object_store/aws/enum.AmazonS3ConfigKey.html
         https://docs.rs/object_store/latest/object_store/azure/enum.AzureConfigKey.html
         """
+        plain = str(self.endpoint.startswith("http://")).lower()
         if self.scheme == "az":
             names = "azure_storage_account_name", "azure_storage_account_key", "azure_storage_sas_key"
             values = map(os.environ.get, _AZURE_VARIABLES)
-            found_options = {name: value for name, value in zip(names, values, strict=True) if value}
+            options = {name: value for name, value in zip(names, values, strict=True) if value}
             if self.endpoint:
-                plain = str(self.endpoint.startswith("http://")).lower()
-                found_options |= {"azure_endpoint": self.endpoint, "azure_allow_http": plain}
-            return found_options
+                options |= {"azure_endpoint": self.endpoint, "azure_allow_http": plain}
+            return options
         if self.scheme != "s3":
             return {}
         options = {"aws_region": self.region, "aws_virtual_hosted_style_request": "false"}
         if self.endpoint:
-            plain = str(self.endpoint.startswith("http://")).lower()
             options |= {"aws_endpoint": self.endpoint, "aws_allow_http": plain}
         found = None if self.anonymous else find_credentials()
         if self.anonymous:
