@@ -173,6 +173,11 @@ def die_with(parent: int) -> None:
         os._exit(1)  # the parent died before the kernel was asked
 
 
+def status_of(error: BaseException) -> CellStatus:
+    """Return the status of a cell whose step raised an error."""
+    return _EXPECTED.get(type(error), CellStatus.FAILED)
+
+
 def outcome_of(error: BaseException) -> Outcome:
     """Return the outcome of a step that raised an error."""
     status = _EXPECTED.get(type(error))

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import data_formats
-from adapter_core import RemoteFile, UnsupportedError
-from adapter_core.errors import FormatBenchError, UnavailableError, UnknownNameError
+from adapter_core import RemoteFile
+from adapter_core.errors import FormatBenchError, UnknownNameError
+from format_bench.instruments.isolation import status_of
 from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import (
     Plan,
@@ -151,13 +152,7 @@ def trial(
 
 
 def _failed(step: str, error: FormatBenchError) -> StepResult:
-    statuses = {
-        UnavailableError: CellStatus.UNAVAILABLE,
-        UnknownNameError: CellStatus.UNAVAILABLE,
-        UnsupportedError: CellStatus.UNSUPPORTED,
-    }
-    found = (status for kind, status in statuses.items() if isinstance(error, kind))
-    return StepResult(step, status=next(found, CellStatus.FAILED), sentence=str(error))
+    return StepResult(step, status=status_of(error), sentence=str(error))
 
 
 def _verified(step: str, job: TableJob, saved: TableDigest, adapter: DataFormat) -> StepResult:

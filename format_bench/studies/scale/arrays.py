@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import array_stores
-from adapter_core import UnsupportedError
 from adapter_core.errors import FormatBenchError, UnavailableError
 from adapter_core.partitioned_arrays import regions_of
 from format_bench.instruments import isolation
@@ -24,7 +23,7 @@ from format_bench.parallel.arrays import (
 from format_bench.parallel.trials import VERIFIED
 from format_bench.results.status import WRONG, CellStatus
 from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, ScaleRun
-from format_bench.studies.scale.session import LIMIT_SECONDS, StepClock, of_outcome, prepare
+from format_bench.studies.scale.session import LIMIT_SECONDS, StepClock, facts_of, of_outcome, prepare
 from format_bench.verification.digests import ArrayDigest, array_digest
 
 if TYPE_CHECKING:
@@ -102,22 +101,13 @@ def _measured(
     step = "read" if saved else "save"
     try:
         job = call(array_stores.get(cell.label))
-    except UnavailableError as error:
-        return cell.run(step, status=CellStatus.UNAVAILABLE, sentence=str(error))
-    except UnsupportedError as error:
-        return cell.run(step, status=CellStatus.UNSUPPORTED, sentence=str(error))
     except FormatBenchError as error:
-        return cell.run(step, status=CellStatus.FAILED, sentence=str(error))
+        return cell.run(step, status=isolation.status_of(error), sentence=str(error))
     run = cell.run(
         step,
         # A store writes at least a chunk, or a shard, at a time.
         partitions=len(job.reports),
-        seconds=job.seconds,
-        wall_seconds=job.wall_seconds,
-        client_seconds=job.client_seconds,
-        cpu_seconds=job.cpu_seconds,
-        peak_bytes=job.peak_bytes,
-        task_seconds=tuple(sum(each.seconds for each in report.stages) for report in job.reports),
+        **facts_of(job),
     )
     return _verified(run, array_differences(saved, job)) if saved else run
 

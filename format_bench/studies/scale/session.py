@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from adapter_core import RemoteFile
     from format_bench.instruments.memory_limit import MemoryLimit
     from format_bench.parallel.engine import ParallelEngine
+    from format_bench.parallel.jobs import Job
 
 LIMIT_SECONDS = 1800.0
 """Wall time of a step of the adapter alone."""
@@ -82,19 +83,22 @@ def on_workers(engine: ParallelEngine, cell: Cell, place: Path | RemoteFile) -> 
                 found.step, width, status=found.status or CellStatus.FAILED, sentence=found.sentence
             )
             continue
-        job = found.job
+        results = facts_of(found.job)
         yield cell.run(
-            found.step,
-            width,
-            seconds=job.seconds,
-            wall_seconds=job.wall_seconds,
-            client_seconds=job.client_seconds,
-            cpu_seconds=job.cpu_seconds,
-            peak_bytes=job.peak_bytes,
-            size_bytes=found.size_bytes,
-            task_seconds=tuple(sum(each.seconds for each in report.stages) for report in job.reports),
-            sentence=found.sentence,
+            found.step, width, size_bytes=found.size_bytes, sentence=found.sentence, **results
         )
+
+
+def facts_of(job: Job[Any, Any]) -> dict[str, Any]:
+    """Return the fields of a result that come from a job on workers."""
+    return {
+        "seconds": job.seconds,
+        "wall_seconds": job.wall_seconds,
+        "client_seconds": job.client_seconds,
+        "cpu_seconds": job.cpu_seconds,
+        "peak_bytes": job.peak_bytes,
+        "task_seconds": tuple(sum(each.seconds for each in report.stages) for report in job.reports),
+    }
 
 
 def row_bytes(dataset: str) -> float:
