@@ -70,6 +70,7 @@ setup(
     install_requires=[
         "click",
         "jsonschema",
+        "msgspec>=0.19",
         "numpy",
         "packaging",
         "pandas>=2.2",

@@ -33,6 +33,7 @@ FormatBenchError
 ├── WrongValuesError                        data came back with other values than were saved
 ├── JvmError                                a JVM failed, crashed or ran out of memory
 ├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
+│   └── NewerRecordError                    a record has the form of a newer release
 ├── InvalidResultsError (ValueError)        a file does not consist of records
 ├── InvalidNoiseFloorError                  a file does not contain noise floors
 ├── ResultsNotFoundError                    a folder lacks results of asv
@@ -310,6 +311,10 @@ class JvmError(FormatBenchError):
 
 class InvalidRecordError(FormatBenchError, ValueError):
     """A mapping that does not match the schema of records; the message names the field."""
+
+
+class NewerRecordError(InvalidRecordError):
+    """A record whose form is newer than this release; the message names both forms."""
 
 
 class InvalidResultsError(FormatBenchError, ValueError):

@@ -62,7 +62,7 @@ def _write_parquet(records: list[Record], path: Path) -> None:
 
     # Without them, a column that is empty in all records would have no type.
     types = {
-        **dict.fromkeys(["rows", "columns", "level", "rounds"], pa.int64()),
+        **dict.fromkeys(["rows", "columns", "level", "rounds", "schema"], pa.int64()),
         "value": pa.float64(),
         **dict.fromkeys(["repeats", "interval"], pa.list_(pa.float64())),
         "round_sizes": pa.list_(pa.int64()),

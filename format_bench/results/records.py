@@ -1,130 +1,26 @@
 """Records: one for each cell of each suite, as JSON Lines, readable after any kill.
 
 A line counts once its newline is on disk. A last line without one was left by a killed writer: it is not
-read, and the next writer cuts it off. record_schema.json and the registered metrics give the rules of
-the fields; the order of an interval's ends and the sum of the sizes of rounds are checked here, since
-JSON Schema cannot.
+read, and the next writer cuts it off. `format_bench.results.record_form` has the rules of the fields.
 """
 
 from __future__ import annotations
 
 import fcntl
-import functools
 import itertools
 import json
 import os
-import re
-import reprlib
-import sys
-from dataclasses import asdict, dataclass, field
+import shlex
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
-from adapter_core.errors import InvalidRecordError, InvalidResultsError
-from format_bench.results.metrics import METRICS
-from format_bench.results.status import CellStatus
+from adapter_core.errors import InvalidRecordError, InvalidResultsError, NewerRecordError
+from format_bench.results.record_form import SCHEMA, decode, validate
 from format_bench.results.suites import SUITES
 
 if TYPE_CHECKING:
-    import jsonschema
-
-
-_FIXED_RULES = Path(__file__).with_name("record_schema.json")
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def validate(facts: Any) -> None:
-    """Check facts against the schema of records.
-
-    Parameters
-    ----------
-    facts : Any
-        A line of results as `json.loads` returns it, or a record as `dataclasses.asdict` does.
-
-    Raises
-    ------
-    InvalidRecordError
-        If anything is wrong; the message is about the first thing.
-    """
-    error = next(_validator().iter_errors(facts), None)
-    if error is not None:
-        raise InvalidRecordError(_sentence(error))
-    sizes = facts.get("round_sizes")
-    if sizes and sum(sizes) != len(facts["repeats"]):
-        raise InvalidRecordError(
-            f"round_sizes is {sizes}, but must add up to the {len(facts['repeats'])} repeats"
-        )
-    interval = facts["interval"]
-    if interval is not None and interval[0] > interval[1]:
-        raise InvalidRecordError(f"interval is {interval}, but must have its lower end first")
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of records, draft 2020-12: record_schema.json and the registered metrics.
-
-    The descriptions of its rules end the sentence "it must be ...".
-    """
-    found: dict[str, Any] = json.loads(_FIXED_RULES.read_text(encoding="utf-8"))
-    by_unit: dict[str, list[str]] = {}
-    for metric in METRICS.values():
-        by_unit.setdefault(metric.unit, []).append(metric.name)
-    found["properties"]["unit"] |= {"enum": list(by_unit)}
-    of_units = [
-        {
-            "if": {"properties": {"unit": {"const": unit}}},
-            "then": {
-                "properties": {"metric": {"enum": names, "description": f"a metric in {unit}, one of"}}
-            },
-        }
-        for unit, names in by_unit.items()
-    ]
-    found["allOf"] = of_units + found["allOf"]
-    return found
-
-
-@functools.cache
-def _validator() -> jsonschema.Draft202012Validator:
-    import jsonschema
-
-    checker = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {"number": _is_number, "integer": _is_integer, "string": _is_text}
-    )
-    strict = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=checker)
-    return strict(schema())
-
-
-# jsonschema takes NaN and infinities for numbers, which JSON does not have.
-def _is_number(_: Any, value: Any) -> bool:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and -sys.float_info.max <= value <= sys.float_info.max
-
-
-# jsonschema takes 1.0 for an integer, which would come back as a float.
-def _is_integer(_: Any, value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-# A lone surrogate, as in an undecodable file name, is in no UTF-8 file.
-def _is_text(_: Any, value: Any) -> bool:
-    return isinstance(value, str) and not _SURROGATE.search(value)
-
-
-def _sentence(error: jsonschema.ValidationError) -> str:
-    if error.validator == "required":
-        missing = [name for name in error.validator_value if name not in error.instance]
-        return f"the field {missing[0]} is missing"
-    if error.validator == "additionalProperties":
-        unknown = [name for name in error.instance if name not in error.schema["properties"]]
-        return f"{unknown[0]!r} is not a field of a record"
-    field = error.json_path.removeprefix("$").removeprefix(".") or "the record"
-    allowed = ""
-    if error.validator == "enum":
-        allowed = f" {', '.join(json.dumps(choice) for choice in error.validator_value)}"
-    return (
-        f"{field} is {reprlib.repr(error.instance)}, but must be {error.schema['description']}{allowed}"
-    )
-
+    from format_bench.results.status import CellStatus
 
 _HEAD = b'{"suite": '
 
@@ -172,6 +68,11 @@ class Record:
     """The medium of the file, e.g. "tmpfs" or "emulated hdd"; empty if no media were compared."""
     machine: str = ""
     """Fingerprint of the machine of a cluster; empty outside of clusters."""
+    environment: str = ""
+    """Python, libraries and measurement, e.g. "CPython 3.11.7, measurement 4, pandas 3.1.1"; empty if
+    it is not known, or if asv has it."""
+    schema: int = SCHEMA
+    """Number of the form of records; those of an older one are read as of this one."""
 
     @property
     def place(self) -> str:
@@ -204,8 +105,14 @@ def line(record: Record) -> bytes:
         If a field is wrong.
     """
     facts = asdict(record)
-    validate(facts)
-    return json.dumps(facts, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    try:
+        encoded = json.dumps(facts, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        validate(facts)  # names the field
+        raise InvalidRecordError(str(error)) from error
+    # What no reader would take is not written.
+    decode(encoded)
+    return encoded + b"\n"
 
 
 def append(path: str | os.PathLike[str], record: Record) -> None:
@@ -270,9 +177,8 @@ def _cut_torn_line(file: IO[bytes], path: Path) -> int:
 
 def _check_torn(torn: bytes, path: Path, number: int) -> None:
     if torn[: len(_HEAD)] != _HEAD[: len(torn)]:
-        raise InvalidResultsError(
-            f"{path}, line {number}: the last line is not the beginning of a record"
-        )
+        problem = f"{path}, line {number}: the last line is not the beginning of a record"
+        raise InvalidResultsError(_with_advice(problem, path))
 
 
 def _sync_folder(folder: Path) -> None:
@@ -283,15 +189,33 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def parsed(line: bytes) -> Record:
+    """Return the record of a line, with or without its newline.
+
+    Raises
+    ------
+    InvalidRecordError
+        If it is not a record; a `NewerRecordError` if it is of a newer form.
+    """
+    record = Record(*decode(line))
+    if not record.track:
+        suite = SUITES.get(record.suite.partition(".")[0])
+        if suite and suite.recorded_track(""):
+            return replace(record, track=suite.recorded_track(""))
+    return record
+
+
 def _parsed(line: bytes, path: Path, number: int) -> Record:
     try:
-        facts = json.loads(line.decode())
-        validate(facts)
-    except (ValueError, RecursionError) as error:
+        return parsed(line)
+    except NewerRecordError as error:
         raise InvalidResultsError(f"{path}, line {number}: {error}") from error
-    suite = SUITES.get(facts["suite"].partition(".")[0])
-    track = suite.recorded_track(facts.get("track", "")) if suite else facts.get("track", "")
-    return Record(**{**facts, "status": CellStatus(facts["status"]), "track": track})
+    except InvalidRecordError as error:
+        raise InvalidResultsError(_with_advice(f"{path}, line {number}: {error}", path)) from error
+
+
+def _with_advice(problem: str, path: Path) -> str:
+    return f"{problem}; `format-bench repair {shlex.quote(str(path))}` keeps the good lines"
 
 
 Key = tuple[object, ...]

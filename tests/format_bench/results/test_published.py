@@ -17,7 +17,7 @@ from adapter_core.errors import InvalidResultsError
 from format_bench.results import published
 from format_bench.results.export import export
 from format_bench.results.load import load, suite_of
-from format_bench.results.records import validate
+from format_bench.results.record_form import validate
 from format_bench.results.status import CellStatus
 
 

@@ -25,11 +25,12 @@ from adapter_core.errors import (
 )
 from format_bench.results.export import export
 from format_bench.results.metrics import METRICS
-from format_bench.results.records import Record, append, engine_of, read, schema, validate
+from format_bench.results.record_form import schema, validate
+from format_bench.results.records import Record, append, engine_of, read
 from format_bench.results.status import CellStatus
 
 NAMES = [field.name for field in fields(Record)]
-OPTIONAL = {"round_sizes", "track", "query", "medium", "machine"}
+OPTIONAL = {"round_sizes", "track", "query", "medium", "machine", "environment", "schema"}
 """Fields that records of earlier versions lack."""
 
 GOOD = Record(
@@ -259,6 +260,73 @@ def test_a_bad_line_is_an_error_that_names_file_and_line(filled, line, what):
             read(filled)
         assert str(caught.value).startswith(f"{filled}, line {number}: ")
         assert what in str(caught.value)
+
+
+LINES = [
+    *(asdict(each) for each in (GOOD, EMPTY, COUNTED)),
+    {name: value for name, value in asdict(GOOD).items() if name not in OPTIONAL},
+    *({**asdict(GOOD), **change} for change, _ in REFUSED if change != {"value": np.int64(1)}),
+    *({**asdict(GOOD), "round_sizes": sizes} for sizes in ([1, 2], [1, 1], [-1, 4], None)),
+    *({**asdict(GOOD), "schema": form} for form in (1, "2", None, 2.0)),
+    *({k: v for k, v in asdict(GOOD).items() if k != name} for name in NAMES),
+    {**asdict(GOOD), "speed": 1},
+    {**asdict(GOOD), "repeats": [10**400]},
+    {**asdict(EMPTY), "interval": [-(10**400), 0]},
+    {**asdict(EMPTY), "sentence": "\u2003"},
+    [], None, 1, "record", {},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("facts", LINES, ids=range(len(LINES)))
+def test_the_reader_takes_what_the_schema_takes(path, facts):
+    path.write_text(json.dumps(facts) + "\n", encoding="utf-8")
+    try:
+        validate(facts)
+    except InvalidRecordError as error:
+        with pytest.raises(InvalidResultsError, match=r", line 1: ") as caught:
+            read(path)
+        reason = str(error) if "NaN" not in path.read_text(encoding="utf-8") else " is "
+        assert reason in str(caught.value)
+    else:
+        (found,) = read(path)
+        assert {name: asdict(found)[name] for name in facts} == facts
+
+
+def test_numbers_keep_their_kind(path):
+    append(path, replace(COUNTED, repeats=[1, 2.0]))
+    (found,) = read(path)
+    assert [type(each) for each in (found.value, *found.repeats)] == [int, int, float]
+
+
+def test_records_of_a_newer_form_are_refused_with_both_forms_and_a_remedy(filled):
+    lines = filled.read_bytes().splitlines()
+    newer = {**json.loads(lines[1]), "schema": 3, "humidity": 0.4, "value": "of another type"}
+    filled.write_bytes(b"\n".join([lines[0], json.dumps(newer).encode(), b""]))
+    with pytest.raises(InvalidResultsError) as caught:
+        read(filled)
+    assert str(caught.value) == (
+        f"{filled}, line 2: its form of records is 3, and this FormatBench reads forms up to 2; "
+        "upgrade it: pip install --upgrade formatbench"
+    )
+
+
+def test_a_record_is_written_with_its_form_and_read_without_one_as_the_first(path):
+    append(path, GOOD)
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    assert facts.pop("schema") == 2
+    path.write_text(json.dumps(facts) + "\n", encoding="utf-8")
+    assert read(path) == [GOOD]
+
+
+def test_the_error_of_a_bad_line_names_the_command_that_helps(tmp_path):
+    path = tmp_path / "a folder" / "results.jsonl"
+    path.parent.mkdir()
+    append(path, GOOD)
+    path.write_bytes(path.read_bytes() + b"\0" * 9)
+    for blocked in (lambda: read(path), lambda: append(path, GOOD)):
+        with pytest.raises(InvalidResultsError) as caught:
+            blocked()
+        assert str(caught.value).endswith(f"; `format-bench repair '{path}'` keeps the good lines")
 
 
 def test_a_last_line_torn_anywhere_is_ignored_and_then_cut_off(filled):
