@@ -1,12 +1,13 @@
 """The command `format-bench`: its commands are found in their folder, and errors are one line.
 
 Exit statuses: 0 done, 1 a defect of this program, 2 the input or the machine does not allow it,
-130 interrupted.
+128 and the number of a signal that ended it: 130 SIGINT, 143 SIGTERM, 129 SIGHUP.
 """
 
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 
 import click
@@ -14,9 +15,10 @@ import click
 from adapter_core import FormatBenchError
 from format_bench.cli import commands
 from format_bench.cli.command_folder import CommandFolder
+from format_bench.system.signals import EndingSignals, end_children
 
-# 128 + SIGINT, as shells have it.
-INTERRUPTED = 130
+# Added to the number of a signal, as shells have it.
+_ENDED_BY_SIGNAL = 128
 
 
 @click.command(
@@ -44,7 +46,8 @@ def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noq
 
     \b
     Exit status: 0 done; 2 the input or the machine does not allow it, one line on the standard error
-    output is the reason; 130 interrupted; 1 a defect of this program.
+    output is the reason; 130 interrupted, 143 or 129 ended by SIGTERM or SIGHUP; 1 a defect of this
+    program.
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")
@@ -56,6 +59,11 @@ def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noq
 
 def main(args: list[str] | None = None) -> None:
     """Run the command that the arguments name, and exit with its status."""
+    with EndingSignals() as signals:
+        _run(args, signals)
+
+
+def _run(args: list[str] | None, signals: EndingSignals) -> None:
     verbose = {"-v", "--verbose"} & set(sys.argv[1:] if args is None else args)
     try:
         sys.exit(format_bench.main(args=args, prog_name="format-bench", standalone_mode=False))
@@ -71,8 +79,11 @@ def main(args: list[str] | None = None) -> None:
         click.echo(f"format-bench: {_one_line(_told(error))}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("format-bench: interrupted", err=True)
-        sys.exit(INTERRUPTED)
+        end_children()
+        number = signals.last or signal.SIGINT
+        said = "interrupted" if number == signal.SIGINT else f"ended by {number.name}"
+        click.echo(f"format-bench: {said}", err=True)
+        sys.exit(_ENDED_BY_SIGNAL + number)
 
 
 def _told(error: Exception) -> str:

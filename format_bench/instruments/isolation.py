@@ -6,21 +6,25 @@ that has imported pandas and measured nothing.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import multiprocessing
 import os
 import resource
 import signal
+import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.errors import NotColdError
 from format_bench.results.status import CellStatus
+from format_bench.system.scratch import scratch_folder
+from format_bench.system.signals import EndingSignals
 
 # Modules that the server imports before it forks. Importing pandas takes longer than most steps.
 PRELOADED = ["__main__", "format_bench.runner.steps", "format_bench.families.preloaded"]
@@ -80,23 +84,34 @@ def run(
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(
-        target=_child, args=(sender, environment or {}, limit_bytes, step, arguments)
-    )
-    process.start()
-    sender.close()
-    try:
+    with ExitStack() as stack:
+        # Libraries' temporary files, which a process that is killed cannot remove itself.
+        place = stack.enter_context(scratch_folder(Path(tempfile.gettempdir())))
+        # The first start takes seconds, since the server imports: an interrupt would leave a process
+        # that nobody knows.
+        with EndingSignals.held():
+            own = {"TMPDIR": str(place), **(environment or {})}
+            process = context.Process(target=_child, args=(sender, own, limit_bytes, step, arguments))
+            process.start()
+            stack.callback(_end, process, receiver)
+        sender.close()
         # The end of the pipe also ends the wait, so a crash does not cost the whole limit.
         if not receiver.poll(limit_seconds):
             return Outcome(
                 status=CellStatus.TIMED_OUT, sentence=f"not finished after {limit_seconds:.0f} seconds"
             )
         return _received(receiver, process)
-    finally:
-        receiver.close()
-        if process.pid is not None:
-            _kill_group(process.pid)
-        process.join()
+
+
+def _end(process: Any, receiver: Connection) -> None:
+    """Kill a process with all that it has started, then close its pipe, of which it would complain."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        if process.exitcode is None:  # it has not made its group yet
+            process.kill()
+    process.join()
+    receiver.close()
 
 
 def _received(receiver: Connection, process: Any) -> Outcome:
@@ -130,6 +145,7 @@ def _child(
     os.setpgrp()
     _die_with_parent()
     os.environ.update(environment)
+    tempfile.tempdir = None  # the server may have looked for it
     unlink_semaphores_at_once()
     if limit_bytes is not None:
         resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
@@ -184,8 +200,3 @@ def outcome_of(error: BaseException) -> Outcome:
     text = str(error) if status else f"{type(error).__name__}: {error}"
     sentence = " ".join(text.split())[:500]
     return Outcome(None, status or CellStatus.FAILED, sentence, type(error).__name__)
-
-
-def _kill_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)

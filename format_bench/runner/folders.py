@@ -15,24 +15,15 @@ from adapter_core.errors import InvalidFolderError, LockedError
 from adapter_core.files import write_atomically
 from format_bench.results.load import RESULTS
 from format_bench.system.locks import lock
-
-_PREFIX = "format-bench-"
+from format_bench.system.scratch import remove_abandoned, scratch_folder
 
 
 @contextmanager
 def make(parent: Path) -> Iterator[Path]:
     """Give a new folder in `parent`, removed at the end; remove those of runs that were killed."""
-    for left in parent.glob(f"{_PREFIX}*"):
-        _remove_if_abandoned(left)
-    new = Path(tempfile.mkdtemp(dir=parent, prefix=f".{_PREFIX}"))
-    descriptor = lock(new)
-    # Before it is locked, another run would take a folder of the final name for an abandoned one.
-    folder = new.rename(parent / new.name.removeprefix("."))
-    try:
+    remove_abandoned(parent)
+    with scratch_folder(parent) as folder:
         yield folder
-    finally:
-        shutil.rmtree(folder)
-        os.close(descriptor)
 
 
 @contextmanager
@@ -53,16 +44,6 @@ def only_run(out: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _remove_if_abandoned(folder: Path) -> None:
-    """Remove the folder of a run that was killed, whose lock the kernel has released."""
-    try:
-        descriptor = lock(folder)
-    except (BlockingIOError, FileNotFoundError):
-        return  # its run is alive, or another run has just removed it
-    shutil.rmtree(folder)
-    os.close(descriptor)
 
 
 # Fingerprints of the user's own data sets, by name.

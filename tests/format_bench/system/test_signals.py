@@ -1,0 +1,75 @@
+"""Ends by signals: when they interrupt, and whom."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from format_bench.system.signals import EndingSignals, end_children
+
+
+@pytest.fixture
+def signals():
+    with EndingSignals() as found:
+        yield found
+
+
+def test_the_first_signal_interrupts_and_those_of_the_clean_up_do_not(signals):
+    with pytest.raises(KeyboardInterrupt, match="SIGTERM"):
+        signal.raise_signal(signal.SIGTERM)
+    signal.raise_signal(signal.SIGHUP)
+    assert signals.last is signal.SIGTERM
+
+
+def test_a_signal_waits_for_the_end_of_a_block(signals):
+    done = []
+
+    def end_within():
+        with signals.held():
+            with signals.held():
+                signal.raise_signal(signal.SIGHUP)
+                done.append("inner")
+            done.append("outer")
+
+    with pytest.raises(KeyboardInterrupt, match="SIGHUP"):
+        end_within()
+    assert done == ["inner", "outer"]
+    with signals.held():
+        pass
+
+
+def test_earlier_handlers_come_back():
+    before = signal.getsignal(signal.SIGTERM)
+    with EndingSignals():
+        assert signal.getsignal(signal.SIGTERM) != before
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+@pytest.mark.usefixtures("signals")
+def test_a_fork_ends_at_once():
+    reader, writer = os.pipe()
+    process = os.fork()
+    if not process:
+        try:
+            os.write(writer, b"1")
+            signal.pause()
+        finally:
+            os._exit(0)
+    os.read(reader, 1)
+    os.kill(process, signal.SIGTERM)
+    _, status = os.waitpid(process, 0)
+    assert os.WTERMSIG(status) == signal.SIGTERM
+
+
+def test_children_end_unless_they_left_the_session():
+    with (
+        subprocess.Popen(["sleep", "60"]) as child,
+        subprocess.Popen(["sleep", "60"], start_new_session=True) as daemon,
+    ):
+        end_children()
+        assert child.wait(10) == -signal.SIGTERM
+        assert daemon.poll() is None
+        daemon.kill()
