@@ -22,7 +22,8 @@ from format_bench.results.suites import SUITES
 if TYPE_CHECKING:
     from format_bench.results.status import CellStatus
 
-_HEAD = b'{"suite": '
+HEAD = b'{"suite": '
+"""Beginning of the line of each record."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,7 @@ def append(path: str | os.PathLike[str], record: Record) -> None:
     """
     encoded = line(record)
     path = Path(path)
-    with path.open("a+b") as file:
-        # Else another process' line, half written, would be taken for a torn one.
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with _open_locked(path) as file:
         if _cut_torn_line(file, path) == 0:
             _sync_folder(path.parent)
         file.write(encoded)
@@ -161,6 +160,18 @@ def read(path: str | os.PathLike[str]) -> list[Record]:
     return records
 
 
+def _open_locked(path: Path) -> IO[bytes]:
+    """Open a file for appending, which no other process does until it is closed."""
+    while True:
+        file = path.open("a+b")
+        # Else another process' line, half written, would be taken for a torn one.
+        fcntl.flock(file, fcntl.LOCK_EX)
+        # A repair may have put another file in its place before the lock was released.
+        if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            return file
+        file.close()
+
+
 def _cut_torn_line(file: IO[bytes], path: Path) -> int:
     """Cut off a last line that has no newline; return the size that is left, in bytes."""
     size = file.seek(0, os.SEEK_END)
@@ -176,7 +187,7 @@ def _cut_torn_line(file: IO[bytes], path: Path) -> int:
 
 
 def _check_torn(torn: bytes, path: Path, number: int) -> None:
-    if torn[: len(_HEAD)] != _HEAD[: len(torn)]:
+    if torn[: len(HEAD)] != HEAD[: len(torn)]:
         problem = f"{path}, line {number}: the last line is not the beginning of a record"
         raise InvalidResultsError(_with_advice(problem, path))
 

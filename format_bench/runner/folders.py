@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from adapter_core.errors import InvalidFolderError, LockedError
 from adapter_core.files import write_atomically
@@ -131,7 +133,19 @@ def cluster_id(out: Path) -> str:
             raise InvalidFolderError(f"{out}: {reason}")
         with write_atomically(path, durable=True) as temporary:
             temporary.write_text(json.dumps({"run": secrets.token_hex(8)}) + "\n", encoding="utf-8")
-    return str(json.loads(path.read_bytes())["run"])
+    return str(_read(path)["run"])
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the facts in a JSON file of a folder of results."""
+    try:
+        facts = json.loads(path.read_bytes())
+    except ValueError:
+        facts = None
+    if not isinstance(facts, dict):
+        advice = f"`format-bench repair {shlex.quote(str(path.parent))}` sets it aside"
+        raise InvalidFolderError(f"{path} is damaged; {advice}")
+    return facts
 
 
 def check_same_data(out: Path, name: str, fingerprint: str) -> None:
@@ -143,7 +157,7 @@ def check_same_data(out: Path, name: str, fingerprint: str) -> None:
         If the results are of other data.
     """
     path = out / DATA
-    known = json.loads(path.read_bytes()) if path.exists() else {}
+    known = _read(path) if path.exists() else {}
     if known.get(name, fingerprint) != fingerprint:
         raise InvalidFolderError(
             f"{out} holds results of another {name}; start over with --fresh, or name another --out"
