@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # The path of the worker: the process must import the same packages in any working directory.
 _CHILD = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from format_bench.runner import cell_process; cell_process.answer(sys.argv[2])"
+    "from format_bench.runner import cell_process; cell_process.answer(sys.argv[2], int(sys.argv[3]))"
 )
 
 
@@ -116,10 +116,15 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "answer")
-        command = [sys.executable, "-c", _CHILD, json.dumps(sys.path), str(path)]
-        done = subprocess.run(  # noqa: S603 (the command is this file's own)
-            command, input=pickle.dumps((function, arguments)), capture_output=True, check=False
-        )
+        with os.fdopen(os.dup(2), "wb") as log:
+            command = [sys.executable, "-c", _CHILD, json.dumps(sys.path), str(path), str(log.fileno())]
+            done = subprocess.run(  # noqa: S603 (the command is this file's own)
+                command,
+                input=pickle.dumps((function, arguments)),
+                capture_output=True,
+                check=False,
+                pass_fds=(log.fileno(),),
+            )
         if not path.exists():
             lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
             raise ClusterError(f"the measuring process ended with {done.returncode}: {lines[-1]}")
@@ -129,13 +134,23 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
     return found
 
 
-def answer(path: str) -> None:
-    """Make the call that is on the standard input, and write its result to a file."""
+def answer(path: str, log: int) -> None:
+    """Make the call that is on the standard input, and write its result to a file.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    log : int
+        Descriptor of the worker's standard error output, for what must be seen at once.
+    """
     die_with(os.getppid())
     function, arguments = pickle.load(sys.stdin.buffer)  # noqa: S301 (written by `call`)
-    lock_host()
+    host = lock_host(say=lambda text: _write_line(log, text))
     try:
         found = function(*arguments)
+        if host.remark and function is measure:
+            found = [_with_remark(each, host.remark) for each in found]
     except FormatBenchError as error:
         found = ClusterError(str(error))
     except Exception as error:
@@ -143,6 +158,14 @@ def answer(path: str) -> None:
         found = ClusterError(f"{type(error).__name__}: {error}")
     with write_atomically(Path(path)) as temporary:
         temporary.write_bytes(pickle.dumps(found))
+
+
+def _write_line(descriptor: int, text: str) -> None:
+    os.write(descriptor, f"format-bench: {text}\n".encode())
+
+
+def _with_remark(record: Record, remark: str) -> Record:
+    return replace(record, sentence=f"{record.sentence}; {remark}".lstrip("; "))
 
 
 def describe(setup: WorkerSetup) -> HostDescription:
