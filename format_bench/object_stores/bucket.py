@@ -82,6 +82,10 @@ class Bucket:
         """Return the contents of a small object."""
         return self._request("GET", key)
 
+    def get_with_headers(self, key: str) -> tuple[bytes, dict[str, str]]:
+        """Return the contents of a small object, and the headers of the answer in lower case."""
+        return self._answer("GET", key)
+
     def objects(self, prefix: str = "") -> list[StoredObject]:
         """Return all objects whose key starts with a prefix."""
         return [
@@ -128,6 +132,16 @@ class Bucket:
         body: bytes = b"",
         accepted: frozenset[HTTPStatus] | set[HTTPStatus] = frozenset({HTTPStatus.OK}),
     ) -> bytes:
+        return self._answer(method, key, query, body, accepted)[0]
+
+    def _answer(
+        self,
+        method: str,
+        key: str = "",
+        query: dict[str, str] | None = None,
+        body: bytes = b"",
+        accepted: frozenset[HTTPStatus] | set[HTTPStatus] = frozenset({HTTPStatus.OK}),
+    ) -> tuple[bytes, dict[str, str]]:
         path = quote(f"/{self.name}/{key}" if key else f"/{self.name}", safe="/-_.~")
         text = "&".join(
             f"{quote(name, safe='-_.~')}={quote(value, safe='-_.~')}"
@@ -138,12 +152,12 @@ class Bucket:
         request = Request(url, body or None, headers, method=method)  # noqa: S310 (http or https)
         try:
             with urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310
-                found: bytes = response.read()
-                return found
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                return response.read(), headers
         except HTTPError as error:
             with error:
                 if error.code in accepted:
-                    return b""
+                    return b"", {}
                 reason = _code(error.read()) or error.reason
             problem = f"{error.code} {reason}"
         except (URLError, HTTPException, OSError) as error:

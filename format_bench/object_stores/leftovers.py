@@ -1,29 +1,35 @@
 """Folder of the benchmark in a bucket, and the removal of leftovers there.
 
 The benchmark writes below a folder ``format-bench-`` and eight hexadecimal digits, which contains a
-marker. Nothing else is ever removed.
+marker. Nothing else is ever removed, and the folder of a live measurement by force alone.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import ObjectStoreError
+from format_bench.object_stores import lease
 from format_bench.object_stores.bucket import Bucket, IncompleteUpload, StoredObject
+from format_bench.object_stores.lease import MARKER, Holder, Lease
 
 if TYPE_CHECKING:
     from adapter_core import RemoteFile
     from adapter_core.credentials import Credentials
 
-MARKER = ".format-bench"
-"""Name of the object that marks a folder as the benchmark's own."""
-
-_CONTENT = {"program": "format-bench", "remove with": "format-bench clean"}
 _FOLDER = re.compile(r"(?:^|.*/)format-bench-[0-9a-f]{8}/")
+
+
+@dataclass(frozen=True)
+class LiveFolder:
+    """A folder in which a measurement is at work."""
+
+    prefix: str
+    """With a slash at its end."""
+    lease: Lease
 
 
 @dataclass(frozen=True)
@@ -31,11 +37,13 @@ class Leftovers:
     """Objects and incomplete uploads in folders of the benchmark."""
 
     folders: tuple[str, ...]
-    """Prefixes of the folders, each with a slash at its end."""
+    """Prefixes of the folders to empty, each with a slash at its end."""
     objects: tuple[StoredObject, ...]
     uploads: tuple[IncompleteUpload, ...]
     others: int
-    """Objects and uploads below the address that are not the benchmark's."""
+    """Objects and uploads below the address that are not to be removed."""
+    live: tuple[LiveFolder, ...] = ()
+    """Folders of live measurements, which stay unless forced, and whose markers stay in any case."""
 
 
 def new_folder(below: RemoteFile, credentials: Credentials | None = None) -> RemoteFile:
@@ -55,12 +63,20 @@ def new_folder(below: RemoteFile, credentials: Credentials | None = None) -> Rem
     """
     name = f"format-bench-{secrets.token_hex(4)}"
     folder = replace(below, url=f"{below.url.rstrip('/')}/{name}")
-    Bucket(below, credentials).put(f"{folder.key}/{MARKER}", json.dumps(_CONTENT).encode())
+    lease.write(Bucket(below, credentials), folder.key, Holder.here())
     return folder
 
 
-def find_leftovers(address: RemoteFile) -> Leftovers:
+def find_leftovers(address: RemoteFile, *, with_live: bool = False) -> Leftovers:
     """Return the benchmark's leftovers below an address.
+
+    Parameters
+    ----------
+    address : RemoteFile
+        Address in a bucket.
+    with_live : bool
+        Also what live measurements have written, except the markers of their folders: without these,
+        what they write later could not be told from a user's own objects.
 
     Raises
     ------
@@ -71,16 +87,21 @@ def find_leftovers(address: RemoteFile) -> Leftovers:
     prefix = f"{address.key.rstrip('/')}/" if address.key.rstrip("/") else ""
     objects = bucket.objects(prefix)
     uploads = bucket.uploads(prefix)
-    folders = tuple(each.key.removesuffix(MARKER) for each in objects if _is_marker(bucket, each.key))
-    own = [each for each in objects if each.key.startswith(folders)] if folders else []
-    own_uploads = [each for each in uploads if each.key.startswith(folders)] if folders else []
-    if not folders:
+    leases = {
+        each.key.removesuffix(MARKER): found for each in objects if (found := _lease(bucket, each.key))
+    }
+    if not leases:
         raise ObjectStoreError(
             f"{address.url}: there is no folder format-bench-* with the marker {MARKER}, "
             "so nothing is removed"
         )
+    live = tuple(LiveFolder(folder, each) for folder, each in leases.items() if each.is_live)
+    kept = {f"{each.prefix}{MARKER}" for each in live}
+    folders = tuple(each for each in leases if with_live or not leases[each].is_live)
+    own = tuple(each for each in objects if each.key.startswith(folders) and each.key not in kept)
+    own_uploads = tuple(each for each in uploads if each.key.startswith(folders))
     others = len(objects) - len(own) + len(uploads) - len(own_uploads)
-    return Leftovers(folders, tuple(own), tuple(own_uploads), others)
+    return Leftovers(folders, own, own_uploads, others, live)
 
 
 def remove_leftovers(address: RemoteFile, found: Leftovers) -> None:
@@ -98,9 +119,24 @@ def remove_leftovers(address: RemoteFile, found: Leftovers) -> None:
         bucket.remove(each.key)
 
 
-def _is_marker(bucket: Bucket, key: str) -> bool:
-    """Return whether a key names a marker with its content, in a folder of the benchmark's form."""
+def remove_folder(folder: RemoteFile) -> None:
+    """Remove a folder of this process's own measurement, which has ended.
+
+    Raises
+    ------
+    ObjectStoreError
+        If the server refuses or cannot be reached.
+    """
+    bucket = Bucket(folder)
+    # It may have been removed too early, with what had been written until then.
+    lease.write(bucket, folder.key, Holder.here())
+    remove_leftovers(folder, find_leftovers(folder, with_live=True))
+    bucket.remove(f"{folder.key}/{MARKER}")
+
+
+def _lease(bucket: Bucket, key: str) -> Lease | None:
+    """Return the lease of a key that names a marker, in a folder of the benchmark's form."""
     folder = key.removesuffix(MARKER)
     if not key.endswith(MARKER) or not _FOLDER.fullmatch(folder):
-        return False
-    return bucket.get(key) == json.dumps(_CONTENT).encode()
+        return None
+    return lease.read(bucket, key)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from adapter_core.errors import ObjectStoreError
+from format_bench.object_stores.bucket import Bucket
 from format_bench.object_stores.endpoints import FaultProxy
-from format_bench.object_stores.leftovers import find_leftovers, new_folder, remove_leftovers
+from format_bench.object_stores.lease import kept_alive
+from format_bench.object_stores.leftovers import new_folder, remove_folder
 from format_bench.object_stores.server import REAL, ObjectServer
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ def user_place(below: RemoteFile) -> Iterator[StorePlace]:
     with ExitStack() as opened:
         # Called last, when clients and the proxy have ended.
         opened.callback(_remove, folder)
+        opened.enter_context(kept_alive(Bucket(folder), folder))
         endpoint = urlsplit(folder.endpoint)
         proxy = None
         if endpoint.scheme == "http":
@@ -89,7 +92,7 @@ def _through(folder: RemoteFile, proxy: FaultProxy | None) -> RemoteFile:
 
 def _remove(folder: RemoteFile) -> None:
     try:
-        remove_leftovers(folder, find_leftovers(folder))
+        remove_folder(folder)
     except ObjectStoreError as error:
         raise ObjectStoreError(
             f"{error}; what is left is removed by: format-bench clean {folder.url}"

@@ -14,18 +14,24 @@ from format_bench.studies.object_stores import address_options
 @click.argument("url")
 @address_options
 @click.option("--dry-run", is_flag=True, help="List what would be removed, and remove nothing.")
+@click.option(
+    "--force", is_flag=True, help="Also what a live measurement has written, which then fails."
+)
 @click.pass_obj
-def command(
+def command(  # noqa: PLR0913, PLR0917 (an address and its options)
     obj: dict[str, bool],
     url: str,
     endpoint: str,
     region: str,
     dry_run: bool,  # noqa: FBT001 (a switch)
+    force: bool,  # noqa: FBT001 (a switch)
 ) -> None:
     """Remove objects and incomplete uploads that the benchmark left below URL, s3://bucket/prefix.
 
     An interrupted measurement of an object store may leave some. Only folders format-bench-* with the
-    benchmark's marker are touched; without one below URL, the command fails.
+    benchmark's marker are touched; without one below URL, the command fails. The folder of a
+    measurement that is at work stays, and a line says whose it is. One that was killed on another
+    machine counts as at work for 15 minutes.
 
     Credentials are those of the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
     AWS_SESSION_TOKEN), or of the profile AWS_PROFILE.
@@ -35,12 +41,16 @@ def command(
       format-bench clean s3://my-bucket/tmp --endpoint http://127.0.0.1:9000 --dry-run
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     address = RemoteFile(url, endpoint=endpoint, anonymous=False, region=region)
-    found = find_leftovers(address)
+    found = find_leftovers(address, with_live=force)
     if not obj["quiet"]:
         for each in found.objects:
             click.echo(f"object  s3://{address.bucket}/{each.key}  {each.size_bytes:,} bytes")
         for upload in found.uploads:
             click.echo(f"upload  s3://{address.bucket}/{upload.key}  incomplete")
+    for folder in found.live:
+        place = f"s3://{address.bucket}/{folder.prefix}"
+        what = "its marker stays" if force else "it stays"
+        click.echo(f"{place}: {folder.lease.holder} is at work there; {what}", err=True)
     if not dry_run:
         remove_leftovers(address, found)
     counts = f"{plural(len(found.objects), 'object')}, {plural(len(found.uploads), 'incomplete upload')}"

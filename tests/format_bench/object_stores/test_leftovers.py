@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import time
+from dataclasses import replace
+
 import click
 import pytest
 from click.testing import CliRunner
 
 from adapter_core.errors import ObjectStoreError
 from format_bench.cli.main import main
-from format_bench.object_stores.leftovers import MARKER, find_leftovers, new_folder
+from format_bench.object_stores import lease
+from format_bench.object_stores.bucket import Bucket
+from format_bench.object_stores.lease import MARKER, Holder
+from format_bench.object_stores.leftovers import find_leftovers, new_folder
+from format_bench.object_stores.places import user_place
 from tests.format_bench.object_stores.test_uploads import incomplete_upload
 
 
@@ -22,10 +32,19 @@ def _clean(server, url, *options):
     return _run("clean", url, *endpoint, *options)
 
 
+def abandoned_folder(below):
+    """Return the folder of a measurement whose process was killed."""
+    folder = new_folder(below)
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    lease.write(Bucket(folder), folder.key, replace(Holder.here(), process=ended.pid))
+    return folder
+
+
 def test_the_benchmarks_folders_are_removed_and_others_stay(store):
     server, _ = store
     bucket = server.bucket
-    folder = new_folder(server.address(server.port, "clean"))
+    folder = abandoned_folder(server.address(server.port, "clean"))
     bucket.put(f"{folder.key}/table/part", b"12345")
     bucket.put("clean/precious", b"1")
     bucket.put("clean/format-bench-00000000/without a marker", b"1")
@@ -60,8 +79,8 @@ def test_without_a_marker_nothing_is_removed(store):
 
 def test_a_prefix_is_a_folder(store):
     server, _ = store
-    folder = new_folder(server.address(server.port, "some"))
-    other = new_folder(server.address(server.port, "something"))
+    folder = abandoned_folder(server.address(server.port, "some"))
+    other = abandoned_folder(server.address(server.port, "something"))
     found = find_leftovers(server.address(server.port, "some"))
     assert found.folders == (f"{folder.key}/",)
     found = find_leftovers(other)
@@ -89,3 +108,53 @@ def test_a_bucket_reports_the_servers_code(store):
     server, _ = store
     with pytest.raises(ObjectStoreError, match="404 NoSuchKey"):
         server.bucket.get("absent")
+
+
+def test_the_folder_of_a_live_measurement_stays_and_what_it_writes_can_always_be_removed(store):
+    server, _ = store
+    bucket, below = server.bucket, server.address(server.port, "live")
+    with user_place(below) as place:
+        bucket.put(place.address("part 1").key, b"1")
+        done = _clean(server, "s3://benchmark/live")
+        assert done.exit_code == 0
+        (said,) = [line for line in done.output.splitlines() if "is at work there; it stays" in line]
+        assert f"{place.folder.key}/: process {os.getpid()} of " in said
+        assert "removed: 0 objects, 0 incomplete uploads; 2 others stay" in done.output
+        done = _clean(server, "s3://benchmark/live", "--force")
+        assert "is at work there; its marker stays" in done.output
+        assert "removed: 1 object, 0 incomplete uploads; 1 others stay" in done.output
+        # As an earlier version would have done, and then the process would be killed.
+        bucket.remove(f"{place.folder.key}/{MARKER}")
+        bucket.put(place.address("part 2").key, b"1")
+    assert bucket.objects("live/") == []
+
+
+def test_a_marker_that_was_removed_comes_back_as_long_as_its_process_lives(store, monkeypatch):
+    monkeypatch.setattr(lease, "REFRESH_SECONDS", 0.5)
+    server, _ = store
+    below = server.address(server.port, "back")
+    with user_place(below) as place:
+        marker = f"{place.folder.key}/{MARKER}"
+        server.bucket.remove(marker)
+        deadline = time.monotonic() + 20
+        while marker not in {each.key for each in server.bucket.objects("back/")}:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_a_killed_measurement_of_another_machine_counts_as_live_for_a_while(store, monkeypatch):
+    server, _ = store
+    folder = new_folder(server.address(server.port, "far"))
+    elsewhere = replace(Holder.here(), host="far", kernel="another", process=1)
+    lease.write(server.bucket, folder.key, elsewhere)
+    done = _clean(server, folder.url)
+    assert re.search(r"process 1 of \S+ on far, since \S+ is at work there; it stays", done.output)
+    monkeypatch.setattr(lease, "LIVE_SECONDS", -1.0)
+    assert "removed: 1 object" in _clean(server, folder.url).output
+
+
+def test_folders_of_versions_without_leases_are_removed(store):
+    server, _ = store
+    key = f"old/format-bench-01234567/{MARKER}"
+    server.bucket.put(key, b'{"program": "format-bench", "remove with": "format-bench clean"}')
+    assert "removed: 1 object" in _clean(server, "s3://benchmark/old").output
