@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from adapter_core.errors import InvalidDataError
-from data_generator.readers._pickles import DANGER
-from data_generator.readers._pickles import foreign_name as pickled_name
+from adapter_core.errors import ForeignPickleError, InvalidDataError
+from data_generator.readers._pickles import DANGER, data_alone
 from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
 class HDF5Reader(TableReader):
     """Reader of one table in either layout of `DataFrame.to_hdf`, fixed or table.
 
-    pandas stores text and metadata as pickles inside such files. Unless pickles are trusted, all of them
-    are first searched for names that data do not need.
+    pandas stores text and metadata as pickles inside such files. Unless pickles are trusted, PyTables
+    gets their values from `data_generator.readers._pickles`, which makes nothing but data, and files
+    with links or types that pandas does not write are refused.
     """
 
     kind = "HDF5"
@@ -32,13 +32,22 @@ class HDF5Reader(TableReader):
 
     def read(self, request: ReadRequest) -> pd.DataFrame:
         """Return the only table, or the named one."""
-        import pandas as pd
-
         if not request.trust_pickle:
             with self.guard(request):
-                name = foreign_name(request.path)
-            if name is not None:
-                raise InvalidDataError(request.path, f"contains a pickle that calls {name}", DANGER)
+                strange = _strange_part(request.path)
+            if strange:
+                raise InvalidDataError(request.path, f"contains {strange}", DANGER)
+        pickles: AbstractContextManager[None] = nullcontext() if request.trust_pickle else data_alone()
+        try:
+            with pickles:
+                return self._table(request)
+        except ForeignPickleError as error:
+            problem = f"contains a pickle that calls {error}"
+            raise InvalidDataError(request.path, problem, DANGER) from error
+
+    def _table(self, request: ReadRequest) -> pd.DataFrame:
+        import pandas as pd
+
         with self.guard(request), pd.HDFStore(request.path, mode="r") as store:
             keys = _tables(list(store.keys()))
         if not keys:
@@ -64,31 +73,62 @@ def _tables(keys: list[str]) -> list[str]:
     return [key.removeprefix("/") for key in own]
 
 
-def foreign_name(path: Path) -> str | None:
-    """Return the first name in a pickle of the file that data do not need; None if all are harmless."""
+def _strange_part(path: Path) -> str:
+    """Return the first part of a file that pandas does not write, in words; an empty text if none.
+
+    Types alone are asked for: h5py would take the values of some for addresses of Python objects.
+    """
     import h5py
 
     with h5py.File(path, "r") as file:
-        nodes: list[Any] = [file]
-        file.visititems(lambda _, node: nodes.append(node))
-        pickles = (data for node in nodes for data in _pickles_of(node))
-        return next(filter(None, map(pickled_name, pickles)), None)
+        names: list[bytes] = []
+        links: list[bytes] = []
+
+        def note(name: bytes, info: h5py.h5l.LinkInfo) -> None:
+            (names if info.type == h5py.h5l.TYPE_HARD else links).append(name)
+
+        file.id.links.visit(note, info=True)
+        if links:
+            return f"a link, {_text(links[0])}"
+        for name in [b".", *names]:
+            strange = _strange_type(h5py.h5o.open(file.id, name))
+            if strange:
+                return f"{strange}, in {_text(name)}"
+    return ""
 
 
-def _pickles_of(node: h5py.Group | h5py.Dataset) -> Iterator[bytes]:
-    """Yield everything in a node that PyTables would unpickle."""
+def _strange_type(node: h5py.h5g.GroupID | h5py.h5d.DatasetID | h5py.h5t.TypeID) -> str:
+    """Return what about the types of a node, and of its attributes, is strange."""
     import h5py
-    import numpy as np
+    from h5py import h5a, h5d
 
-    # PyTables treats attributes of bytes that end with a full stop as pickles, and stores objects as
-    # arrays of bytes: https://www.pytables.org/usersguide/file_format.html.
+    for number in range(h5a.get_num_attrs(node)):
+        attribute = h5a.open(node, index=number)
+        if not _is_plain(attribute.get_type()):
+            return f"an attribute of a strange type, {_text(attribute.name)}"
+    if not isinstance(node, h5d.DatasetID):
+        return ""
+    layout = node.get_create_plist()
+    if layout.get_layout() == h5d.VIRTUAL or layout.get_external_count():
+        return "values that are in other files"
+    stored = node.get_type()
+    if isinstance(stored, h5py.h5t.TypeVlenID):
+        # Objects, each as the bytes of a pickle.
+        return "" if stored.get_super().equal(h5py.h5t.STD_U8LE) else "objects that are not bytes"
+    return "" if _is_plain(stored) else "values of a strange type"
 
-    for name in node.attrs:
-        for value in np.ravel(node.attrs[name]):
-            if isinstance(value, bytes):
-                yield value
-            elif isinstance(value, str):
-                yield value.encode("utf-8", "surrogateescape")
-    if isinstance(node, h5py.Dataset) and h5py.check_vlen_dtype(node.dtype) == np.dtype("u1"):
-        for array in node:
-            yield array.tobytes()
+
+def _is_plain(stored: h5py.h5t.TypeID) -> bool:
+    """Return True for numbers, text, truth values, and compounds and arrays of these."""
+    from h5py import h5t
+
+    kind = stored.get_class()
+    if kind == h5t.COMPOUND:
+        return all(_is_plain(stored.get_member_type(i)) for i in range(stored.get_nmembers()))
+    if kind == h5t.ARRAY:
+        return _is_plain(stored.get_super())
+    return kind in (h5t.INTEGER, h5t.FLOAT, h5t.STRING, h5t.BITFIELD, h5t.TIME, h5t.ENUM)
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
