@@ -1,6 +1,6 @@
 # Each target makes what it needs, from a bare clone on.
 # bench    measure all formats, compare them, make the site
-# preview  serve the site at http://127.0.0.1:8080
+# preview  serve the site at http://127.0.0.1:8080, to this machine alone; PORT names another port
 # test     everything that CI runs
 # lint     style, types and layers alone
 # jvm      the record formats of the JVM, which Maven builds once
@@ -12,6 +12,7 @@
 
 PYTHON ?= python3
 SCALE ?= quick
+PORT ?= 8080
 DEFAULT_SUITES = from format_bench.results.suites import SUITES; \
 	print(*(each.name for each in SUITES.values() if not each.optional))
 SUITES ?= $$($(BIN)/python -c "$(DEFAULT_SUITES)")
@@ -50,7 +51,8 @@ bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
 
 preview: environment $(CONFIG)
 	@test -f .asv/$(SCALE)/html/index.html || { echo "there is no site yet; run: make bench SCALE=$(SCALE)" >&2; exit 2; }
-	$(BIN)/asv preview --config $(CONFIG)
+	@# asv's own preview would serve it to the whole network.
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory .asv/$(SCALE)/html $(PORT)
 
 # Without a JDK or Maven, the formats of the JVM are unavailable, and their tests are skipped.
 test: lint

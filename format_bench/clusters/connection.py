@@ -125,8 +125,8 @@ def _local_cluster(where: str, workers: int, memory: str | None, stack: ExitStac
             processes=True,
             # 0 is no limit; by default Dask would divide the memory of the machine.
             memory_limit=limit_bytes,
-            # The port of Dask's pages, which another cluster of this machine may use; 0 is any free one.
-            dashboard_address=":0",
+            # Without a host, Dask's pages are served on all interfaces; 0 is any free port.
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         )
     except Exception as error:

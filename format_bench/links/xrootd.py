@@ -35,9 +35,9 @@ class XRootDServer:
     folder : Path
         The folder; other users must be able to read it if this process is root's.
     port : int
-        Port to listen at.
+        Port to listen at, on all interfaces: XRootD cannot be bound to one.
     prefix : sequence of str
-        Command that starts it in a namespace; empty for none.
+        Command that starts it in a namespace of its own.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class XRootDServer:
         If no server is installed, or it does not start.
     """
 
-    def __init__(self, folder: Path, port: int = PORT, prefix: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, port: int, prefix: Sequence[str]) -> None:
         program = shutil.which("xrootd")
         if program is None:
             raise LinkError("no XRootD server: no program xrootd; try: apt install xrootd-server")

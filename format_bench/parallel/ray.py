@@ -23,6 +23,8 @@ from format_bench.parallel.engine import ParallelEngine, R, T, local_workers, me
 _ATTEMPTS = 3
 """Calls of a task whose worker dies, as with Dask."""
 
+_LOOPBACK = "127.0.0.1"
+
 _STORE_BYTES = 128 * 2**20
 """Shared memory for results, which are small; Ray's default is 30 % of the machine's memory."""
 
@@ -47,10 +49,15 @@ class Engine(ParallelEngine):
         # By default its workers run 15 steps of niceness below the client, unlike those of Dask.
         os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 (Ray reads this name)
         import ray
+        from ray._private import ray_constants
 
+        # Where clusters are off, as on macOS, its processes listen at the loopback address instead of
+        # all interfaces. `ray.init` has no option for it, and replaces 127.0.0.1 by the host's address.
+        is_local = where.startswith("local")
+        ray_constants.ENABLE_RAY_CLUSTER = not is_local
         options: dict[str, Any] = {"address": where}
         limit_bytes = 0
-        if where.startswith("local"):
+        if is_local:
             count, memory = local_workers(where)
             limit_bytes = memory_bytes(memory) if memory else 0
             options = {
@@ -63,7 +70,11 @@ class Engine(ParallelEngine):
             ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
         except Exception as error:
             raise ParallelError(f"Ray does not start: {error}") from error
-        return cls(ray, limit_bytes)
+        opened = cls(ray, limit_bytes)
+        if is_local and opened._ray.util.get_node_ip_address() != _LOOPBACK:
+            opened.close()
+            raise ParallelError(f"Ray {ray.__version__} cannot be kept at the loopback address")
+        return opened
 
     @property
     def workers(self) -> int:

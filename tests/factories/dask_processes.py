@@ -13,6 +13,9 @@ from pathlib import Path
 
 DASK = [sys.executable, "-m", "dask"]
 
+# With --no-dashboard Dask still serves its state by HTTP, on all interfaces if no address is given.
+LOOPBACK = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
+
 # On a busy machine a process may take long to start.
 START_SECONDS = 300.0
 
@@ -44,8 +47,8 @@ def scheduler_process(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], P
     """Run a scheduler on a free port; give its process and its scheduler file."""
     path = folder / "scheduler.json"
     path.unlink(missing_ok=True)  # of one that was killed
-    where = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(path))
-    with process(folder, "scheduler", *where) as started:
+    where = ("--port", "0", "--no-dashboard", "--scheduler-file", str(path))
+    with process(folder, "scheduler", *LOOPBACK, *where) as started:
         wait_for(lambda: path.exists() and bool(json.loads(path.read_bytes())["address"]))
         yield started, path
 
@@ -63,6 +66,7 @@ def workers(
                     "worker",
                     *("--scheduler-file", str(path), "--name", f"worker-{number}", "--nthreads", "1"),
                     *("--no-nanny", "--no-dashboard", "--memory-limit", "0"),
+                    *LOOPBACK,
                     **environment,
                 )
             )

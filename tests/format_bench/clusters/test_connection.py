@@ -5,8 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
 import socket
+import ssl
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
 
+import dask
+import distributed  # noqa: F401 (its configuration is read at import)
 import psutil
 import pytest
 
@@ -16,6 +24,7 @@ from tests.factories import dask_processes, slurm
 from tests.helpers import ROOT
 
 # On a busy machine a process may take long to start.
+PAGE = ROOT / "docs/clusters.md"
 PATIENT = {"connect_seconds": 300.0, "workers_seconds": 300.0}
 
 
@@ -53,19 +62,77 @@ def test_a_scheduler_is_found_by_its_file_its_address_and_an_entry(tmp_path, mon
         assert "has no attribute 'made'" in error_of("our_cluster:made")
 
 
-def test_dask_jobqueue_submits_jobs_to_slurm_and_cancels_them(tmp_path, monkeypatch):
+@pytest.fixture
+def certificate(tmp_path):
+    """Return a folder with the certificate and the configuration of docs/clusters.md, unused yet."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    page = PAGE.read_text(encoding="utf-8")
+    (command,) = re.findall(r"^openssl req .*$", page, re.MULTILINE)
+    folder = tmp_path / "certificate"
+    folder.mkdir()
+    subprocess.run(shlex.split(command), cwd=folder, check=True, capture_output=True)
+    (text,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (folder / "distributed.yaml").write_text(text.replace("/home/me/dask", str(folder)))
+    return folder
+
+
+def configured(folder: Path) -> dask.config.set:
+    """Return a context in which this process has Dask's configuration of a folder."""
+    (found,) = dask.config.collect_yaml([str(folder)])
+    comm = found["distributed"]["comm"]
+    tls = dask.config.merge(dask.config.get("distributed.comm.tls"), comm["tls"])
+    needed = {"distributed.comm.require-encryption": comm["require-encryption"]}
+    return dask.config.set({"distributed.comm.tls": tls, **needed})
+
+
+@pytest.mark.slow
+def test_the_documented_certificate_keeps_others_out(certificate, tmp_path):
+    with ExitStack() as stack:
+        for command in re.findall(
+            r"^dask ((?:scheduler|worker) --protocol tls .*)$", PAGE.read_text(), re.MULTILINE
+        ):
+            arguments = [
+                *shlex.split(command.replace("/shared", str(tmp_path))),
+                *(("--port", "0") if command.startswith("scheduler") else ()),
+            ]
+            configuration = {"DASK_CONFIG": str(certificate)}
+            stack.enter_context(dask_processes.process(tmp_path, *arguments, **configuration))
+            dask_processes.wait_for((tmp_path / "scheduler.json").exists)
+        with configured(certificate), connect(str(tmp_path / "scheduler.json"), **PATIENT) as client:
+            assert client.submit(pow, 2, 10).result() == 1024
+            facts = client.scheduler_info(n_workers=-1)
+            (worker,) = facts["workers"]
+        without_certificate = ssl.create_default_context()
+        without_certificate.check_hostname = False
+        without_certificate.verify_mode = ssl.CERT_NONE
+        for address in (facts["address"], worker):
+            host, port = address.removeprefix("tls://").rsplit(":", 1)
+            with (
+                socket.create_connection((host, int(port))) as connection,
+                pytest.raises(ssl.SSLError),
+                without_certificate.wrap_socket(connection) as encrypted,
+            ):
+                encrypted.recv(1)
+        plain = facts["address"].replace("tls:", "tcp:")
+        assert "the scheduler does not answer" in error_of(plain, connect_seconds=1)
+        assert "has no certificates" in error_of(facts["address"])
+
+
+def test_dask_jobqueue_submits_jobs_to_slurm_and_cancels_them(certificate, tmp_path, monkeypatch):
     pytest.importorskip("dask_jobqueue")
     commands = slurm.install(tmp_path / "slurm")
     monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.chdir(tmp_path)
     # As docs/clusters.md has it, with one job.
-    page = (ROOT / "docs/clusters.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(from dask_jobqueue .*?)```", page, re.DOTALL)
     (tmp_path / "slurm_cluster.py").write_text(code.replace("jobs=20", "jobs=1"))
-    with connect("slurm_cluster:make", **PATIENT) as client:
+    with configured(certificate), connect("slurm_cluster:make", **PATIENT) as client:
         (job,) = commands.glob("*.job")
         assert "#SBATCH --cpus-per-task=32" in job.with_suffix(".sh").read_text()
-        (pid,) = client.run(os.getpid).values()
+        ((address, pid),) = client.run(os.getpid).items()
+        assert address.startswith("tls://")
         assert os.getsid(pid) == int(job.read_text())
     assert list(commands.glob("*.job")) == []
     dask_processes.wait_for(lambda: not psutil.pid_exists(pid))

@@ -1,4 +1,4 @@
-"""Published site in a real browser, as `asv preview` serves it."""
+"""Published site in a real browser, as `make preview` serves it."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(site):
-    """Return the address at which `asv preview` serves the site."""
+    """Return the address at which the server of `make preview` serves the site."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "asv", "preview", "--port", str(port)]
+    command = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", str(port)]
     with subprocess.Popen(
-        command, cwd=site.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, cwd=site.folder / "html", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as server:
         try:
             yield served(f"http://127.0.0.1:{port}/")

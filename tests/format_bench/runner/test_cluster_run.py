@@ -270,7 +270,7 @@ def test_what_a_cluster_does_not_offer_is_one_line(of_two_machines, arguments, w
 def client_without_workers():
     """Return a client of a scheduler that nobody has joined."""
     with (
-        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=0, processes=False, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
