@@ -117,6 +117,7 @@ def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: 
         changes=[sentence(change) for change in changes.newest],
         changes_page=changes_page.FILE_NAME,
         suites_missing=joined(latest.suites_missing),
+        suites_not_asked=joined(latest.suites_not_asked),
         libraries=_libraries(latest),
         commit_url=site.config.commit_url + latest.run.commit,
         suites=[

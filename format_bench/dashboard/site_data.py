@@ -18,7 +18,7 @@ from format_bench.changes.summary import LineChanges, changes_by_line
 from format_bench.report.model import Outline, outline_of
 from format_bench.results import noise_floor
 from format_bench.results.load import Results, suite_of
-from format_bench.results.suites import suite_order
+from format_bench.results.suites import SUITES, suite_order
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import Run
@@ -100,7 +100,16 @@ class LatestRun:
 
     @cached_property
     def suites_missing(self) -> list[str]:
-        """The modules of suites that asv knows and that have no result in this run."""
+        """The modules of suites that every run measures, and that have no result in this one."""
+        return [each for each in self._suites_without_result if not _is_optional(each)]
+
+    @cached_property
+    def suites_not_asked(self) -> list[str]:
+        """The modules of optional suites that have no result in this run."""
+        return [each for each in self._suites_without_result if _is_optional(each)]
+
+    @cached_property
+    def _suites_without_result(self) -> list[str]:
         return sorted(_modules(self.benchmarks) - _modules(cell.benchmark for cell in self.run.cells))
 
 
@@ -154,6 +163,11 @@ def _latest_run(
 
 def _modules(benchmarks: Iterable[str]) -> set[str]:
     return {name.partition(".")[0] for name in benchmarks}
+
+
+def _is_optional(module: str) -> bool:
+    suite = SUITES.get(module)
+    return suite is not None and suite.optional
 
 
 def _report_order(record: Record) -> tuple[int, str]:

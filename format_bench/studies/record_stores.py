@@ -10,8 +10,8 @@ import click
 import record_stores
 from adapter_core import Trait
 from format_bench.display.markdown import table_lines
-from format_bench.studies import jvm_evolution
-from format_bench.studies.record_evolution import CHANGES, outcome
+from format_bench.studies.evolution import jvm
+from format_bench.studies.evolution.changes import CHANGES, outcome
 from record_stores import JvmStore
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def page() -> str:
     lines += table_lines(heads, [_jvm_facts(each) for each in of_jvm], alignment="l" * len(heads))
     lines.append(_EVOLUTION)
     rows = [[each.label, *(outcome(each, change).value for change in CHANGES)] for each in stores]
-    tried = jvm_evolution.outcomes(of_jvm)
+    tried = jvm.outcomes(of_jvm)
     for each in of_jvm:
         found = [tried[each.label, change] for change in CHANGES]
         rows.append([each.label, *("-" if outcome is None else outcome.value for outcome in found)])

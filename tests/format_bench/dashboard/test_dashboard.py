@@ -234,12 +234,15 @@ def test_suites_without_a_result_are_reported(tmp_path, site):
     )
     facts = json.loads(newest.read_text(encoding="utf-8"))
     facts["results"] = {
-        name: value for name, value in facts["results"].items() if not name.startswith("image.")
+        name: value
+        for name, value in facts["results"].items()
+        if not name.startswith(("image.", "query."))
     }
     newest.write_text(json.dumps(facts), encoding="utf-8")
     add_pages(folder)
     text = (folder / ".asv/full/html/index.html").read_text(encoding="utf-8")
     assert "This run has no result of the suites image" in text
+    assert "Not part of this run: the optional suites query." in text
     assert not (folder / ".asv/full/html/images.html").exists()
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import record_stores
 from adapter_core import RecordStore
-from format_bench.studies.record_evolution import CHANGES, Evolution, outcome
+from format_bench.studies.evolution.changes import CHANGES, Evolution, outcome
 from format_bench.studies.record_stores import page
 from tests.helpers import ROOT
 

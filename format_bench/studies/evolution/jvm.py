@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from adapter_core.record_type import Field, FieldKind, RecordType
-from format_bench.studies.record_evolution import CHANGES, EXAMPLES, OLDER, Evolution, judged
+from format_bench.studies.evolution.changes import CHANGES, EXAMPLES, OLDER, Evolution, judged
 from record_stores import JvmRequest, JvmStore, jvm
 
 DATASET = "items"
