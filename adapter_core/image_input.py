@@ -29,6 +29,8 @@ class CheckedImages:
         Returns the error to raise for a reason.
     equal : bool
         True if all images must have the shape of the first.
+    check : bool
+        False if all images have been checked before.
     """
 
     def __init__(
@@ -38,8 +40,10 @@ class CheckedImages:
         refusal: Refusal,
         *,
         equal: bool,
+        check: bool = True,
     ) -> None:
         self._images, self._channels, self._refusal, self._equal = images, channels, refusal, equal
+        self._must_check = check
 
     def __len__(self) -> int:
         """Return the number of images."""
@@ -58,10 +62,11 @@ class CheckedImages:
         known: set[tuple[int, ...]] = set()
         for index, image in enumerate(self._images):
             # Each shape is checked once, for speed; the dtype may differ from image to image.
-            shape = getattr(image, "shape", None)
-            if shape not in known or image.dtype != np.uint8:
-                self._check(index, image, known)
-                known.add(image.shape)
+            if self._must_check:
+                shape = getattr(image, "shape", None)
+                if shape not in known or image.dtype != np.uint8:
+                    self._check(index, image, known)
+                    known.add(image.shape)
             yield image if image.flags.c_contiguous else np.ascontiguousarray(image)
 
     def _check(self, index: int, image: np.ndarray, known: set[tuple[int, ...]]) -> None:

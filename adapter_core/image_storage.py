@@ -68,9 +68,8 @@ class ImageStorage(BaseAdapter):
         if not path.parent.is_dir():
             raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
         numbers = checked_labels(labels, len(images), self.refusal)
-        checked = self._checked(images)
         with self.replacing(path) as temporary:
-            self._save(checked, numbers, temporary)
+            self._save(self._checked(images, check=self.checks_saves), numbers, temporary)
 
     def read(self, path: str | os.PathLike[str]) -> tuple[list[np.ndarray], np.ndarray]:
         """Read all images and labels back, in the order saved.
@@ -109,8 +108,10 @@ class ImageStorage(BaseAdapter):
         """Return the error to raise for images that this storage cannot store."""
         return CannotHoldError(f"{self.label} cannot store these images: {reason}")
 
-    def _checked(self, images: Sequence[np.ndarray]) -> CheckedImages:
-        return CheckedImages(images, self.channels, self.refusal, equal=self.equal_shapes_only)
+    def _checked(self, images: Sequence[np.ndarray], *, check: bool = True) -> CheckedImages:
+        return CheckedImages(
+            images, self.channels, self.refusal, equal=self.equal_shapes_only, check=check
+        )
 
     def _existing(self, path: str | os.PathLike[str]) -> Path:
         if not Path(path).exists():

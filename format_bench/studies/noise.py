@@ -79,7 +79,9 @@ def _memory_sample(label: str, rows: int, folder: str) -> int:
     path = Path(folder, f"memory{adapter.suffix}")
     # Imports what the library loads on first use, which is not growth of the measured save.
     adapter.save(df.head(8), path)
-    return measure(lambda: adapter.save(df, path))[0].peak_bytes
+    adapter.check(df)
+    unchecked = adapter.without_check()
+    return measure(lambda: unchecked.save(df, path))[0].peak_bytes
 
 
 def _size_sample(label: str, rows: int, folder: str) -> int:
@@ -95,8 +97,9 @@ def _timed(label: str, rows: int, samples: int, folder: str) -> dict[str, list[S
     path = Path(folder, f"time{adapter.suffix}")
     # The first save warms the library up, and leaves a file for the first read.
     adapter.save(df, path)
+    unchecked = adapter.without_check()
     saves, reads = interleaved(
-        lambda: adapter.save(df, path), lambda: touch(adapter.read(path)), samples
+        lambda: unchecked.save(df, path), lambda: touch(adapter.read(path)), samples
     )
     return {"save": saves, "read": reads}
 

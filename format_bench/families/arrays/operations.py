@@ -138,7 +138,7 @@ class ArrayOperations(CatalogOperations):
     def save(self, data: ArraySource, file: Path) -> None:
         """Save the array chunk by chunk, in the chunks of the track if there is one."""
         chunks = chunks_on(self.way, self.adapter.label, Description.of(data)) if self.way else None
-        self.adapter.save(data, file, chunks, self.codec, self.level)
+        self.unchecked.save(data, file, chunks, self.codec, self.level)
 
     def read(self, file: Path) -> Path:
         """Open the array and read every chunk in order; return the file, for `verify`."""

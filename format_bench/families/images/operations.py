@@ -126,7 +126,7 @@ class ImageOperations(CatalogOperations):
     def save(self, data: ImageSet, file: Path) -> None:
         """Save the set."""
         images, labels = data
-        self.adapter.save(images, labels, file)
+        self.unchecked.save(images, labels, file)
 
     def read(self, file: Path) -> ImageSet:
         """Read the set; every storage returns images that are in memory."""

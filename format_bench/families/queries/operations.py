@@ -191,9 +191,9 @@ class QueryOperations(CatalogOperations):
     def save(self, data: QueryTables, file: Path) -> None:
         """Save the tables into a directory, as the track says."""
         if self.way == TUNED:
-            self.adapter.save_tuned(data.tables, file, *tuning_keys(data.dataset))
+            self.unchecked.save_tuned(data.tables, file, *tuning_keys(data.dataset))
         else:
-            self.adapter.save(data.tables, file)
+            self.unchecked.save(data.tables, file)
 
     def read(self, file: Path) -> pd.DataFrame:
         """Read the first table as a whole, by the format's adapter."""

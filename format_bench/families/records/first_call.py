@@ -60,6 +60,8 @@ def main(operation: str, label: str, data: Path, file: Path, *codec: str) -> Non
     if operation == "save":
         records = stored.load(data)
         _ = records.objects
+        store.check(records)
+        store = store.without_check()
         start = time.perf_counter()
         store.save(records, file, name, level)
     else:

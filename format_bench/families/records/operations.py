@@ -100,7 +100,7 @@ class RecordOperations(CatalogOperations):
         if self._jvm:
             self._jvm.save(file)
             return
-        self.adapter.save(data, file, self.codec, self.level)
+        self.unchecked.save(data, file, self.codec, self.level)
 
     def read(self, file: Path) -> list[Any]:
         """Read all records to the library's objects; fields that it decodes later are not used."""

@@ -88,7 +88,7 @@ class TableOperations(CatalogOperations):
 
     def save(self, data: pd.DataFrame, file: Path) -> None:
         """Save the table."""
-        self.adapter.save(data, file, self.codec, self.level)
+        self.unchecked.save(data, file, self.codec, self.level)
 
     def read(self, file: Path) -> pd.DataFrame:
         """Read the table and touch it, so that nothing lazy escapes the clock."""

@@ -181,6 +181,8 @@ def measure_cost(subject: Subject, data: Path, folder: Path) -> Cost:
     files = [folder / f"cost-{number}{operations[0].adapter.suffix}" for number in range(2)]
     saves: list[list[float]] = [[], []]
     reads: list[list[float]] = [[], []]
+    for each in operations:
+        each.check(values)
     for _ in range(CALLS + 1):
         for place, each in enumerate(operations):
             start = time.process_time()

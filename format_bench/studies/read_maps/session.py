@@ -212,7 +212,9 @@ _LESS_SELECTIVE = {Question.FILTER: Question.COLUMNS}
 def save(data: Data, configuration: Configuration, path: Path) -> None:
     """Save stored data in a configuration, and wait until it is on the device."""
     found = operations(data.family, configuration, data.path)
-    found.save(found.load(data.path), path)
+    loaded = found.load(data.path)
+    found.check(loaded)
+    found.save(loaded, path)
     page_cache.sync(path)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
+
 import pytest
 
 import data_formats
@@ -10,6 +13,7 @@ from adapter_core.errors import NotColdError
 from format_bench.families import measuring
 from format_bench.families.images.operations import ImageOperations
 from format_bench.families.measuring import measure_step, measure_steps
+from format_bench.families.operations import operations_of, registry_of
 from format_bench.families.tables.operations import TableOperations
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
@@ -102,3 +106,51 @@ def test_where_no_file_can_be_cold_no_read_is_wasted(table, monkeypatch):
     for step in (STEPS["tables"]["cold read"], STEPS["tables"]["cold query"]):
         with pytest.raises(NotColdError):
             measure_step(step, *table, Effort(0, 1))
+
+
+CASES = {
+    "tables": ("Feather", "eq", 100),
+    "images": ("NumPy", "cifar-like", 3),
+    "arrays": ("HDF5", "era5-like", 1),
+    "records": ("Pickle", "entities", 20),
+    "queries": ("Parquet[pyarrow]", "query", 200),
+}
+
+
+@pytest.mark.parametrize("family", CASES)
+def test_the_check_comes_before_the_clock_and_few_frames_are_in_it(family, tmp_path):
+    label, dataset, size = CASES[family]
+    adapter = copy.copy(registry_of(FAMILIES[family]).get(label))
+    within_saves, frames_above = [], []
+
+    def spied(owner):
+        class Spy(type(owner)):
+            def check(self, *arguments):
+                within_saves.append("save" in {each.function for each in inspect.stack()})
+                super().check(*arguments)
+
+            def _save(self, *arguments, **options):
+                files = [each.filename for each in inspect.stack()]
+                if measuring.__file__ in files:
+                    frames_above.append(files.index(measuring.__file__))
+                super()._save(*arguments, **options)
+
+        owner.__class__ = Spy
+        return owner
+
+    adapter = spied(adapter)
+    if family == "queries":
+        adapter.format = spied(copy.copy(adapter.format))
+    operations = operations_of(FAMILIES[family])(adapter)
+    operations.store(operations.generate(dataset, size), tmp_path / "data")
+    operations.expect(tmp_path / "data")
+    operations.warm_up()
+    data = operations.load(tmp_path / "data")
+    within_saves.clear()
+    found = measure_step(
+        STEPS[family]["save"], operations, lambda: data, tmp_path / "file", Effort(0, 2)
+    )
+    assert within_saves
+    assert not any(within_saves)
+    assert min(frames_above) <= 3  # a pair saves its tables by its format, further down
+    assert len(found[0].repeats) == 2
