@@ -6,6 +6,7 @@
 # jvm      the record formats of the JVM, which Maven builds once
 # docs     the documentation site, in build/docs
 # coverage the tests with branch coverage: a table, and pages in htmlcov
+# fuzz     changed files of every kind that the program reads, for SECONDS (600): findings, with commands
 #
 # SCALE=full measures tables of 1,000,000 rows instead of 10,000; SUITES names the suites to measure, by
 # default all that are not optional (format-bench list suites); PYTHON names the interpreter.
@@ -13,6 +14,7 @@
 PYTHON ?= python3
 SCALE ?= quick
 PORT ?= 8080
+SECONDS ?= 600
 DEFAULT_SUITES = from format_bench.results.suites import SUITES; \
 	print(*(each.name for each in SUITES.values() if not each.optional))
 SUITES ?= $$($(BIN)/python -c "$(DEFAULT_SUITES)")
@@ -32,7 +34,7 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 PINNED := --constraint constraints.txt
 PACKAGES := $(PINNED) --editable ".[all,native,site,test]"
 
-.PHONY: bench preview test lint jvm docs coverage environment
+.PHONY: bench preview test lint jvm docs coverage fuzz environment
 .DELETE_ON_ERROR:
 
 bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
@@ -76,6 +78,9 @@ docs: environment
 coverage: environment
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 2 \
 		--cov --cov-report term --cov-report html
+
+fuzz: environment
+	nice $(BIN)/python -m tools.fuzz --seconds $(SECONDS) --keep build/findings
 
 environment: .venv/.installed
 

@@ -1,0 +1,489 @@
+"""Results, metadata, states and specifications that the program reads back or is given, and their readers."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, asdict, fields
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.errors import FormatBenchError
+from tools.fuzz.damage import change_tree, damage_bytes, damage_json
+from tools.fuzz.targets import Target
+from tools.fuzz.text_damage import damage_csv
+
+if TYPE_CHECKING:
+    from tools.fuzz.canaries import Canaries
+
+KEPT_RESULTS = Path(__file__).parents[2] / "tests" / "data" / "results_0_1"
+"""Results of an earlier version."""
+
+LINES = 24
+"""Records of a file of results; the kept one has more, which would only take time."""
+
+
+# Results
+
+
+def _beside(path: Path) -> None:
+    """Write results, metadata and noise floors into the folder of a path."""
+    from format_bench.results import noise_floor
+
+    lines = (KEPT_RESULTS / "results.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (path.parent / "results.jsonl").write_text("".join(lines[:: len(lines) // LINES]), encoding="utf-8")
+    (metadata,) = KEPT_RESULTS.glob("*.json")
+    (path.parent / "run-threads-all.json").write_bytes(metadata.read_bytes())
+    noise_floor.write(noise_floor.Floors(0.05, 0.04, 0.01, 0.0), path.parent / noise_floor.FILE_NAME)
+
+
+def _results(path: Path) -> Any:
+    from format_bench.results.load import load
+
+    return load(path.parent)
+
+
+def _command(*arguments: str) -> None:
+    """Run a command in this process; its error is an error of the project."""
+    from format_bench.cli.main import main
+
+    try:
+        main(["--quiet", *arguments])
+    except SystemExit as end:
+        if end.code == 2:
+            raise FormatBenchError("the command ends with status 2") from end
+        if end.code:
+            raise RuntimeError(f"the command ends with status {end.code}") from end
+
+
+def _report(path: Path) -> None:
+    _command(
+        "report",
+        str(path.parent),
+        "--format",
+        "md",
+        "--format",
+        "csv",
+        "--out",
+        str(path.parent / "out"),
+    )
+
+
+def _compare(path: Path) -> None:
+    _command("compare", str(path.parent), str(KEPT_RESULTS))
+
+
+def _recommend(path: Path) -> None:
+    _command("recommend", str(path.parent))
+
+
+def _asv(path: Path) -> Path:
+    """Write asv's results of two benchmarks and one commit, with reasons and samples beside them."""
+    from tests.factories.histories import (
+        MACHINE,
+        MadeUp,
+        MonthlyRepository,
+        _Month,
+        benchmarks,
+        dates,
+        libraries,
+    )
+
+    wanted = ("tabular.Tabular.time_read", "tabular.Tabular.track_size")
+    suites = [each for each in benchmarks() if each["name"].startswith(wanted)]
+    few = [each | {"params": [labels[:2] for labels in each["params"]]} for each in suites]
+    folder = path.parent / "repository"
+    repository = MonthlyRepository(folder, few, "full", MACHINE)
+    (date,) = dates(1)
+    repository.add(repository.renew(date, libraries(1)), date, _Month(MadeUp(), 1, 1).outcome)
+    results = repository.results_dir
+    from format_bench.asv_support.rounds import RoundsFile
+
+    RoundsFile(results, repository.environment, "a" * 8).append(
+        "tabular.Tabular", ["'CSV'"], "read time", [[1.0]]
+    )
+    results.rename(path)
+    import shutil
+
+    shutil.rmtree(folder)
+    return path
+
+
+def _read_asv(path: Path) -> Any:
+    from format_bench.asv_support.results import load_run
+    from format_bench.changes.history import read_history
+
+    return load_run(path), read_history(path, path.parent)
+
+
+# States and specifications, each with a reader by the name of the file
+
+
+_Reader = Callable[[Path], Any]
+_FILES: dict[str, tuple[Callable[[Path], object], _Reader]] = {}
+
+
+def _file(name: str, reader: _Reader) -> Callable[[Callable[[Path], object]], Callable[[Path], object]]:
+    """Register the function that writes a valid file of a name, with the reader of such files."""
+
+    def register(write: Callable[[Path], object]) -> Callable[[Path], object]:
+        _FILES[name] = write, reader
+        return write
+
+    return register
+
+
+def _text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _invented(kind: type) -> dict[str, Any]:
+    """Return values for the fields of a dataclass that have no default."""
+    usual = {"int": 3, "float": 0.5, "str": "a", "bool": True}
+    return {
+        each.name: usual.get(str(each.type), 1) if each.default is MISSING else each.default
+        for each in fields(kind)
+        if each.default is not MISSING or each.default_factory is MISSING
+    }
+
+
+def _read_spec(path: Path) -> Any:
+    from data_generator import read_spec
+
+    return read_spec(path)
+
+
+@_file("spec.json", _read_spec)
+def _spec_json(path: Path) -> None:
+    from data_generator.spec.io import write_spec
+    from data_generator.spec.spec import ColumnSpec, TableSpec
+
+    write_spec(TableSpec("mine", (ColumnSpec("whole", "int64"), ColumnSpec("text", "string"))), path)
+
+
+_file("spec.toml", _read_spec)(_spec_json)
+
+
+def _read_mix(path: Path) -> Any:
+    import numpy as np
+
+    from adapter_core.array_description import Description
+    from format_bench.planning.mix import read_mix
+
+    return read_mix(
+        path, Description((4, 6, 5), np.dtype("f4"), (2, 3, 5), "wind", ("time", "lat", "lon"))
+    )
+
+
+@_file("mix.toml", _read_mix)
+def _mix(path: Path) -> None:
+    _text(
+        path,
+        'mean = "geometric"\nkeep_open = true\n\n[[query]]\nname = "one"\nweight = 2\ntime = 1\n\n'
+        "[[query]]\nweight = 0.5\nlat = [1, 3]\n",
+    )
+
+
+def _read_floors(path: Path) -> Any:
+    from format_bench.results import noise_floor
+
+    return noise_floor.read(path)
+
+
+@_file("noise.json", _read_floors)
+def _floors(path: Path) -> None:
+    from format_bench.results import noise_floor
+
+    noise_floor.write(noise_floor.Floors(0.05, 0.04, 0.01, 0.0), path)
+
+
+def _read_month(path: Path) -> Any:
+    from format_bench.automation.monthly.state import MonthState
+
+    month = MonthState.read(path)
+    return month and month.failed
+
+
+@_file("month.json", _read_month)
+def _month(path: Path) -> None:
+    from format_bench.automation.monthly.state import DONE, MonthState
+
+    MonthState("2026-11", "a" * 40, append=False, begun={"tabular": 1.5}, ended={"tabular": DONE}).write(
+        path
+    )
+
+
+def _read_torn(path: Path) -> Any:
+    from format_bench.automation.monthly import results
+
+    results.folder = lambda _: path.parent
+    return results.remove_torn("quick")
+
+
+@_file("torn.jsonl", _read_torn)
+def _torn(path: Path) -> None:
+    _text(path, '{"a": 1}\n{"b": [2, {"c": 3}]}\n')
+
+
+@_file("torn.json", _read_torn)
+def _torn_json(path: Path) -> None:
+    _text(path, '{"a": {"b": [2, {"c": 3}]}}\n')
+
+
+def _read_data(path: Path) -> Any:
+    from format_bench.runner import folders
+
+    folders.check_same_data(path.parent, "mine", "abc")
+
+
+@_file("data.json", _read_data)
+def _data(path: Path) -> None:
+    _text(path, '{"mine": "abc", "other": "def"}\n')
+
+
+def _read_cluster_id(path: Path) -> Any:
+    from format_bench.runner import folders
+
+    return folders.cluster_id(path.parent)
+
+
+@_file("cluster.json", _read_cluster_id)
+def _cluster_id(path: Path) -> None:
+    _text(path, '{"run": "0123456789abcdef"}\n')
+
+
+def _read_cluster_log(path: Path) -> Any:
+    from format_bench.runner import cluster_log
+
+    return cluster_log.measured_seconds(path)
+
+
+@_file("cluster.jsonl", _read_cluster_log)
+def _cluster_log(path: Path) -> None:
+    entry = {"ended": "2026-11-01T00:00:00+00:00", "outcome": "measured", "seconds": 1.5, "machine": "m",
+             "host": "h", "worker": "w", "round": 1, "case": {"format": "CSV", "rows": 10}, "reason": ""}  # fmt: skip
+    _text(path, f"{json.dumps(entry)}\n{json.dumps(entry | {'outcome': 'lost'})}\n")
+
+
+def _read_address(path: Path) -> Any:
+    from format_bench.clusters.connection import _address_in
+
+    return _address_in(path)
+
+
+@_file("scheduler.json", _read_address)
+def _scheduler(path: Path) -> None:
+    _text(path, '{"type": "Scheduler", "id": "a", "address": "tcp://127.0.0.1:8786", "workers": {}}')
+
+
+def _read_constraints(path: Path) -> Any:
+    from format_bench.library_sets.sets import parse
+
+    return parse(path.read_text(encoding="utf-8"))
+
+
+@_file("constraints.txt", _read_constraints)
+def _constraints(path: Path) -> None:
+    _text(path, "# pins\nnumpy==2.0.1\npandas==3.0.0 ; python_full_version < '3.12'\n--hash=x\n")
+
+
+def _read_outcomes(path: Path) -> Any:
+    from format_bench.library_sets import outcomes
+
+    outcomes.FOLDER = "."
+    return outcomes.read(path.parent)
+
+
+@_file("outcomes.jsonl", _read_outcomes)
+def _outcomes(path: Path) -> None:
+    from format_bench.library_sets.outcomes import SetOutcome, SetRecord
+
+    records = [
+        asdict(
+            SetRecord("a" * 40, "2024-03-01", "m", SetOutcome.MEASURED, suites=["tabular"], time=1.5)
+        ),
+        asdict(
+            SetRecord(
+                "b" * 40, "2024-04-01", "m", SetOutcome.FAILED, "it fell over", {"x": "y"}, time=2.5
+            )
+        ),
+    ]
+    _text(path, "".join(json.dumps(each) + "\n" for each in records))
+
+
+def _read_media(path: Path) -> Any:
+    from format_bench.media import registry
+
+    registry.FOLDER = path.parent
+    return registry.media()
+
+
+@_file("medium.json", _read_media)
+def _medium(path: Path) -> None:
+    facts = {"folder": "/mnt/x", "label": "emulated hdd", "kind": "hdd", "size_bytes": 10**9, "maker": 1,
+             "maker_start": None, "wanted": "", "obtained": "x"}  # fmt: skip
+    _text(path, json.dumps(facts))
+
+
+def _read_asv_metadata(path: Path) -> Any:
+    from format_bench.asv_support.run import AsvMetadataFile
+
+    os.renames(path, path.parent / "metadata" / path.name)
+    return AsvMetadataFile(path.parent, path.stem).newest("a" * 40)
+
+
+@_file("asv_metadata.jsonl", _read_asv_metadata)
+def _asv_metadata(path: Path) -> None:
+    (metadata,) = KEPT_RESULTS.glob("*.json")
+    facts = json.loads(metadata.read_text(encoding="utf-8"))
+    facts |= {"asv_commit": "a" * 40, "time": 1.5, "shapes": {"tabular.eq": [10, 8]}}
+    _text(path, json.dumps(facts) + "\n")
+
+
+def _read_damage(path: Path) -> Any:
+    from format_bench.studies.damaging.results import ResultsFile
+
+    return ResultsFile(path, seed=1).found
+
+
+@_file("damage.jsonl", _read_damage)
+def _damage(path: Path) -> None:
+    from format_bench.studies.damaging.subjects import Subject
+
+    subject = _invented(Subject)
+    facts = [
+        {"facts": {"size": 10}},
+        {"cost": {"save": 1.0, "read": 1.1, "size": 1.0, "calls": 3}},
+        {
+            "trial": {
+                "kind": "bit flip",
+                "number": 1,
+                "file": "",
+                "offset": 5,
+                "verdict": {"outcome": "no effect", "right": True},
+            }
+        },
+    ]
+    _text(path, "".join(json.dumps({"subject": subject, "seed": 1, **each}) + "\n" for each in facts))
+
+
+def _read_scale(path: Path) -> Any:
+    from format_bench.studies.scale import results
+
+    return results.read(path.parent)
+
+
+@_file("scale.jsonl", _read_scale)
+def _scale(path: Path) -> None:
+    from format_bench.studies.scale.results import ScaleRun
+
+    run = ScaleRun("dask", 2, "Parquet", "eq", 10, 8, 2, "save", task_seconds=(0.5, 0.6))
+    _text(path, f"{json.dumps(asdict(run))}\n" * 2)
+
+
+def _read_storage(path: Path) -> Any:
+    from format_bench.studies.storage import results
+
+    found = results.read(path)
+    return found.formats, found.times("whole", "ssd")
+
+
+@_file("storage.json", _read_storage)
+def _storage(path: Path) -> None:
+    from format_bench.studies.storage import results
+
+    cell = results.StorageCell("CSV", "", "whole", "ssd", [0.5, 0.6], 3, 4096)
+    results.write(results.StorageResults(10, "eq", {"ssd": {"size": 1}}, 4, cells=[cell]), path)
+
+
+def _flat(name: str, module: str, kind: str) -> None:
+    """Register a study's CSV file."""
+    from importlib import import_module
+
+    from format_bench.results import flat_csv
+
+    def read(path: Path) -> Any:
+        return flat_csv.from_csv(getattr(import_module(module), kind), path.read_text(encoding="utf-8"))
+
+    def write(path: Path) -> None:
+        of = getattr(import_module(module), kind)
+        _text(path, flat_csv.to_csv(of, [of(**_invented(of))] * 3))
+
+    _file(name, read)(write)
+
+
+_flat("links.csv", "format_bench.links.results", "LinkResult")
+_flat("nesting.csv", "format_bench.studies.nested.trials", "NestingResult")
+_flat("sets.csv", "format_bench.studies.sql_sets.trials", "QuerySetResult")
+_flat("changes.csv", "format_bench.studies.table_changes", "ChangeResult")
+_flat("tuning.csv", "format_bench.studies.tuning", "TuningResult")
+
+
+def _read_state(path: Path) -> Any:
+    return _FILES[path.name][1](path)
+
+
+# Changes
+
+
+def _damage_toml(path: Path, draw: Random, canaries: Canaries) -> None:
+    import tomli_w
+
+    tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    for _ in range(draw.choice((1, 2, 3))):
+        tree = change_tree(tree, draw, canaries)
+    path.write_text(tomli_w.dumps(tree), encoding="utf-8")
+
+
+_TEXTS = ("", "\0" * 4096, "null", "[]", "{}", "1", '"a"', "[" * 100_000, '{"a":' * 100_000, "\ufeff{}", "NaN", "9" * 5000,
+          "a = " + "[" * 50_000, "[a", "a.b.c = 1\na = 2", "==1", "numpy", "numpy==1\nnumpy==2", "numpy>=1", "-r x\n", "@ file:///x")  # fmt: skip
+
+
+def _damage_state(path: Path, draw: Random, canaries: Canaries) -> None:
+    """Change a file by its grammar, or replace its content."""
+    if draw.random() < 0.1:
+        path.write_bytes(draw.choice((*(text.encode() for text in _TEXTS), b"\xff\xfe{", b"\x80")))
+    elif path.suffix == ".toml":
+        _damage_toml(path, draw, canaries)
+    elif path.suffix == ".csv":
+        damage_csv(path, draw, canaries)
+    elif path.suffix == ".txt":
+        lines = path.read_text(encoding="utf-8").splitlines()
+        lines[draw.randrange(len(lines))] = (
+            draw.choice((canaries.text(draw)[:99], *_TEXTS[-6:])).encode("utf-8", "replace").decode()
+        )
+        path.write_text("\n".join(lines), encoding="utf-8")
+    else:
+        damage_json(path, draw, canaries)
+
+
+def targets() -> Iterator[Target]:
+    """Yield the readers of results, and of states and specifications."""
+    results = dict.fromkeys(("results.jsonl", "run-threads-all.json", "noise.json"), _beside)
+    changes = (damage_bytes, _damage_state, _damage_state, _damage_state)
+    modules = ("format_bench.results.load", "format_bench.cli.main", "numpy")
+    yield Target("results", results, changes, _results, modules)
+    for name, read in (("report", _report), ("compare", _compare), ("recommend", _recommend)):
+        yield Target(
+            name,
+            results,
+            changes,
+            read,
+            (*modules, "pandas", "format_bench.report.writers"),
+            writes=True,
+            prints=True,
+        )
+    yield Target(
+        "asv_results",
+        {"results": _asv},
+        changes,
+        _read_asv,
+        ("asv.results", "format_bench.changes.history"),
+        prints=True,
+        programs=("git",),
+    )
+    seeds = {name: write for name, (write, _) in _FILES.items()}
+    yield Target("states", seeds, changes, _read_state, ("format_bench.cli.main",), writes=True)
