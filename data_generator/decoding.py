@@ -18,6 +18,9 @@ CHANNELS = {"L": 0, "LA": 2, "RGB": 3, "RGBA": 4}
 GREY_MODES = ("1", "L", "LA", "La")
 DEEP_MODES = ("I", "F")
 
+# Pillow recognises by the content some forty kinds of files, and starts Ghostscript for PostScript.
+FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "BMP")
+
 
 def shape_of(path: Path) -> tuple[int, ...]:
     """Return the shape of the array that `decode` returns, from the header of the file alone.
@@ -27,9 +30,7 @@ def shape_of(path: Path) -> tuple[int, ...]:
     InvalidDataError
         If the file is not an image, or has more than 8 bits per channel.
     """
-    from PIL import Image
-
-    with library_errors(path, "an image"), Image.open(path) as image:
+    with library_errors(path, "an image"), _opened(path) as image:
         channels = CHANNELS[_mode(path, image)]
         shape = (image.height, image.width, channels)
     return shape if channels else shape[:2]
@@ -48,10 +49,15 @@ def decode(path: Path) -> np.ndarray:
         If the file cannot be read, or has more than 8 bits per channel.
     """
     import numpy as np
+
+    with library_errors(path, "an image"), _opened(path) as image:
+        return np.array(image.convert(_mode(path, image)))
+
+
+def _opened(path: Path) -> Any:
     from PIL import Image
 
-    with library_errors(path, "an image"), Image.open(path) as image:
-        return np.array(image.convert(_mode(path, image)))
+    return Image.open(path, formats=FORMATS)
 
 
 def _mode(path: Path, image: Any) -> str:

@@ -6,11 +6,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from data_generator.containment import check_beside
 from data_generator.readers._arrow import to_pandas
 from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# By default DuckDB would write what does not fit in memory to a folder beside the user's file, and would
+# download an extension that a database needs, which is a library with any code.
+CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "temp_directory": "",
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+}
+# Set afterwards, since the first one fixes the temporary directory.
+DEFENCES = ("SET enable_external_access = false", "SET lock_configuration = true")
 
 TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal ORDER BY ALL"
 
@@ -26,23 +38,25 @@ class DuckDBReader(TableReader):
 
     def read(self, request: ReadRequest) -> pd.DataFrame:
         """Return the only table, or the named one."""
-        with self.guard(request), _opened(request) as database:
+        check_beside(request.path, ".wal")
+        with self.guard(request), opened(request) as database:
             places = database.sql(TABLES).fetchall()
         tables = {
             name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in places
         }
         chosen = tables[request.only(list(tables), "table")]
         quoted = ".".join('"{}"'.format(part.replace('"', '""')) for part in chosen)
-        with self.guard(request), _opened(request) as database:
+        with self.guard(request), opened(request) as database:
             table = database.sql(f"SELECT * FROM {quoted}").to_arrow_table()  # noqa: S608 (quoted)
             return to_pandas(table)
 
 
 @contextmanager
-def _opened(request: ReadRequest) -> Iterator[Any]:
+def opened(request: ReadRequest) -> Iterator[Any]:
     """Open a database for reading."""
     import duckdb
 
-    # By default DuckDB would write what does not fit in memory to a folder beside the user's file.
-    with duckdb.connect(request.path, read_only=True, config={"temp_directory": ""}) as database:
+    with duckdb.connect(request.path, read_only=True, config=CONFIG) as database:
+        for defence in DEFENCES:
+            database.execute(defence)
         yield database

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core.errors import InvalidDataError
+from data_generator.containment import check_folder
 from data_generator.readers._arrow import ArrowReader, FileMetadata
 
 if TYPE_CHECKING:
@@ -28,7 +30,15 @@ class LanceReader(ArrowReader):
     def _metadata(self, path: Path) -> FileMetadata:
         import lance
 
+        check_folder(path)
         dataset = lance.dataset(path)
+        # Paths or URLs of further places, which a data set may name.
+        for base in dataset.base_paths().values():
+            raise InvalidDataError(
+                path,
+                f"has data in another place, {base.path[:100]!a}",
+                "write it anew without base paths",
+            )
         return FileMetadata(dataset.schema, dataset.count_rows())
 
     def _batches(self, path: Path) -> Iterator[pa.RecordBatch]:

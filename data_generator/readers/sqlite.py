@@ -8,12 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
+from data_generator.containment import check_beside
 from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+# Neither views nor virtual tables, which run code that the file chooses.
+TABLES = (
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
+    "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+)
+
+# https://www.sqlite.org/security.html#untrusted_sqlite_database_files
+DEFENCES = (
+    "PRAGMA trusted_schema = OFF",
+    "PRAGMA cell_size_check = ON",
+    "PRAGMA mmap_size = 0",
+    "PRAGMA query_only = ON",
+)
 
 # Time to wait for the lock of another program.
 SECONDS_TO_WAIT = 1.0
@@ -38,12 +51,13 @@ class SQLiteReader(TableReader):
         """Return the only table, or the named one."""
         import pandas as pd
 
+        check_beside(request.path, "-wal", "-journal")
         address = _address(request.path)
-        with self.guard(request), closing(_connect(address)) as database:
+        with self.guard(request), closing(connected(address)) as database:
             tables = [name for (name,) in database.execute(TABLES)]
         table = request.only(tables, "table")
         quoted = table.replace('"', '""')
-        with self.guard(request), closing(_connect(address)) as database:
+        with self.guard(request), closing(connected(address)) as database:
             return pd.read_sql_query(f'SELECT * FROM "{quoted}"', database)  # noqa: S608 (quoted)
 
 
@@ -78,5 +92,13 @@ def _check_size(path: Path, head: bytes) -> None:
         raise InvalidDataError(path, f"is cut: it has {path.stat().st_size:,} of {expected:,} bytes")
 
 
-def _connect(address: str) -> sqlite3.Connection:
-    return sqlite3.connect(address, uri=True, timeout=SECONDS_TO_WAIT)
+def connected(address: str) -> sqlite3.Connection:
+    """Return a connection to a database that may be meant to do harm."""
+    database = sqlite3.connect(address, uri=True, timeout=SECONDS_TO_WAIT)
+    try:
+        for defence in DEFENCES:
+            database.execute(defence)
+    except BaseException:
+        database.close()
+        raise
+    return database

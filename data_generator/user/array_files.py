@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.errors import InvalidDataError
+from data_generator.containment import check_folder
 from data_generator.errors import library_errors
+from data_generator.user.zarr_codecs import check_codecs
 
 if TYPE_CHECKING:
     import h5py
@@ -147,12 +149,15 @@ class HDF5File(ArrayFile):
 
         found: list[h5py.Dataset] = []
 
+        # Links to other files are not visited.
         def visit(_: str, node: h5py.Group | h5py.Dataset) -> None:
             if isinstance(node, h5py.Dataset) and node.shape is not None:
                 found.append(node)
 
         with h5py.File(self.path, "r") as file:
             file.visititems(visit)
+            for each in found:
+                _check_own(self.path, each)
             return [_of_dataset(each) for each in found]
 
     def read(self, name: str, selection: Selection) -> np.ndarray:
@@ -163,6 +168,36 @@ class HDF5File(ArrayFile):
             import hdf5plugin  # noqa: F401
         with h5py.File(self.path, "r") as file:
             return file[name][selection]
+
+
+def _check_own(path: Path, dataset: h5py.Dataset) -> None:
+    """Refuse a dataset with its values in other files, which could be any files of the user."""
+    import h5py
+
+    layout = dataset.id.get_create_plist()
+    if layout.get_external_count():
+        others = [layout.get_external(0)[0].decode("utf-8", "replace")]
+    elif layout.get_layout() == h5py.h5d.VIRTUAL:
+        parts = range(layout.get_virtual_count())
+        others = [name for name in map(layout.get_virtual_filename, parts) if name != "."]
+    else:
+        others = []
+    if others:
+        problem = f"has the values of {dataset.name} in another file, {others[0][:100]!a}"
+        raise InvalidDataError(path, problem, "copy them into it, e.g. by h5repack")
+
+
+def _attributes_of(dataset: h5py.Dataset) -> dict[str, Any]:
+    """Return attributes of numbers and text, and None for each of another type."""
+    import h5py
+
+    # h5py takes the tag of an opaque type for the name of a NumPy dtype: the bytes of a file would
+    # become addresses of objects.
+    plain = (h5py.h5t.INTEGER, h5py.h5t.FLOAT, h5py.h5t.STRING)
+    return {
+        name: dataset.attrs[name] if dataset.attrs.get_id(name).get_type().get_class() in plain else None
+        for name in dataset.attrs
+    }
 
 
 def _of_dataset(dataset: h5py.Dataset) -> StoredArray:
@@ -177,7 +212,7 @@ def _of_dataset(dataset: h5py.Dataset) -> StoredArray:
         dataset.dtype,
         dataset.chunks,
         tuple(dims) if all(dims) else (),
-        dict(dataset.attrs),
+        _attributes_of(dataset),
         {
             dimension: scale.name.strip("/")
             for dimension, scale in zip(dims, scales, strict=True)
@@ -189,7 +224,8 @@ def _of_dataset(dataset: h5py.Dataset) -> StoredArray:
 
 def _is_bare_dimension(scale: h5py.Dataset) -> bool:
     """Return True for a dimension of NetCDF-4 without coordinates, stored as a dataset of zeros."""
-    return bytes(scale.attrs.get("NAME", b"")).startswith(b"This is a netCDF dimension but not")
+    name = _attributes_of(scale).get("NAME")
+    return isinstance(name, bytes) and name.startswith(b"This is a netCDF dimension but not")
 
 
 @dataclass(frozen=True)
@@ -205,7 +241,9 @@ class ZarrFolder(ArrayFile):
         """Return the arrays of all groups."""
         import zarr
 
-        root = zarr.open(str(self.path), mode="r")
+        check_folder(self.path)
+        check_codecs(self.path)
+        root = self._opened()
         if isinstance(root, zarr.Array):
             return [_of_zarr("", root, {})]
         found = {name: node for name, node in root.members(None) if isinstance(node, zarr.Array)}
@@ -213,10 +251,18 @@ class ZarrFolder(ArrayFile):
 
     def read(self, name: str, selection: Selection) -> np.ndarray:
         """Return the values; chunks that are not stored have the fill value."""
+        root = self._opened()
+        return (root[name] if name else root)[selection]
+
+    def _opened(self) -> Any:
         import zarr
 
-        root: Any = zarr.open(str(self.path), mode="r")
-        return (root[name] if name else root)[selection]
+        # Not by a text, which might be a URL. Consolidated metadata might name places outside.
+        store = zarr.storage.LocalStore(self.path, read_only=True)
+        try:
+            return zarr.open_group(store, mode="r", use_consolidated=False)
+        except (zarr.errors.ContainsArrayError, zarr.errors.GroupNotFoundError):
+            return zarr.open_array(store, mode="r")
 
 
 def _of_zarr(name: str, array: Any, others: Mapping[str, Any]) -> StoredArray:

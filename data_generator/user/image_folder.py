@@ -13,6 +13,7 @@ from adapter_core.errors import InvalidDataError
 from adapter_core.image_input import LABELS_FILE, MAX_LABEL
 from data_generator import location
 from data_generator.catalog import image_names
+from data_generator.containment import check_folder
 from data_generator.dataset import UserData
 from data_generator.decoding import decode, shape_of
 from data_generator.lazy_images import LazyImages
@@ -144,6 +145,7 @@ def load_image_folder(
     found = location.find(path)
     if not found.is_folder:
         raise InvalidDataError(found.path, "is a file", "give the folder that the images are in")
+    check_folder(found.path)
     paths, labels = list_images(found.path)
     chosen = sampled_rows(len(paths), sample, seed)
     if chosen is not None:
