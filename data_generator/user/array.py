@@ -160,6 +160,8 @@ def _problem(array: StoredArray) -> str:
         return "is a single value"
     if 0 in array.shape:
         return "contains no values"
+    if min(array.shape) < 0:
+        return "has an edge below 0"
     return ""
 
 
@@ -268,7 +270,7 @@ def _coordinates(
     found = {}
     own = array.name.rpartition("/")[2]
     for dimension, edge in zip(array.dims, array.shape, strict=True):
-        other = stored.get(array.coordinates.get(dimension, ""))
+        other = stored.get(array.coordinates[dimension]) if dimension in array.coordinates else None
         if other is None or other.shape != (edge,) or dimension == own:
             continue
         if other.dtype.name in ALL_DTYPES:

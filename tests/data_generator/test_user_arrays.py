@@ -440,3 +440,19 @@ def test_only_arrays_are_loaded_as_arrays(tmp_path):
     (tmp_path / "a.csv").write_text("a\n1\n")
     with pytest.raises(Exception, match="contains no array; give a NetCDF, HDF5 or NPY file"):
         load_array(tmp_path / "a.csv")
+
+
+def test_a_variable_without_a_name_is_no_coordinate(tmp_path):
+    path = classic(tmp_path)
+    # A header whose name of the variable "lat" has no characters.
+    data = path.read_bytes()
+    start = data.rindex(b"\0\0\0\3lat\0")
+    path.write_bytes(data[:start] + bytes(4) + data[start + 8 :] + bytes(4))
+    assert "lat" not in load_array(path).array.coordinates
+
+
+def test_an_edge_below_zero_is_reported(tmp_path):
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (-5, 4), }\n"
+    path = tmp_path / "a.npy"
+    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + bytes(400))
+    assert refused(path) == "contains one array, which has an edge below 0"
