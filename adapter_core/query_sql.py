@@ -20,6 +20,7 @@ def sql(
     positions: str = "",
     *,
     fields_in_brackets: bool = False,
+    like_ignores_case: bool = False,
 ) -> str:
     """Return a query as one statement.
 
@@ -33,6 +34,8 @@ def sql(
         Expression for the number of a row, counted from 0.
     fields_in_brackets : bool
         True for DataFusion's way to name the field of a record, ``"record"['field']``.
+    like_ignores_case : bool
+        True for SQLite, whose LIKE takes "a" for "A": texts are found by ``instr`` then.
 
     Raises
     ------
@@ -47,7 +50,7 @@ def sql(
     if query.join:
         other, join = (tables or {}).get(query.join.table, query.join.table), query.join
         parts.append(f"JOIN {other} ON {quoted(join.column)} = {quoted(join.key)}")
-    conditions = [condition(each) for each in query.where]
+    conditions = [condition(each, like_ignores_case=like_ignores_case) for each in query.where]
     if query.positions:
         if not positions:
             raise ValueError("no expression gives the number of a row")
@@ -62,13 +65,15 @@ def sql(
     return " ".join(parts)
 
 
-def condition(found: Condition) -> str:
-    """Return a condition as an expression."""
+def condition(found: Condition, *, like_ignores_case: bool = False) -> str:
+    """Return a condition as an expression, see `sql`."""
     column = quoted(found.column)
     if isinstance(found, Comparison):
         return f"{column} {found.operator.replace('==', '=')} {literal(found.value)}"
     if isinstance(found, OneOf):
         return f"{column} IN ({', '.join(map(literal, found.values))})"
+    if like_ignores_case:
+        return f"instr({column}, {literal(found.text)}) > 0"
     return f"{column} LIKE '%{found.text}%'"
 
 

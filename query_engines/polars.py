@@ -82,7 +82,7 @@ def lazy_frame(format_label: str, path: Path) -> pl.LazyFrame:
         return pl.scan_pyarrow_dataset(ds.dataset(path, format="orc"))
     # Brackets in a path are no pattern.
     scans: dict[str, Any] = {
-        "CSV": partial(pl.scan_csv, null_values=r"\N", glob=False),
+        "CSV": partial(_scan_csv, null_values=r"\N", glob=False),
         "Delta": pl.scan_delta,
         "Feather": partial(pl.scan_ipc, glob=False),
         "JSON": lambda text: pl.scan_ndjson(glob.escape(text)),
@@ -90,6 +90,20 @@ def lazy_frame(format_label: str, path: Path) -> pl.LazyFrame:
         "Parquet": partial(pl.scan_parquet, glob=False),
     }
     return scans[format_label](str(path))
+
+
+def _scan_csv(path: str, **options: Any) -> pl.LazyFrame:
+    """Scan CSV whose empty texts are no nulls."""
+    import inspect
+
+    import polars as pl
+
+    # Polars 2 has renamed the option, and turned it round.
+    renamed = "empty_string_is_null" in inspect.signature(pl.scan_csv).parameters
+    option: dict[str, Any]
+    option = {"empty_string_is_null": False} if renamed else {"missing_utf8_is_empty_string": True}
+    found: pl.LazyFrame = pl.scan_csv(path, **option, **options)
+    return found
 
 
 def _column(name: str) -> pl.Expr:

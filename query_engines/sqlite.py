@@ -42,7 +42,7 @@ class Adapter(SQLEngine):
     def _statement(self, handle: dict[str, Any], query: Query) -> str:
         # Row identifiers count from 1. An expression of them would be computed for all rows.
         counted = replace(query, positions=[each + 1 for each in query.positions])
-        return sql(counted, handle["names"], "rowid")
+        return sql(counted, handle["names"], "rowid", like_ignores_case=True)
 
     def _execute(self, handle: dict[str, Any], statement: str) -> pa.Table:
         import pyarrow as pa

@@ -45,7 +45,9 @@ def rows_where(df: Any, condition: Condition) -> Any:
     """Return the mask of the rows that fulfil a condition, of a data frame of pandas or of Dask."""
     column = df[condition.column]
     if isinstance(condition, Comparison):
-        return OPERATORS[condition.operator](column, condition.value)
+        compared = OPERATORS[condition.operator](column, condition.value)
+        # To pandas, a null differs from every value.
+        return compared & ~column.isna() if condition.operator == "!=" else compared
     if isinstance(condition, OneOf):
         return column.isin(list(condition.values))
     return column.str.contains(condition.text, regex=False)

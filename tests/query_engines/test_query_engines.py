@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 import query_engines
-from adapter_core import CannotHoldError, UnknownNameError, UnsupportedError
-from adapter_core.query import COUNT, Aggregate, Query
+from adapter_core import CannotHoldError, Comparison, UnknownNameError, UnsupportedError
+from adapter_core.query import COUNT, Aggregate, Contains, OneOf, Query
+from format_bench.families.queries import reference
 from format_bench.families.queries.operations import EngineQuery, QueryOperations
 from format_bench.verification.answers import difference
 
@@ -91,6 +93,62 @@ OF_RECORDS += ["Parquet[datafusion]", "Parquet[duckdb]", "Parquet[pyarrow]", "Vo
 def test_a_field_of_records_is_read(label, subjects, tmp_path):
     found = answers(pair_of(label), subjects("query-nested"), tmp_path)
     assert found == {"count": "", "open": "", "field": ""}
+
+
+TEXTS = [
+    "needle",
+    "Needle",
+    "NEEDLE",
+    "a needle",
+    "",
+    None,
+    "a",
+    "A",
+    "\u00e9",
+    "\u00c9",
+    "e\u0301",
+    "K",
+]
+TEXTS += [
+    "\u212a",
+    "%",
+    "_",
+    "a_b",
+    "aXb",
+    "*",
+    "[a]",
+    "b'c",
+    '"q"',
+    "back\\slash",
+    "line\nbreak",
+    "0",
+    "null",
+]
+TRICKY = pd.DataFrame({"id": range(len(TEXTS)), "text": pd.Series(TEXTS, dtype="str")})
+CONDITIONS = [Contains("text", word) for word in ("needle", "NEEDLE", "K", "a")]
+CONDITIONS += [
+    Comparison("text", "==", value) for value in ("", "needle", "\u00c9", "a_b", "back\\slash")
+]
+CONDITIONS += [Comparison("text", "!=", "needle"), Comparison("text", ">=", "b'c")]
+CONDITIONS += [OneOf("text", ["", '"q"', "b'c", "%", "K"])]
+
+
+@pytest.mark.parametrize("label", PAIRS)
+def test_texts_are_compared_as_they_are(label, tmp_path):
+    pair = pair_of(label)
+    # ROOT compiles each condition, for up to two seconds.
+    chosen = CONDITIONS[::5] if pair.engine.label == "RDataFrame" else CONDITIONS
+    asked = [Query(columns=["id", "text"], where=where) for where in ([], *([each] for each in chosen))]
+    tables, found = {"data": TRICKY}, []
+    pair.save(tables, tmp_path / "file.tables")
+    handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "file.tables"))
+    for query in asked:
+        if not pair.engine.unsupported(pair.format.label, query):
+            answer, wanted = pair.engine.answer(handle, query), reference.answer(query, tables)
+            found.append((query.where, difference(answer, wanted, ordered=False)))
+    pair.engine.close(handle)
+    assert [each for each in found if each[1]] == []
+    assert found
 
 
 def test_every_pair_names_a_format_and_an_engine():
