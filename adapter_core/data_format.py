@@ -94,7 +94,9 @@ class DataFormat(RemoteAdapter):
     detects_truncation: ClassVar[bool] = True
     """True if reading a truncated file always raises."""
     kept_digits: ClassVar[int | None] = None
-    """Decimal digits of a float that the library's writer keeps; None if all."""
+    """Significant decimal digits of a float that the library's writer keeps; None if all."""
+    kept_decimals: ClassVar[int | None] = None
+    """Decimals that it keeps of a float with as many, where these are fewer than `kept_digits`."""
     tuned_options: ClassVar[Mapping[str, Any]] = {}
     """Options of the library in `save_tuned`, by its own names for them."""
     tuned_indexes: ClassVar[str] = ""

@@ -6,7 +6,9 @@ into numbers, and nanoseconds of datetimes, which many libraries drop silently.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from decimal import ROUND_DOWN, Context, Decimal
 from typing import TYPE_CHECKING
 
 from adapter_core.kinds import Kind, kinds_of
@@ -27,6 +29,8 @@ NOT_XML = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x{FFFE}\x{FFFF}]"
 
 NANOSECOND_YEARS = 1678, 2261
 """First and last whole year of a 64-bit count of nanoseconds since 1970, see `pandas.Timestamp.min`."""
+
+_FLOATS = {Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT}
 
 # Africa/Monrovia: https://data.iana.org/time-zones/tzdb/africa
 _LAST_OFFSET_WITH_SECONDS = 1972
@@ -109,8 +113,40 @@ def infinite_floats(df: pd.DataFrame) -> str | None:
     """Return the first column of floats with an infinite value."""
     import numpy as np
 
-    kinds = {Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT}
-    return _first(df, kinds, lambda values: bool(np.isinf(values).any()))
+    return _first(df, _FLOATS, lambda values: bool(np.isinf(values).any()))
+
+
+def with_minus_zero(df: pd.DataFrame) -> str | None:
+    """Return the first column of floats with minus zero."""
+    import numpy as np
+
+    return _first(df, _FLOATS, lambda values: bool((np.signbit(values) & (values == 0)).any()))
+
+
+def rounded_to_infinity(df: pd.DataFrame, digits: int) -> str | None:
+    """Return the first column with a finite float that so many decimal digits round to infinity."""
+    import numpy as np
+
+    # Digits that are cut off, and half a unit of the last one.
+    cut = Context(digits, ROUND_DOWN).create_decimal(Decimal(sys.float_info.max))
+    limit = float(cut + Decimal((0, (5,), cut.adjusted() - digits)))
+
+    def is_bad(values: np.ndarray) -> bool:
+        is_double = values.dtype == np.float64
+        return is_double and bool((np.isfinite(values) & (abs(values) >= limit)).any())
+
+    return _first(df, {Kind.FLOAT, Kind.NULLABLE_FLOAT}, is_bad)
+
+
+def subnormal_floats(df: pd.DataFrame) -> str | None:
+    """Return the first column with a 64-bit float nearer to zero than all that have full precision."""
+    import numpy as np
+
+    def is_bad(values: np.ndarray) -> bool:
+        is_double = values.dtype == np.float64
+        return is_double and bool(((abs(values) < sys.float_info.min) & (values != 0)).any())
+
+    return _first(df, {Kind.FLOAT, Kind.NULLABLE_FLOAT}, is_bad)
 
 
 def datetimes_beyond(df: pd.DataFrame, kinds: set[Kind], first: int, last: int) -> str | None:

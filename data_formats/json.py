@@ -15,7 +15,10 @@ from adapter_core.values import (
     NANOSECOND_YEARS,
     datetimes_beyond,
     infinite_floats,
+    rounded_to_infinity,
+    subnormal_floats,
     timedeltas_beyond_nanoseconds,
+    with_minus_zero,
 )
 
 if TYPE_CHECKING:
@@ -38,8 +41,10 @@ _AS_OTHER = "JSON would turn them into text or objects"
 class Adapter(FetchedFormat):
     """One JSON object a line through `DataFrame.to_json` and `pandas.read_json`.
 
-    pandas writes at most 15 decimals of a float. JSON has numbers, text, booleans and null only: small
-    integers and floats come back as 64-bit ones; dates, timedeltas and categories as text.
+    pandas writes at most 15 decimals of a float, from 1e-15 to 1e16, and 15 digits of others: 0.000123
+    keeps 12 digits. It writes -0.0 as 0.0, and reads the largest floats as infinite and subnormal ones
+    as others or zero; these are refused. JSON has numbers, text, booleans and null only: small integers
+    and floats come back as 64-bit ones; dates, timedeltas and categories as text.
 
     For parts of a table, pandas parses the file twice, in batches: the types of the columns depend on
     all rows.
@@ -55,6 +60,7 @@ class Adapter(FetchedFormat):
     holds_zero_rows = False
     detects_truncation = False
     kept_digits = 15
+    kept_decimals = 15
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = whole_file.CODECS
     save_schemes: ClassVar = OBJECT_STORES
@@ -75,6 +81,10 @@ class Adapter(FetchedFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(infinite_floats(df), "an infinite value; JSON has no infinity")
+        self._refuse_column(with_minus_zero(df), "-0.0, which pandas writes as 0.0")
+        name = rounded_to_infinity(df, self.kept_digits)
+        self._refuse_column(name, f"floats that {self.kept_digits} digits round to infinity")
+        self._refuse_column(subnormal_floats(df), "subnormal floats, which pandas reads as others")
         name = timedeltas_beyond_nanoseconds(df)
         self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
         times = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}

@@ -21,7 +21,9 @@ from adapter_core.values import (
     infinite_floats,
     integers_beyond_float,
     longest_text,
+    rounded_to_infinity,
     text_columns,
+    with_minus_zero,
 )
 
 if TYPE_CHECKING:
@@ -91,6 +93,9 @@ class Workbook(DataFormat):
         self._refuse_column(name, "integers beyond 2**53, which floats skip")
         if not self.holds_infinity:
             self._refuse_column(infinite_floats(df), "an infinite value; cells have no infinity")
+        if self.kept_digits:
+            name = rounded_to_infinity(df, self.kept_digits)
+            self._refuse_column(name, f"floats that {self.kept_digits} digits round to infinity")
         self._check_datetimes(df)
         for name, text in text_columns(df):
             problem = self._text_problem(text)
@@ -121,12 +126,13 @@ class Workbook(DataFormat):
 
 
 class OpenpyxlWorkbook(Workbook):
-    """A workbook that openpyxl writes, with 16 digits of each float."""
+    """A workbook that openpyxl writes, with 16 digits of each float, and reads."""
 
     kept_digits: ClassVar = 16
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
+        self._refuse_column(with_minus_zero(df), "-0.0, which comes back as 0.0")
         names = _names_as_text(df)
         if any_matches(names, "^="):
             raise self.refusal("a column name starts with '=', which would become a formula")

@@ -18,7 +18,7 @@ from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
 from adapter_core.predicate import BOOLEANS, NUMBERS, TEXT
 from adapter_core.remote_adapter import IN_PLACE
-from adapter_core.values import integers_beyond_int64
+from adapter_core.values import integers_beyond_int64, with_minus_zero
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +133,7 @@ class SQLiteTable(DataFormat):
         if reason:
             raise self.refusal(reason)
         self._refuse_column(integers_beyond_int64(df), "integers beyond 2**63 - 1")
-        self._refuse_column(_with_minus_zero(df), "-0.0, which SQLite keeps as 0.0")
+        self._refuse_column(with_minus_zero(df), "-0.0, which SQLite keeps as 0.0")
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
         self._save(df, path)
@@ -242,14 +242,3 @@ def check_whole(path: Path) -> None:
     expected = pages * (_LARGEST_PAGE_BYTES if page_bytes == 1 else page_bytes)
     if len(header) < _HEADER_BYTES or path.stat().st_size < expected:
         raise ValueError(f"{path.name} is cut short: it should have {expected:,} bytes")
-
-
-def _with_minus_zero(df: pd.DataFrame) -> str | None:
-    import numpy as np
-
-    for position, kind in enumerate(kinds_of(df)):
-        if kind in (Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT):
-            values = df.iloc[:, position].dropna().to_numpy()
-            if (np.signbit(values) & (values == 0)).any():
-                return str(df.columns[position])
-    return None

@@ -26,7 +26,7 @@ def test_a_table_comes_back_right_or_is_refused(adapter, table, path):
         assert list(path.parent.iterdir()) == []
         return
     read = adapter.read(path)
-    assert verify(df, read, adapter.kept_digits).errors == ()
+    assert verify(df, read, adapter.kept_digits, adapter.kept_decimals).errors == ()
     assert type(read.index) is pd.RangeIndex
     pd.testing.assert_frame_equal(df, untouched)
 
@@ -34,7 +34,7 @@ def test_a_table_comes_back_right_or_is_refused(adapter, table, path):
 def test_an_ordinary_table_is_not_refused_and_comes_back_exact(adapter, path):
     df = ordinary()
     adapter.save(df, path)
-    assert verify(df, adapter.read(path), adapter.kept_digits).exact
+    assert verify(df, adapter.read(path), adapter.kept_digits, adapter.kept_decimals).exact
 
 
 def test_a_real_table_comes_back_right(adapter, path):
@@ -43,7 +43,7 @@ def test_a_real_table_comes_back_right(adapter, path):
     except UnavailableError as error:
         pytest.skip(str(error))
     adapter.save(flights, path)
-    assert verify(flights, adapter.read(path), adapter.kept_digits).errors == ()
+    assert verify(flights, adapter.read(path), adapter.kept_digits, adapter.kept_decimals).errors == ()
 
 
 def test_every_kind_that_is_refused_is_refused_with_the_declared_reason(adapter):
@@ -85,6 +85,6 @@ def test_columns_are_projected_or_refused(adapter, path):
         return
     for columns in (["real"], ["word", "whole"], list(df.columns)):
         read = adapter.read(path, columns=columns)
-        assert verify(df[columns], read, adapter.kept_digits).errors == ()
+        assert verify(df[columns], read, adapter.kept_digits, adapter.kept_decimals).errors == ()
     with pytest.raises(UnknownNameError, match="there is no column 'reel'; did you mean real"):
         adapter.read(path, columns=["word", "reel"])

@@ -143,7 +143,8 @@ def trial(
         yield StepResult(SAVE, saved, size_bytes=sum(piece.size_bytes for piece in pieces))
         for step, call in calls.items():
             try:
-                yield _verified(step, call(), saved.digest, adapter)
+                wanted = two if step == PART else list(saved.digest.columns)
+                yield _verified(step, call(), saved.digest, wanted, adapter)
             except FormatBenchError as error:
                 yield _failed(step, error)
     finally:
@@ -155,12 +156,15 @@ def _failed(step: str, error: FormatBenchError) -> StepResult:
     return StepResult(step, status=status_of(error), sentence=str(error))
 
 
-def _verified(step: str, job: TableJob, saved: TableDigest, adapter: DataFormat) -> StepResult:
+def _verified(
+    step: str, job: TableJob, saved: TableDigest, wanted: list[str], adapter: DataFormat
+) -> StepResult:
     if step == COUNT:
         is_equal = job.rows == saved.rows
         wrong = "" if is_equal else f"{job.rows:,} rows instead of {saved.rows:,}"
     else:
-        wrong = "; ".join(differences(saved, job.digest, adapter.kept_digits)[:3])
+        kept = adapter.kept_digits, adapter.kept_decimals
+        wrong = "; ".join(differences(saved, job.digest, *kept, wanted)[:3])
     if wrong:
         return StepResult(step, status=CellStatus.FAILED, sentence=WRONG + wrong)
     return StepResult(step, job, sentence="" if step == COUNT else VERIFIED)

@@ -3,16 +3,23 @@
 Each value of a table has a 64-bit hash, that of `pandas.util.hash_array`, and a column the sum of its
 values' hashes modulo 2**64: digests of partitions add up to that of the table, in any order. The hash of
 a row combines those of its values, which reveals values that moved to another row. Numbers of equal
-value have equal hashes whatever their type, and all nulls, NaN included, have one: changed types are not
-noticed.
+value have equal hashes whatever their type, except that -0.0 is not 0.0, and all nulls, NaN included,
+have one: changed types are not noticed.
 
-The hash of a value of an array combines its bits with its position, which reveals values that moved and
-changed types; all NaNs are equal. Digests of regions add up to that of the array, too.
+Floats that a format has rounded have other hashes. Their columns have to agree in their sums, and in the
+numbers of values that are positive, negative, zero or infinite; and the rows in the sum of a wave, whose
+phase changes little with rounding, but much with a value of another row. Values below 1e-6 that moved to
+other rows are not noticed then.
+
+The hash of a value of an array combines its bits with its position, with the type, and with the shape of
+a row, which reveals values that moved and changed types; all NaNs are equal. Digests of regions add up
+to that of the array, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +40,14 @@ _BLOCK = 2**17
 _LARGEST_EXACT = 2.0**53
 """Floats below it that are whole have the hash of the integer."""
 
+_NO_INT64 = 0x2545F4914F6CDD1D
+"""Set apart from integers of the same bits: other floats, and unsigned integers beyond 2**63."""
+
+_FREQUENCY = 10_000.0
+"""Radians of the wave for a float that changes from 0 to 1, and for one that grows by a factor of e."""
+
+_NO_NUMBERS = (0,) * 6
+
 
 @dataclass(frozen=True)
 class ColumnDigest:
@@ -42,9 +57,11 @@ class ColumnDigest:
     """Sum of the hashes of all values, modulo 2**64."""
     nulls: int
     float_sum: float = 0.0
-    """Sum of the values that are not null, of a column of floats."""
+    """Sum of the finite values of a column of numbers."""
     float_size: float = 0.0
     """Sum of their absolute values."""
+    signs: tuple[int, ...] = _NO_NUMBERS
+    """Counts of numbers that are zero, finite and infinite, without and with the sign of minus."""
     is_float: bool = False
 
     def __add__(self, other: ColumnDigest) -> ColumnDigest:
@@ -53,6 +70,7 @@ class ColumnDigest:
             self.nulls + other.nulls,
             self.float_sum + other.float_sum,
             self.float_size + other.float_size,
+            tuple(map(sum, zip(self.signs, other.signs, strict=True))),
             self.is_float or other.is_float,
         )
 
@@ -65,12 +83,17 @@ class TableDigest:
     row_sum: int = 0
     """Sum of the hashes of all rows, modulo 2**64."""
     columns: Mapping[str, ColumnDigest] = field(default_factory=dict)
+    wave_sum: float = 0.0
+    """Sum of the waves of all rows."""
 
     def __add__(self, other: TableDigest) -> TableDigest:
         if not self.columns:
             return other
-        columns = {name: self.columns[name] + other.columns[name] for name in self.columns}
-        return TableDigest(self.rows + other.rows, (self.row_sum + other.row_sum) % _MODULUS, columns)
+        none = ColumnDigest(0, 0)
+        names = dict.fromkeys([*self.columns, *other.columns])
+        columns = {name: self.columns.get(name, none) + other.columns.get(name, none) for name in names}
+        row_sum = (self.row_sum + other.row_sum) % _MODULUS
+        return TableDigest(self.rows + other.rows, row_sum, columns, self.wave_sum + other.wave_sum)
 
 
 def digest(df: pd.DataFrame) -> TableDigest:
@@ -83,25 +106,29 @@ def digest(df: pd.DataFrame) -> TableDigest:
     """
     import numpy as np
 
-    rows = np.zeros(len(df), np.uint64)
+    rows, phases = np.zeros(len(df), np.uint64), np.zeros(len(df))
     columns: dict[str, ColumnDigest] = {}
     for position, (name, kind) in enumerate(zip(df.columns, kinds_of(df), strict=True)):
         column = df.iloc[:, position]
-        nulls = column.isna().to_numpy()
-        hashes, floats = _hashes(column, kind, nulls)
-        sums: dict[str, Any] = {}
-        if floats is not None:
-            sums = {"float_sum": float(floats.sum()), "float_size": float(abs(floats).sum())}
-            sums["is_float"] = True
-        columns[name] = ColumnDigest(_sum(hashes), int(nulls.sum()), **sums)
+        nulls = column.isna().to_numpy(bool)
+        hashes, numbers = _hashes(column, kind, nulls)
+        columns[name] = _column_digest(hashes, nulls, numbers, is_float=column.dtype.kind == "f")
         # An odd factor for each position: exchanged values of two columns change the sum.
         rows += hashes * np.uint64(2 * position + 1)
         rows ^= rows >> np.uint64(29)
-    return TableDigest(len(df), _sum(rows * np.uint64(_NULL)), columns)
+        phase = hashes.astype(float) * (2 * np.pi / _MODULUS) if numbers is None else _phases(numbers)
+        phase[nulls] = 1.0
+        phases += phase * (1 + position / len(df.columns))
+    waves = float(np.cos(phases).sum())
+    return TableDigest(len(df), _sum(rows * np.uint64(_NULL)), columns, waves)
 
 
 def differences(
-    saved: TableDigest, read: TableDigest, kept_digits: int | None = None
+    saved: TableDigest,
+    read: TableDigest,
+    kept_digits: int | None = None,
+    kept_decimals: int | None = None,
+    wanted: Sequence[str] | None = None,
 ) -> tuple[str, ...]:
     """Return what differs between a table and what came back of it, or of some of its columns.
 
@@ -112,23 +139,33 @@ def differences(
     read : TableDigest
         Digest of what was read: all columns, or some of them.
     kept_digits : int, optional
-        Decimal digits of a float that the format keeps; sums of floats may differ as much.
+        Significant decimal digits of a float that the format keeps.
+    kept_decimals : int, optional
+        Decimals that it keeps at least, where these are fewer digits.
+    wanted : sequence of str, optional
+        Columns that were asked for, in this order; by default those that came back.
     """
     if saved.rows != read.rows:
         return (f"{saved.rows:,} rows came back as {read.rows:,}",)
     missing = [name for name in read.columns if name not in saved.columns]
     if missing:
         return (f"column {missing[0]!r} was not saved",)
+    if wanted is not None and list(read.columns) != list(wanted):
+        return (f"columns {_listed(wanted)} came back as {_listed(read.columns)}",)
+    rounding = None if kept_digits is None else (kept_digits, kept_decimals)
     found = [
         f"column {name}: other values came back"
         for name, column in read.columns.items()
-        if not _equal(saved.columns[name], column, kept_digits)
+        if not _equal(saved.columns[name], column, read.rows, rounding)
     ]
     whole = list(saved.columns) == list(read.columns)
-    rounded = kept_digits is not None and any(each.is_float for each in saved.columns.values())
-    if not found and whole and not rounded and saved.row_sum != read.row_sum:
+    if not found and whole and not _equal_rows(saved, read, rounding):
         found.append("the values of some rows came back in other rows")
     return tuple(found)
+
+
+def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
+    return ", ".join(names)[:80]
 
 
 @dataclass(frozen=True)
@@ -156,9 +193,12 @@ def array_digest(values: np.ndarray, first_row: int = 0) -> ArrayDigest:
     """
     import numpy as np
 
+    described = f"{values.dtype.str} {values.shape[1:]}".encode()
     flat = np.ascontiguousarray(values).reshape(-1)
     if flat.dtype.kind == "c":
         flat = flat.view(flat.real.dtype)
+    # Zeros have equal bits in all types and shapes.
+    salt = np.uint64(zlib.crc32(described) << 32)
     start = first_row * (flat.size // len(values) if len(values) else 0)
     total = 0
     for place in range(0, flat.size, _BLOCK):
@@ -167,7 +207,7 @@ def array_digest(values: np.ndarray, first_row: int = 0) -> ArrayDigest:
         if block.dtype.kind == "f":
             hashes[np.isnan(block)] = _NULL
         first = start + place + 1
-        hashes += np.arange(first, first + block.size, dtype=np.uint64) * np.uint64(_NULL)
+        hashes += np.arange(first, first + block.size, dtype=np.uint64) * np.uint64(_NULL) + salt
         # The last steps of SplitMix64: https://doi.org/10.1145/2660193.2660195
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
             hashes ^= hashes >> np.uint64(shift)
@@ -176,22 +216,72 @@ def array_digest(values: np.ndarray, first_row: int = 0) -> ArrayDigest:
     return ArrayDigest(values.size, total % _MODULUS)
 
 
-def _equal(saved: ColumnDigest, read: ColumnDigest, kept_digits: int | None) -> bool:
+def _equal(
+    saved: ColumnDigest, read: ColumnDigest, rows: int, rounding: tuple[int, int | None] | None
+) -> bool:
+    import numpy as np
+
     if saved.nulls != read.nulls:
         return False
-    if kept_digits is None or not saved.is_float:
+    if saved.hash_sum == read.hash_sum or rounding is None or not saved.is_float:
         return saved.hash_sum == read.hash_sum
-    return abs(saved.float_sum - read.float_sum) <= saved.float_size * 10.0 ** (1 - kept_digits)
+    if saved.signs != read.signs:
+        return False
+    if not np.isfinite(saved.float_size):
+        return True
+    digits, decimals = rounding
+    allowed = saved.float_size * 10.0 ** (1 - digits)
+    allowed += 0.0 if decimals is None else rows * 10.0**-decimals
+    return abs(saved.float_sum - read.float_sum) <= allowed
+
+
+def _equal_rows(saved: TableDigest, read: TableDigest, rounding: tuple[int, int | None] | None) -> bool:
+    if saved.row_sum == read.row_sum:
+        return True
+    floats = sum(each.is_float for each in saved.columns.values())
+    if rounding is None or not floats:
+        return False
+    error = floats * 2 * _FREQUENCY * 10.0 ** (1 - rounding[0]) + 1e-9
+    return abs(saved.wave_sum - read.wave_sum) <= saved.rows * error
+
+
+def _column_digest(
+    hashes: np.ndarray, nulls: np.ndarray, numbers: np.ndarray | None, *, is_float: bool
+) -> ColumnDigest:
+    """Return the digest of a column from its hashes, its nulls, and its numbers, each shape (rows,)."""
+    import numpy as np
+
+    count = int(nulls.sum())
+    if numbers is None:
+        return ColumnDigest(_sum(hashes), count)
+    values = numbers[~nulls] if count else numbers
+    kinds = (values != 0) + np.isinf(values).astype(np.int8) + np.int8(3) * np.signbit(values)
+    finite = values[np.isfinite(values)]
+    with np.errstate(over="ignore"):
+        sums = float(finite.sum()), float(abs(finite).sum())
+    signs = tuple(np.bincount(kinds, minlength=len(_NO_NUMBERS)).tolist())
+    return ColumnDigest(_sum(hashes), count, *sums, signs, is_float)
+
+
+def _phases(numbers: np.ndarray) -> np.ndarray:
+    """Return the phase of each number in the wave of its row, shape (rows,)."""
+    import numpy as np
+
+    phases = np.arcsinh(numbers) * _FREQUENCY
+    infinite = np.isinf(phases)
+    phases[infinite] = np.sign(phases[infinite]) * 2.0
+    return phases
 
 
 def _hashes(column: pd.Series, kind: Kind, nulls: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the hash of each value, shape (rows,), and those that are not null if they are floats."""
+    """Return the hash of each value, and the values as floats if they are numbers, shape (rows,)."""
     import numpy as np
     import pandas as pd
 
     floats = None
     if nulls.all():
         hashes = np.zeros(len(column), np.uint64)
+        floats = np.full(len(column), np.nan) if column.dtype.kind in "biuf" else None
     elif column.dtype.kind in "biuf":
         numbers, floats = _numbers(column, nulls)
         hashes = pd.util.hash_array(numbers).astype(np.uint64)
@@ -218,19 +308,23 @@ def _text_hashes(column: pd.Series) -> np.ndarray:
     return distinct[places].astype(np.uint64)
 
 
-def _numbers(column: pd.Series, nulls: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return 64-bit integers, equal for equal numbers, and the floats among them that are not null."""
+def _numbers(column: pd.Series, nulls: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return 64-bit integers, equal for equal numbers, and the numbers as floats, nulls as NaN."""
     import numpy as np
 
-    if column.dtype.kind in "biu":
-        values = column.fillna(0).to_numpy() if nulls.any() else column.to_numpy()
-        return values.astype(np.uint64 if column.dtype.kind == "u" else np.int64), None
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if column.dtype.kind in "biu":
+        integers = column.fillna(0).to_numpy() if nulls.any() else column.to_numpy()
+        if column.dtype.kind != "u":
+            return integers.astype(np.int64), values
+        bits = integers.astype(np.uint64)
+        bits[bits >= np.uint64(2**63)] ^= np.uint64(_NO_INT64)
+        return bits, values
     whole = (values == np.floor(values)) & (abs(values) < _LARGEST_EXACT)
-    # -0.0 and 0.0 are equal numbers, and whole ones.
-    bits = values.view(np.int64).copy()
+    whole &= ~((values == 0) & np.signbit(values))
+    bits = values.view(np.int64) ^ np.int64(_NO_INT64)
     bits[whole] = values[whole].astype(np.int64)
-    return bits, values[~nulls]
+    return bits, values
 
 
 def _sum(hashes: np.ndarray) -> int:

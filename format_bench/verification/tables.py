@@ -1,16 +1,20 @@
 """Comparison of a table read back with the one saved.
 
-A changed dtype is a loss; a changed value, row, name or order is an error. Floats are compared bit for
-bit, except that all NaN are equal.
+A changed dtype is a loss, and so are changed categories that no row has, or another scale of equal
+decimals. A changed value, row, name or order is an error. Floats are compared bit for bit, except that
+all NaN are equal.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from format_bench.verification.columns import differing
+from format_bench.verification.rounding import is_rounded
+
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
 
@@ -34,7 +38,12 @@ class TableDiff:
         return not self.losses and not self.errors
 
 
-def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = None) -> TableDiff:
+def verify(
+    saved: pd.DataFrame,
+    read: pd.DataFrame,
+    kept_digits: int | None = None,
+    kept_decimals: int | None = None,
+) -> TableDiff:
     """Compare a table read back with the one saved.
 
     Parameters
@@ -42,9 +51,12 @@ def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = No
     saved, read : pandas.DataFrame
         Shape (rows, columns).
     kept_digits : int, optional
-        Decimal digits of floats that the format declares to keep; smaller differences are losses. By
-        default, floats must be equal bit for bit.
+        Significant decimal digits of floats that the format declares to keep: rounding to these is a
+        loss. By default, floats must be equal bit for bit.
+    kept_decimals : int, optional
+        Decimals of floats that it declares to keep at least, where these are fewer than the digits.
     """
+    import numpy as np
     import pandas as pd
 
     if list(saved.columns) != list(read.columns):
@@ -53,26 +65,28 @@ def verify(saved: pd.DataFrame, read: pd.DataFrame, kept_digits: int | None = No
         return TableDiff(errors=(f"{len(saved):,} rows came back as {len(read):,}",))
     losses, errors = [], []
     lost: set[int] = set()
-    if not read.index.equals(pd.RangeIndex(len(read))):
+    index = read.index
+    if not index.equals(pd.RangeIndex(len(read))) or index.dtype.kind != "i" or index.name is not None:
         errors.append("the index is not the default one")
     for position, name in enumerate(saved.columns):
         before, after = saved.iloc[:, position], read.iloc[:, position].set_axis(saved.index)
-        if before.dtype != after.dtype:
-            lost.add(position)
-            losses.append(f"column {name}: {before.dtype} came back as {after.dtype}")
-        wrong = _differing(before, after)
+        changes = _changes(before, after)
+        wrong = differing(before, after)
         if wrong is None:
             errors.append(f"column {name}: {after.dtype} cannot be compared with {before.dtype}")
         elif wrong.any():
-            if kept_digits and _all_rounded(before[wrong], after[wrong], kept_digits):
-                lost.add(position)
-                losses.append(f"column {name}: floats were rounded to {kept_digits} digits")
+            rounding = _rounding(before[wrong], after[wrong], kept_digits, kept_decimals)
+            if rounding:
+                changes.append(rounding)
             else:
-                first = int(wrong.argmax())
+                first = int(np.argmax(wrong))
                 errors.append(
                     f"column {name}: {int(wrong.sum()):,} of {len(saved):,} values differ, first in row "
                     f"{first}: {_shown(before.iloc[first])} came back as {_shown(after.iloc[first])}"
                 )
+        if changes:
+            lost.add(position)
+            losses += [f"column {name}: {change}" for change in changes]
     return TableDiff(tuple(losses), len(lost), tuple(errors))
 
 
@@ -81,81 +95,52 @@ def _short(df: pd.DataFrame) -> str:
     return ", ".join(first) + (", ..." if len(df.columns) > NAMES_SHOWN else "")
 
 
-def _differing(before: pd.Series, after: pd.Series) -> np.ndarray | None:
-    """Return a mask of differing values, shape (rows,), or None if the dtypes cannot be compared."""
-    import numpy as np
+def _changes(before: pd.Series, after: pd.Series) -> list[str]:
+    """Return changes that leave every value right, as phrases."""
     import pandas as pd
 
-    nulls = before.isna().to_numpy()
-    wrong: np.ndarray = nulls != after.isna().to_numpy()
-    both = ~nulls & ~wrong
-    kept = before[both]
-    try:
-        back = _as_dtype_of(kept, after[both])
-    except (ValueError, TypeError, OverflowError):
+    if isinstance(before.dtype, pd.CategoricalDtype) and isinstance(after.dtype, pd.CategoricalDtype):
+        return _changed_categories(before.dtype, after.dtype)
+    if before.dtype != after.dtype:
+        return [f"{before.dtype} came back as {after.dtype}"]
+    if before.dtype == object and _scales(before) != _scales(after):
+        return ["decimals came back with other scales"]
+    return []
+
+
+def _changed_categories(before: pd.CategoricalDtype, after: pd.CategoricalDtype) -> list[str]:
+    changes = []
+    if before.ordered != after.ordered:
+        words = [("ordered" if each.ordered else "unordered") for each in (before, after)]
+        changes.append(f"{words[0]} categories came back {words[1]}")
+    one, other = before.categories, after.categories
+    if one.dtype != other.dtype:
+        changes.append(f"categories of {one.dtype} came back as {other.dtype}")
+    elif not one.equals(other):
+        same = len(one) == len(other) and one.isin(other).all()
+        changes.append("categories came back in another order" if same else "other categories came back")
+    return changes
+
+
+def _scales(column: pd.Series) -> list[int | str] | None:
+    """Return the scale of each decimal of a column of decimals; None for others."""
+    import pandas as pd
+
+    if pd.api.types.infer_dtype(column, skipna=True) != "decimal":
         return None
-    # Nulls, NaN included, are compared above; bits distinguish -0.0 from 0.0.
-    if isinstance(kept.dtype, np.dtype) and kept.dtype.kind in "fc":
-        wrong[both] = (_bits(kept) != _bits(back)).any(axis=1)
-    elif kept.dtype == object or isinstance(kept.dtype, pd.ArrowDtype):
-        # 1 == True == 1.0 in Python: equal objects have to be of one type as well.
-        pairs = zip(kept.tolist(), back.tolist(), strict=True)
-        wrong[both] = [a != b or type(a) is not type(b) for a, b in pairs]
-    else:
-        wrong[both] = (kept != back).to_numpy(bool)
-    return wrong
+    return [each.as_tuple().exponent for each in column if isinstance(each, Decimal)]
 
 
-def _bits(values: pd.Series) -> np.ndarray:
-    """Return the bytes of floats or complex numbers, shape (rows, bytes), dtype uint8."""
-    import numpy as np
-
-    array = np.ascontiguousarray(values.to_numpy())
-    return array.view(np.uint8).reshape(len(array), array.itemsize)
-
-
-def _as_dtype_of(model: pd.Series, values: pd.Series) -> pd.Series:
-    """Return values converted to the dtype of `model`, from its usual notation if they are text."""
-    import pandas as pd
-
-    dtype: Any = model.dtype
-    if values.dtype == dtype:
-        return values
-    from_text = isinstance(values.dtype, pd.StringDtype)
-    if isinstance(dtype, pd.DatetimeTZDtype):
-        return pd.to_datetime(values, utc=True, format="ISO8601" if from_text else None).astype(dtype)
-    if dtype.kind == "M" and from_text:
-        return pd.to_datetime(values, format="ISO8601").dt.as_unit(pd.Series(dtype=dtype).dt.unit)
-    if dtype.kind == "m" and from_text:
-        return pd.to_timedelta(values).astype(dtype)
-    if dtype == object and len(model):
-        return _as_objects_like(model.iloc[0], values)
-    if isinstance(dtype, pd.CategoricalDtype):
-        return values.astype(dtype.categories.dtype).astype(dtype)
-    return values.astype(dtype)
-
-
-def _as_objects_like(example: Any, values: pd.Series) -> pd.Series:
-    import datetime
-
-    import pandas as pd
-
-    if type(example) is datetime.date:
-        from_text = isinstance(values.dtype, pd.StringDtype)
-        dates = pd.to_datetime(values, format="ISO8601" if from_text else None)
-        return dates.dt.date.astype(object)
-    return values.astype(type(example)).astype(object)
-
-
-def _all_rounded(before: pd.Series, after: pd.Series, digits: int) -> bool:
-    """Return True if floats differ only by rounding to significant digits, or to decimals."""
-    import numpy as np
-
-    if before.dtype.kind != "f" or after.dtype.kind not in "fiu":
-        return False
-    a, b = before.to_numpy(float), after.to_numpy(float)
-    # Significant digits matter for large numbers, decimals for those below 1.
-    return bool(np.all(np.abs(a - b) <= 10.0**-digits * np.maximum(1, 10 * np.abs(a))))
+def _rounding(before: pd.Series, after: pd.Series, digits: int | None, decimals: int | None) -> str:
+    """Return the rounding that floats differ by, as a phrase; empty if they differ by more."""
+    if digits is None or before.dtype.kind != "f" or after.dtype.kind not in "fiu":
+        return ""
+    one, other = before.to_numpy(float), after.to_numpy(float)
+    if is_rounded(one, other, digits).all():
+        return f"floats were rounded to {digits} digits"
+    if decimals is not None and is_rounded(one, other, digits, decimals).all():
+        return f"floats were rounded to {decimals} decimals"
+    return ""
 
 
 def _shown(value: Any) -> str:

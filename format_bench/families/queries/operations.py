@@ -205,7 +205,8 @@ class QueryOperations(CatalogOperations):
         if self.way == TUNED:
             keys, _ = tuning_keys(data.dataset)
             wanted = wanted.sort_values(keys, kind="stable", ignore_index=True)
-        verdict = verify(wanted, found, self.adapter.format.kept_digits)
+        saved_as = self.adapter.format
+        verdict = verify(wanted, found, saved_as.kept_digits, saved_as.kept_decimals)
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))

@@ -97,7 +97,8 @@ class TableOperations(CatalogOperations):
 
     def verify(self, data: pd.DataFrame, found: pd.DataFrame) -> Measured:
         """Return the number of columns that lost something, and the losses in words."""
-        verdict = verify(data, found, self.adapter.kept_digits)
+        adapter = self.adapter
+        verdict = verify(data, found, adapter.kept_digits, adapter.kept_decimals)
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))

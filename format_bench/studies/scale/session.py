@@ -128,7 +128,8 @@ def alone(cell: Cell, folder: Path, limit: MemoryLimit | None = None) -> Iterato
         done = isolation.run(_read_stream, cell, path, limit, limit_seconds=LIMIT_SECONDS)
         run = of_outcome(partial(cell.run, "read", width), done, limit)
         if not done.status:
-            found = differences(saved, done.value["digest"], adapter.kept_digits)
+            kept = adapter.kept_digits, adapter.kept_decimals
+            found = differences(saved, done.value["digest"], *kept, list(saved.columns))
             status = CellStatus.FAILED if found else ""
             run = replace(
                 run, status=status, sentence=WRONG + "; ".join(found[:3]) if found else VERIFIED

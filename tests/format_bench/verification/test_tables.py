@@ -77,10 +77,63 @@ def test_rows_names_order_and_index_count():
 
 
 def test_rounding_is_a_loss_only_within_the_declared_digits():
-    saved = pd.DataFrame({"c": [12.3456789012345678, 1e-20]})
-    rounded = pd.DataFrame({"c": saved["c"].round(12)})
+    saved = pd.DataFrame({"c": [12.3456789012345678, 1.23456789012345e-20, 9.99999999999951]})
+    rounded = saved.map(lambda value: float(f"{value:.12g}"))
     assert verify(saved, rounded).errors
     assert verify(saved, rounded, kept_digits=15).errors
     assert verify(saved, rounded, kept_digits=12).losses == (
         "column c: floats were rounded to 12 digits",
     )
+    assert verify(saved, saved.round(12), kept_digits=12).errors
+
+
+@pytest.mark.parametrize("digits", [15, 16])
+def test_every_float_rounded_to_the_declared_digits_is_a_loss(digits):
+    random = np.random.default_rng(1)
+    bits = random.integers(0, 2**64, 20_000, dtype=np.uint64).view(np.float64)
+    powers = 10.0 ** np.arange(-307, 308)
+    saved = np.concatenate([bits[np.isfinite(bits)], powers, np.nextafter(powers, 0), -1 / powers])
+    rounded = np.array([float(f"{value:.{digits}g}") for value in saved])
+    finite = np.isfinite(rounded)
+    verdict = verify(_column(saved[finite]), _column(rounded[finite]), kept_digits=digits)
+    assert verdict.losses == (f"column c: floats were rounded to {digits} digits",)
+    assert not verdict.errors
+
+
+@pytest.mark.parametrize(
+    ("saved", "read"),
+    [
+        (1.79e308, 1.0),
+        (1.7976931348623157e308, np.inf),
+        (1e-16, 0.0),
+        (5e-324, 0.0),
+        (0.0, 1e-300),
+        (3e-16, -3e-16),
+        (-0.0, 0.0),
+        (5e-324, 1e-323),
+        (2.5e-15, 2.6e-15),
+        (1e22, 1.00000000000001e22),
+        (1.0, 1.00000000000001),
+        (9.87654321, 9.87654321000001),
+        (123456789.12345679, 123456789.1234),
+    ],
+)
+def test_a_wrong_float_is_no_rounding(saved, read):
+    assert verify(_column([saved, 2.5]), _column([read, 2.5]), kept_digits=15).errors
+
+
+def test_rounding_to_decimals_is_named_and_keeps_the_others():
+    saved = _column([0.000123456789012345678, 1.23456789012345678e-5, 2.5e-15])
+    assert verify(saved, saved.round(15), kept_digits=15).errors
+    assert verify(saved, saved.round(15), kept_digits=15, kept_decimals=15).losses == (
+        "column c: floats were rounded to 15 decimals",
+    )
+    for wrong in (0.0, -2.5e-15, 1e-16):
+        read = _column([*saved.c[:2], wrong])
+        assert verify(saved, read, kept_digits=15, kept_decimals=15).errors
+    small = _column([4e-16, 1.0])
+    assert verify(small, _column([5e-16, 1.0]), kept_digits=15, kept_decimals=15).errors
+
+
+def _column(values):
+    return pd.DataFrame({"c": values})

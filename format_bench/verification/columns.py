@@ -1,0 +1,256 @@
+"""Exact comparison of the values of two columns, whatever dtypes these have.
+
+No value is converted on the way if that could change it: integers beyond 2**53 do not pass through
+floats, floats are not cut to integers, nor times to a coarser unit. Numbers compare with numbers, text
+with text, times with times. Text is parsed for times alone, which formats without types write so.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+"""Nanoseconds in the units of times of pandas."""
+
+_NUMBERS = {"boolean": "bool", "integer": "int64", "floating": "float64"}
+"""Dtypes for the results of `pandas.api.types.infer_dtype` that are numbers."""
+
+_TIMES = {"date", "datetime", "datetime64"}
+"""Results of `pandas.api.types.infer_dtype` for Python's dates and times."""
+
+
+def differing(before: pd.Series, after: pd.Series) -> np.ndarray | None:
+    """Return a mask of differing values, shape (rows,), or None if the dtypes cannot be compared.
+
+    All nulls are equal, NaN included, whatever its payload. Floats are equal if their bits are; a float
+    of fewer bits equals the others that round to it.
+
+    Parameters
+    ----------
+    before, after : pandas.Series
+        The column saved and the one read, shape (rows,), in the same order of rows.
+    """
+    nulls = _nulls(before)
+    wrong: np.ndarray = nulls != _nulls(after)
+    both = ~nulls & ~wrong
+    kept, back = (column if both.all() else column[both] for column in (before, after))
+    if not len(kept):
+        return wrong
+    try:
+        found = _differing_values(_plain(kept), _plain(back))
+    except (ValueError, TypeError, OverflowError):
+        return None
+    if found is None:
+        return None
+    wrong[both] = found
+    return wrong
+
+
+def _nulls(column: pd.Series) -> np.ndarray:
+    """Return a mask of nulls, shape (rows,); a complex number with one part of NaN is none."""
+    import numpy as np
+    import pandas as pd
+
+    if column.dtype.kind == "c":
+        values = column.to_numpy()
+        both: np.ndarray = np.isnan(values.real) & np.isnan(values.imag)
+        return both
+    nulls: np.ndarray = column.isna().to_numpy(bool)
+    if isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind == "f":
+        nulls = nulls | np.isnan(column.to_numpy(float, na_value=np.nan))
+    return nulls
+
+
+def _plain(column: pd.Series) -> pd.Series:
+    """Return values, none of them null, in the plainest dtype that has all of them.
+
+    Categories become their values; nullable, sparse and Arrow's types those of NumPy or objects; and
+    objects that are all booleans, integers of 64 bits, or floats become numbers.
+    """
+    import pandas as pd
+
+    dtype: Any = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _plain(column.astype(dtype.categories.dtype))
+    if isinstance(dtype, pd.SparseDtype):
+        return column.sparse.to_dense()
+    if isinstance(dtype, pd.ArrowDtype):
+        if dtype.pyarrow_dtype.num_fields:
+            return pd.Series(column.tolist(), dtype=object)
+        import pyarrow as pa
+
+        return _plain(pa.array(column.array).to_pandas())
+    if dtype == object:
+        inferred = pd.api.types.infer_dtype(column, skipna=False)
+        if inferred not in _NUMBERS:
+            return column
+        try:
+            return column.astype(_NUMBERS[inferred])
+        except OverflowError:
+            return column
+    if hasattr(dtype, "numpy_dtype"):
+        return pd.Series(column.to_numpy(dtype.numpy_dtype))
+    return column
+
+
+def _differing_values(kept: pd.Series, back: pd.Series) -> np.ndarray | None:
+    import numpy as np
+    import pandas as pd
+
+    if kept.dtype.kind in "biufc" and back.dtype.kind in "biufc":
+        return _differing_numbers(kept.to_numpy(), back.to_numpy())
+    if kept.dtype.kind == "M" or (back.dtype != object and _contains(kept, {"date"})):
+        return _differing_times(_times(kept), _times(back), is_zoned=_is_zoned(kept))
+    if kept.dtype.kind == "m":
+        spans = pd.to_timedelta(back) if isinstance(back.dtype, pd.StringDtype) else back
+        return _differing_counts(kept, spans) if spans.dtype.kind == "m" else None
+    if _is_text(kept) and _is_text(back):
+        return _differing_texts(kept, back)
+    if kept.dtype == back.dtype == object:
+        pairs = zip(kept.tolist(), back.tolist(), strict=True)
+        return np.fromiter((not _same(one, other) for one, other in pairs), bool, len(kept))
+    return np.asarray(kept.array != back.array, bool) if kept.dtype == back.dtype else None
+
+
+def _differing_numbers(kept: np.ndarray, back: np.ndarray) -> np.ndarray | None:
+    kinds = kept.dtype.kind + back.dtype.kind
+    if kinds == "cc":
+        real = _differing_floats(kept.real, back.real)
+        return real | _differing_floats(kept.imag, back.imag)
+    if "c" in kinds:
+        return None
+    if kinds == "ff":
+        return _differing_floats(kept, back)
+    if kinds[0] == "f":
+        return _differing_from_integers(kept, _integers(back))
+    if kinds[1] == "f":
+        return _differing_from_integers(back, _integers(kept))
+    one, other = _integers(kept), _integers(back)
+    if one.dtype == other.dtype:
+        return one != other
+    # NumPy would compare both as floats.
+    signed, unsigned = (one, other) if one.dtype.kind == "i" else (other, one)
+    return (signed < 0) | (signed.astype(unsigned.dtype) != unsigned)
+
+
+def _differing_floats(kept: np.ndarray, back: np.ndarray) -> np.ndarray:
+    import numpy as np
+
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        fitted = np.ascontiguousarray(back, kept.dtype)
+    if kept.dtype.itemsize > np.dtype(np.float64).itemsize:
+        # Bits beyond those of the number have no meaning.
+        wrong = (kept != fitted) | (np.signbit(kept) != np.signbit(fitted))
+    else:
+        unsigned = f"u{kept.dtype.itemsize}"
+        wrong = np.ascontiguousarray(kept).view(unsigned) != fitted.view(unsigned)
+    if back.dtype.itemsize > kept.dtype.itemsize:
+        # Rounding to fewer bits may overflow or vanish.
+        wrong |= (np.isfinite(fitted) != np.isfinite(back)) | ((fitted == 0) != (back == 0))
+    return wrong & ~(np.isnan(kept) & np.isnan(back)) if wrong.any() else wrong
+
+
+def _integers(values: np.ndarray) -> np.ndarray:
+    """Return integers, or booleans as 0 and 1, in 64 bits."""
+    import numpy as np
+
+    return values.astype(np.int64 if values.dtype.kind == "i" else np.uint64, copy=False)
+
+
+def _differing_from_integers(floats: np.ndarray, integers: np.ndarray) -> np.ndarray:
+    """Return True where a float is not the integer, as a sign of zero is not."""
+    import numpy as np
+
+    lowest, beyond = (-(2.0**63), 2.0**63) if integers.dtype.kind == "i" else (0.0, 2.0**64)
+    fits = (floats == np.floor(floats)) & (floats >= lowest) & (floats < beyond)
+    fits &= ~(np.signbit(floats) & (floats == 0))
+    if fits.all():
+        return floats.astype(integers.dtype) != integers
+    wrong = ~fits
+    wrong[fits] = floats[fits].astype(integers.dtype) != integers[fits]
+    return wrong
+
+
+def _times(column: pd.Series) -> pd.Series | None:
+    """Return times in their own unit, from text or objects if need be; None if it has others."""
+    import numpy as np
+    import pandas as pd
+
+    if column.dtype.kind == "M":
+        return column
+    if isinstance(column.dtype, pd.StringDtype):
+        # Offsets of a zone may differ between rows, and then only times in UTC have one dtype.
+        zoned = re.search(r"[T ].*(?:[zZ]|[+-]\d\d(?::?\d\d)?)$", column.iloc[0])
+        return pd.to_datetime(column, format="ISO8601", utc=zoned is not None)
+    if _contains(column, {"date"}):
+        return pd.Series(np.array(column.tolist(), "M8[D]").astype("M8[s]"))
+    return pd.to_datetime(column) if _contains(column, _TIMES) else None
+
+
+def _is_zoned(column: pd.Series) -> bool:
+    import pandas as pd
+
+    return isinstance(column.dtype, pd.DatetimeTZDtype)
+
+
+def _differing_times(kept: Any, back: Any, *, is_zoned: bool) -> np.ndarray | None:
+    """Return the mask for times; those read without a zone are taken for UTC if one was saved."""
+    if kept is None or back is None or back.dtype.kind != "M":
+        return None
+    return None if _is_zoned(back) and not is_zoned else _differing_counts(kept, back)
+
+
+def _differing_counts(kept: pd.Series, back: pd.Series) -> np.ndarray:
+    """Return the mask for times, or spans of time, by the counts of their units."""
+    import numpy as np
+
+    one, other = (each.astype("int64").to_numpy() for each in (kept, back))
+    ratio = _NANOSECONDS[kept.dt.unit], _NANOSECONDS[back.dt.unit]
+    if ratio[0] == ratio[1]:
+        return one != other
+    coarse, fine = (one, other) if ratio[0] > ratio[1] else (other, one)
+    # To multiply the coarse counts could overflow.
+    whole, part = np.divmod(fine, max(ratio) // min(ratio))
+    return (whole != coarse) | (part != 0)
+
+
+def _is_text(column: pd.Series) -> bool:
+    import pandas as pd
+
+    return isinstance(column.dtype, pd.StringDtype) or _contains(column, {"string"})
+
+
+def _contains(column: pd.Series, inferred: set[str]) -> bool:
+    """Return True if a column of objects has one of these types alone."""
+    import pandas as pd
+
+    return column.dtype == object and pd.api.types.infer_dtype(column, skipna=False) in inferred
+
+
+def _differing_texts(kept: pd.Series, back: pd.Series) -> np.ndarray:
+    import numpy as np
+
+    if kept.dtype == back.dtype and kept.dtype != object:
+        return np.asarray(kept.array != back.array, bool)
+    return np.asarray(kept.to_numpy(object) != back.to_numpy(object), bool)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return True for equal objects of one type: 1, True and 1.0 are three values."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, float):
+        if math.isnan(one) or math.isnan(other):
+            return math.isnan(one) and math.isnan(other)
+        return one == other and math.copysign(1.0, one) == math.copysign(1.0, other)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(_same, one.values(), other.values()))
+    return bool(one == other)
