@@ -15,20 +15,28 @@ from format_bench.verification.tables import verify
 TABLES = every_table()
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_a_table_comes_back_right_or_is_refused(adapter, table, path):
-    df = TABLES[table]
+def test_every_table_comes_back_right_or_is_refused(adapter, tmp_path, subtests):
+    for number, (name, df) in enumerate(TABLES.items()):
+        with subtests.test(name):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            _comes_back_right_or_is_refused(adapter, df, folder)
+
+
+def _comes_back_right_or_is_refused(adapter, df, folder):
+    path = folder / f"table{adapter.suffix}"
     untouched = df.copy(deep=True)
     try:
         adapter.save(df, path)
     except CannotHoldError as refusal:
         assert str(refusal).startswith(f"{adapter.label} cannot store this table: ")
-        assert list(path.parent.iterdir()) == []
+        assert list(folder.iterdir()) == []
         return
     read = adapter.read(path)
     assert verify(df, read, adapter.kept_digits, adapter.kept_decimals).errors == ()
     assert type(read.index) is pd.RangeIndex
     pd.testing.assert_frame_equal(df, untouched)
+    adapter.remove(path)
 
 
 def test_an_ordinary_table_is_not_refused_and_comes_back_exact(adapter, path):
