@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from adapter_core import CannotHoldError, UnknownLevelError, UnknownNameError, UnsupportedError
+from adapter_core import CannotHoldError, Trait, UnknownLevelError, UnknownNameError, UnsupportedError
 from adapter_core.array_source import ArraySource
 from adapter_core.array_store import Property
 from format_bench.conformance.arrays import a_dtype_of, described, difference, smooth, values
+from format_bench.conformance.code_events import code_events
 
 
 def test_a_save_replaces_an_earlier_array(store, path):
@@ -20,6 +21,16 @@ def test_a_save_replaces_an_earlier_array(store, path):
     store.save(saved, path, (1, 10, 14))
     assert not difference(store, saved, store.read(path))
     assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_safe_reader_runs_no_code(store, path):
+    if Trait.SAFE not in (store.traits or ()):
+        pytest.skip(f"{store.label} does not claim to be safe")
+    store.save(values((3, 8, 12), a_dtype_of(store)), path, (1, 8, 12))
+    store.read(path)
+    with code_events() as events:
+        store.read(path)
+    assert events == []
 
 
 def test_a_failed_save_leaves_the_earlier_array(store, path):

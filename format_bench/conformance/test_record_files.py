@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import data_generator
-from adapter_core import UnknownLevelError, UnknownNameError, UnsupportedError
+from adapter_core import Trait, UnknownLevelError, UnknownNameError, UnsupportedError
 from adapter_core.entities import ENTITY
 from adapter_core.record_digest import digest
 from adapter_core.record_set import RecordSet
+from format_bench.conformance.code_events import code_events
 
 
 def records(count) -> RecordSet:
@@ -28,6 +29,16 @@ def test_a_save_replaces_an_earlier_file(record_store, path):
     record_store.save(records(7), path)
     assert rows(record_store, record_store.read(path)) == saved_rows(records(7))
     assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_safe_reader_runs_no_code(record_store, path):
+    if Trait.SAFE not in (record_store.traits or ()):
+        pytest.skip(f"{record_store.label} does not claim to be safe")
+    record_store.save(records(7), path)
+    record_store.read(path)
+    with code_events() as events:
+        record_store.read(path)
+    assert events == []
 
 
 def test_a_failed_save_leaves_the_earlier_file(record_store, path):

@@ -8,8 +8,20 @@ import shutil
 import pandas as pd
 import pytest
 
+from adapter_core import Trait
+from format_bench.conformance.code_events import code_events
 from format_bench.conformance.tables import files_of, ordinary
 from format_bench.verification.tables import verify
+
+
+def test_a_safe_reader_runs_no_code(adapter, path):
+    if Trait.SAFE not in (adapter.traits or ()):
+        pytest.skip(f"{adapter.label} does not claim to be safe")
+    adapter.save(ordinary(), path)
+    adapter.read(path)
+    with code_events() as events:
+        adapter.read(path)
+    assert events == []
 
 
 def test_an_earlier_file_is_replaced(adapter, path):

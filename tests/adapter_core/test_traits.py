@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import fastavro
@@ -18,29 +15,6 @@ import data_formats
 from adapter_core.traits import Trait
 from data_formats import hdf5_fixed, hdf5_table
 from format_bench.conformance.tables import ordinary
-
-UNPICKLED = """
-import json, sys
-from pathlib import Path
-import data_formats
-from format_bench.conformance.tables import ordinary
-
-found = []
-sys.addaudithook(lambda name, _: found.append(name) if name == "pickle.find_class" else None)
-unpickled = {}
-for label in data_formats.names():
-    adapter = data_formats.find(label)
-    if not adapter.availability():
-        continue
-    path = Path(sys.argv[1], f"table{adapter.suffix}")
-    adapter.remove(path)
-    adapter.save(ordinary(), path)
-    adapter.read(path)
-    found.clear()
-    adapter.read(path)
-    unpickled[label] = bool(found)
-print(json.dumps(unpickled))
-"""
 
 
 class Bomb:
@@ -87,16 +61,6 @@ def test_text_is_text_that_shows_the_values(adapter, path):
         text = ""
     shown = [str(each) in text for each in ordinary()["whole"]]
     assert all(shown) is (Trait.TEXT in adapter.traits)
-
-
-def test_safe_formats_unpickle_nothing(tmp_path, root):
-    command = [sys.executable, "-c", UNPICKLED, tmp_path]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    unpickled = json.loads(done.stdout.splitlines()[-1])
-    assert unpickled["Pickle"]
-    unsafe = {label for label in unpickled if Trait.SAFE not in data_formats.find(label).traits}
-    assert {label for label, runs_code in unpickled.items() if runs_code} <= unsafe
 
 
 @pytest.mark.parametrize("label", ["HDF5.fixed", "HDF5.table", "Pickle"])

@@ -53,6 +53,16 @@ def test_a_lying_format_fails(run):
     assert "test_an_ordinary_table_is_not_refused_and_comes_back_exact[Lying]" in done.stdout
 
 
+def test_a_format_that_unpickles_and_calls_itself_safe_fails(run):
+    source = fake_formats.GOOD.replace(
+        "import DataFormat", "import DataFormat\nfrom adapter_core import Trait"
+    )
+    source = source.replace("    holds_dup", "    traits = frozenset({Trait.SAFE})\n    holds_dup")
+    done = run(source, "--adapter", "my_package:Adapter", "-k", "safe_reader")
+    assert done.returncode == 1
+    assert "pickle.find_class('pandas', 'DataFrame')" in done.stdout
+
+
 def test_an_image_storage_is_held_to_the_contract_of_images(run):
     done = run(STORAGE, "--adapter", "my_package:MyStorage", "--collect-only")
     assert done.returncode == 0, done.stdout
