@@ -127,7 +127,20 @@ class TableReader(ABC):
 MEMINFO = Path("/proc/meminfo")
 
 
-def check_fits(path: Path, size_bytes: int) -> None:
+# Columns of one table: a step for each takes hours with more, and most formats refuse fewer already.
+MOST_COLUMNS = 10**5
+
+
+def check_columns(path: Path, columns: int) -> None:
+    """Raise `InvalidDataError` if a table has more columns than can be measured."""
+    if columns > MOST_COLUMNS:
+        problem = f"has {columns:,} columns, and at most {MOST_COLUMNS:,} can be measured"
+        raise InvalidDataError(path, problem, "leave some out, or turn columns into rows")
+
+
+def check_fits(
+    path: Path, size_bytes: int, *, advice: str = "take a part of it, or a larger machine"
+) -> None:
     """Raise `InvalidDataError` if a file declares more bytes than the available memory."""
     # Linux grants more memory than there is, and kills the process that then uses it.
     available = available_bytes()
@@ -135,7 +148,7 @@ def check_fits(path: Path, size_bytes: int) -> None:
         problem = (
             f"declares {size_bytes / 1e9:,.1f} GB, and {available / 1e9:,.1f} GB of memory are free"
         )
-        raise InvalidDataError(path, problem, "take a part of it, or a larger machine")
+        raise InvalidDataError(path, problem, advice)
 
 
 def available_bytes() -> int | None:

@@ -6,18 +6,19 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError
-from adapter_core.array_source import ArraySource, grid_of
+from adapter_core.array_source import ArraySource
 from adapter_core.array_store import ALL_DTYPES
 from adapter_core.availability import probe
 from adapter_core.errors import InvalidDataError
 from data_generator import datasets, location
 from data_generator.dataset import UserData
 from data_generator.errors import library_errors
+from data_generator.readers._reader import check_fits
 from data_generator.user.array_files import ArrayFile, StoredArray, array_file
 
 if TYPE_CHECKING:
@@ -106,10 +107,12 @@ def load_array(
     with library_errors(file.path, file.kind):
         stored = file.arrays()
     array, remarks = _chosen(file, stored, place.table)
+    # The library decodes whole chunks of the file, for a single value too.
+    whole = math.prod(array.chunks or ()) * array.dtype.itemsize
+    check_fits(file.path, whole, advice="divide it into smaller chunks")
     chunks, further = _chunks(file.path, array, chunks)
-    source, lost = _source(file, array, chunks, {each.name: each for each in stored})
-    if sample is not None and sample < grid_of(source.shape, chunks)[0]:
-        source = _first(source, sample * chunks[0])
+    edge = array.shape[0] if sample is None else min(array.shape[0], sample * chunks[0])
+    source, lost = _source(file, array, chunks, {each.name: each for each in stored}, edge)
     _try(source)
     name = f"{place.path.stem}_{array.name}" if place.table else place.path.stem
     return UserData(
@@ -195,15 +198,19 @@ def usual_chunks(shape: Sequence[int], value_bytes: int) -> tuple[int, ...]:
 
 
 def _source(
-    file: ArrayFile, array: StoredArray, chunks: tuple[int, ...], stored: Mapping[str, StoredArray]
+    file: ArrayFile,
+    array: StoredArray,
+    chunks: tuple[int, ...],
+    stored: Mapping[str, StoredArray],
+    edge: int,
 ) -> tuple[ArraySource, list[str]]:
-    """Return the array as a source, and remarks on what was changed or left out."""
+    """Return the first indices of an array as a source, and remarks on what was changed or left out."""
     remarks = []
     if not array.dtype.isnative:
         remarks.append("values have been converted to the byte order of this machine")
     attributes, lost = _attributes(file, array.attributes)
     dims = array.dims if len(set(array.dims)) == len(array.shape) else ()
-    coordinates = _coordinates(file, array, stored) if dims else {}
+    coordinates = _coordinates(file, array, stored, edge) if dims else {}
     coordinate_attributes = {}
     for dimension in coordinates:
         raw = stored[array.coordinates[dimension]].attributes
@@ -216,7 +223,7 @@ def _source(
         remarks.append(f"values are those in the file; not applied: {_listed(unapplied)}")
     own = array.name.rpartition("/")[2] or file.path.stem
     source = ArraySource(
-        shape=array.shape,
+        shape=(edge, *array.shape[1:]),
         dtype=array.dtype.newbyteorder("="),
         chunks=chunks,
         read=FileReader(file, array.name, array.dtype.newbyteorder("=").str),
@@ -264,27 +271,23 @@ def _plain(value: Any) -> Attribute | None:
 
 
 def _coordinates(
-    file: ArrayFile, array: StoredArray, stored: Mapping[str, StoredArray]
+    file: ArrayFile, array: StoredArray, stored: Mapping[str, StoredArray], first: int
 ) -> dict[str, np.ndarray]:
-    """Return the coordinates that are numbers, one for each index of a dimension."""
+    """Return the coordinates that are numbers: one for each index, on the first axis for `first`."""
     found = {}
     own = array.name.rpartition("/")[2]
-    for dimension, edge in zip(array.dims, array.shape, strict=True):
+    for axis, (dimension, edge) in enumerate(zip(array.dims, array.shape, strict=True)):
         other = stored.get(array.coordinates[dimension]) if dimension in array.coordinates else None
         if other is None or other.shape != (edge,) or dimension == own:
             continue
         if other.dtype.name in ALL_DTYPES:
             read = FileReader(file, other.name, other.dtype.newbyteorder("=").str)
-            found[dimension] = read((slice(0, edge),))
+            count = edge if axis else first
+            check_fits(
+                file.path, count * other.dtype.itemsize, advice="take the first chunks by --sample"
+            )
+            found[dimension] = read((slice(0, count),))
     return found
-
-
-def _first(source: ArraySource, edge: int) -> ArraySource:
-    """Return the first indices along the first axis."""
-    coordinates = dict(source.coordinates)
-    if source.dims[0] in coordinates:
-        coordinates[source.dims[0]] = coordinates[source.dims[0]][:edge]
-    return replace(source, shape=(edge, *source.shape[1:]), coordinates=coordinates)
 
 
 def _try(source: ArraySource) -> None:

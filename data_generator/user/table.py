@@ -11,7 +11,7 @@ from data_generator import location
 from data_generator.catalog import names
 from data_generator.dataset import UserData
 from data_generator.labels import with_plain_labels
-from data_generator.readers._reader import ReadRequest
+from data_generator.readers._reader import ReadRequest, check_columns
 from data_generator.readers._rehearsal import rehearse
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
@@ -72,6 +72,7 @@ def load_table(
     if reader.crashes:
         rehearse(reader, request)
     df = reader.read(request)
+    check_columns(found.path, df.shape[1])
     if df.shape[1] == 0:
         raise InvalidDataError(found.path, "contains no columns")
     if df.shape[0] == 0:

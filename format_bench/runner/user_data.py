@@ -105,6 +105,7 @@ def _store_samples(own: Prepared, samples: Mapping[int, Path]) -> None:
 
 def _prepare(source: Source, target: Path) -> Prepared | str:
     from data_generator.user.load import load_data
+    from data_generator.user.room import check_room
 
     try:
         found = load_data(
@@ -114,6 +115,7 @@ def _prepare(source: Source, target: Path) -> Prepared | str:
             trust_pickle=source.trust_pickle,
             chunks=source.chunks,
         )
+        check_room(source.path, found, target.parent)
         family, data, description = _contents(found)
         rows, columns = operations_of(FAMILIES[family]).store(data, target)
         return Prepared(
