@@ -2,6 +2,7 @@
 # bench    measure all formats, compare them, make the site
 # preview  serve the site at http://127.0.0.1:8080, to this machine alone; PORT names another port
 # test     everything that CI runs
+# test-all what CI runs every night: the tests, and the long checks of kills and of changed files
 # lint     style, types and layers alone
 # jvm      the record formats of the JVM, which Maven builds once
 # docs     the documentation site, in build/docs
@@ -34,7 +35,7 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 PINNED := --constraint constraints.txt
 PACKAGES := $(PINNED) --editable ".[all,native,site,test]"
 
-.PHONY: bench preview test lint jvm docs coverage fuzz environment
+.PHONY: bench preview test test-all lint jvm docs coverage fuzz environment
 .DELETE_ON_ERROR:
 
 bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
@@ -60,6 +61,10 @@ preview: environment $(CONFIG)
 test: lint
 	$(BIN)/format-bench build --optional
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 2
+
+test-all: test
+	$(BIN)/python -m tools.check_crash_recovery 50
+	$(MAKE) fuzz
 
 lint: environment
 	$(BIN)/ruff check .
