@@ -19,6 +19,8 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from format_bench.results.status import LOST_WORKERS
+
 MAX_ATTEMPTS = 3
 """Workers that may die of a cell, or fail to measure it, before it counts as failed."""
 
@@ -222,7 +224,7 @@ class Dispatcher:
         deaths = self._deaths[task]
         deaths.append(f"{worker.name} {reason}")
         if len(deaths) >= self.max_attempts:
-            sentence = f"no worker finished it in {len(deaths)} attempts: {'; '.join(deaths)}"
+            sentence = f"{LOST_WORKERS} in {len(deaths)} attempts: {'; '.join(deaths)}"
             return [Abandonment(task, sentence)]
         heapq.heappush(self._machines[task.machine].ready, task)
         return []

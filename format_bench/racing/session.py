@@ -24,6 +24,7 @@ from format_bench.results.candidates import Candidate, Configuration
 from format_bench.results.load import RESULTS
 from format_bench.results.metrics import METRICS, Measure, Noise
 from format_bench.results.records import Record, key
+from format_bench.results.status import is_of_surroundings
 from format_bench.results.suites import FAMILIES, Family, Step
 from format_bench.runner import folders
 from format_bench.runner.recording import combined, records_of
@@ -194,7 +195,10 @@ class _Measurer:
         self._metadata.__exit__()
 
     def earlier(self) -> list[Record]:
-        """Return the records of earlier races and runs on the data, with values or without."""
+        """Return the records of earlier races and runs on the data, with values or without.
+
+        Without those that failed with their surroundings, which are tried again.
+        """
         suite = self._family.suites[0].name
         entries = set(self._cases)
         return [
@@ -203,6 +207,7 @@ class _Measurer:
             if (each.suite, each.dataset) == (suite, self._own.name)
             and each.rows <= self._own.rows
             and Configuration.of(each) in entries
+            and not is_of_surroundings(each.status, each.sentence)
         ]
 
     def measure(self, trial: Trial, limit_seconds: float) -> list[Record]:

@@ -1,7 +1,8 @@
-"""Status of cells, and the mark of wrong values in their sentences."""
+"""Status of cells, and what their sentences tell: wrong values, failures of the surroundings."""
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 
@@ -17,3 +18,27 @@ class CellStatus(StrEnum):
 
 # Begins the sentence of a cell whose data came back with other values.
 WRONG = "came back wrong: "
+
+LITTLE_SPACE = "free on the disk of its files"
+"""Ends the sentence of a cell that failed on a disk almost full, which many libraries do not tell."""
+
+LOST_WORKERS = "no worker finished it"
+"""Begins the sentence of a cell whose workers of a cluster were lost."""
+
+# What the system, the C library, Python, Rust, Arrow, SQLite and the isolation of steps say of a disk or
+# memory that is full or broken, and of a process that was killed.
+_SURROUNDINGS = re.compile(
+    r"no space left on device|disk quota exceeded|cannot allocate memory|database or disk is full"
+    r"|(errno|os error)\W{1,4}(5|12|28|122)\b|ENOSPC|EDQUOT|input/output error|MemoryError|bad_alloc"
+    r"|killed \(SIGKILL\)|killed from outside"
+    rf"|{LITTLE_SPACE}|{LOST_WORKERS}",
+    re.IGNORECASE,
+)
+
+
+def is_of_surroundings(status: CellStatus | None, sentence: str) -> bool:
+    """Return whether a cell failed for want of space or memory, or as it was killed.
+
+    Such a failure tells nothing about the format, and may not happen again.
+    """
+    return status is CellStatus.FAILED and _SURROUNDINGS.search(sentence) is not None

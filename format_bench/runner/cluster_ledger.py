@@ -52,12 +52,15 @@ class MachineLedger:
         The run.
     found : sequence of Record
         All records of the folder; those of other machines are left out.
+    run_id : str
+        Id of the records that are made from now on.
     """
 
-    def __init__(self, fingerprint: str, run: ClusterRun, found: Sequence[Record]) -> None:
+    def __init__(self, fingerprint: str, run: ClusterRun, found: Sequence[Record], run_id: str) -> None:
         self.fingerprint, self.cases = fingerprint, run.cases
         # It measures nothing here: it knows which steps are missing.
         self._runner = Runner(run.out, Path(), run.limits, steps=run.steps)
+        self._runner.run_id = run_id
         # Without the machine, as the runner makes them.
         own = (replace(record, machine="") for record in found if record.machine == fingerprint)
         self._runner.found = {key(record): record for record in own}

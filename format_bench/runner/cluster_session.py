@@ -189,7 +189,7 @@ class ClusterSession:
     def _ledger(self, machine: str) -> MachineLedger:
         """Return the ledger of a kind of machine, made if missing."""
         if machine not in self.ledgers:
-            self.ledgers[machine] = MachineLedger(machine, self.run, self._found)
+            self.ledgers[machine] = MachineLedger(machine, self.run, self._found, self._run_id(machine))
         return self.ledgers[machine]
 
     def _open(self, machine: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -27,7 +28,7 @@ from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import Record, key
-from format_bench.results.status import CellStatus
+from format_bench.results.status import LITTLE_SPACE, CellStatus, is_of_surroundings
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
@@ -113,6 +114,7 @@ class Runner:
         self.media = tuple(media)
         self.costs = costs or {}
         self._end = math.inf
+        self._own: Mapping[str, Path] = {}
         self.run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
     def run(self, cases: Iterable[Case]) -> Iterator[Record]:
@@ -156,13 +158,35 @@ class Runner:
             and any(self._lacks(each, number) for each in keys(case, step))
         ]
 
+    def tried_again(self, cases: Iterable[Case]) -> int:
+        """Return how many cells of cases are measured again as their surroundings failed."""
+        self.left(cases := list(cases))
+        cells = {cell for case in cases for step in case.steps for cell in keys(case, step)}
+        return sum(cell in cells and self._is_tried_again(each) for cell, each in self.found.items())
+
+    def failed_with_surroundings(self) -> int:
+        """Return how many cells of this run failed for want of space or memory, or were killed."""
+        return sum(
+            each.run_id == self.run_id and is_of_surroundings(each.status, each.sentence)
+            for each in self.read()
+        )
+
     def _lacks(self, cell: tuple[object, ...], number: int) -> bool:
-        """Tell whether a cell has no samples of a round. One without a value is not tried again."""
+        """Tell whether a cell has no samples of a round, or failed with its surroundings in another run.
+
+        A cell without a value for another reason is not tried again.
+        """
         record = self.found.get(cell)
-        return record is None or (record.status is CellStatus.VALUE and record.rounds < number)
+        if record is None or self._is_tried_again(record):
+            return True
+        return record.status is CellStatus.VALUE and record.rounds < number
+
+    def _is_tried_again(self, record: Record) -> bool:
+        return record.run_id != self.run_id and is_of_surroundings(record.status, record.sentence)
 
     def _run_in(self, own: Mapping[str, Path], cases: list[Case]) -> Iterator[Record]:
         """Measure cases in folders of this run, one for each medium; data are in that without a name."""
+        self._own = own
         share_seconds = self.limits.time_budget_seconds / len(self.left(cases))
         self.effort = replace(self.effort, budget_seconds=min(self.effort.budget_seconds, share_seconds))
         data = CaseData(own[""], self.prepared, self.limits.limit_seconds)
@@ -241,13 +265,26 @@ class Runner:
         return time.monotonic() >= self._end
 
     def _isolated(self, case: Case, call: Any, *arguments: Any) -> Outcome:
-        return isolation.run(
+        outcome = isolation.run(
             call,
             *arguments,
             limit_seconds=max(0.0, min(self.limits.limit_seconds, self._end - time.monotonic())),
             limit_bytes=self.limits.limit_bytes,
             environment=threads.environment(case.threads),
         )
+        return self._explained(outcome, case)
+
+    def _explained(self, outcome: Outcome, case: Case) -> Outcome:
+        """Add to the reason of a failure that the disk is almost full, which libraries may not say."""
+        if outcome.status is not CellStatus.FAILED or is_of_surroundings(
+            outcome.status, outcome.sentence
+        ):
+            return outcome
+        free = shutil.disk_usage(self._own[case.medium]).free
+        if free >= folders.LEAST_FREE_BYTES:
+            return outcome
+        sentence = f"{outcome.sentence}; {free / 1e6:.1f} MB were {LITTLE_SPACE}"
+        return replace(outcome, sentence=sentence)
 
     def _append(
         self, case: Case, step: Step, outcome: Outcome, data: Outcome, number: int

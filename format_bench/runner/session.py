@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import plural
 from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import noise_floor
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 # In how many processes each step is made, if it is repeated so often.
 ROUNDS = 3
+
+_SURROUNDINGS = "failed for want of space or memory, or as the process was killed"
 
 # Wall time of the repeats of a step, of all rounds together, if their number is not given.
 BUDGET_SECONDS = 6.0
@@ -173,6 +176,8 @@ def _follow(  # noqa: PLR0913 (a run, and who follows it)
     columns = columns_of(cases[0].suite, cold=request.cold)
     earlier, floors = runner.read(), noise_floor.beside(request.out / RESULTS)
     watch = MeasuredShare(earlier)
+    if again := runner.tried_again(cases):
+        shown.print(f"trying {plural(again, 'cell')} again that {_SURROUNDINGS}", soft_wrap=True)
     try:
         with Display(shown, cases, runner.left(cases), columns, earlier, floors) as display:
             runner.watch = display.begin
@@ -184,5 +189,8 @@ def _follow(  # noqa: PLR0913 (a run, and who follows it)
         if is_last and (left := len(runner.left(cases))):
             steps = f"{left} step{'s are' if left > 1 else ' is'} left"
             told = f"{steps}; what is measured is in {request.out}, and the same command goes on"
+            shown.print(told, soft_wrap=True)
+        if is_last and (failed := runner.failed_with_surroundings()):
+            told = f"{plural(failed, 'cell')} {_SURROUNDINGS}; the same command tries again"
             shown.print(told, soft_wrap=True)
     return RunSummary(cases, columns, runner.read(), watch)

@@ -280,7 +280,7 @@ def session_with_idle_worker(client: Client, out: Path, limits: Limits) -> Clust
     """Return a session whose only cell is of a machine without workers; another machine has one."""
     run_of = ClusterRun("1", (Case("CSV", "eq", 10),), limits, frozenset({"save"}), out)
     session = ClusterSession(client, run_of, lambda _: None, lambda _: None)
-    session.ledgers["abc"] = MachineLedger("abc", run_of, [])
+    session.ledgers["abc"] = MachineLedger("abc", run_of, [], "run-1")
     session.dispatcher.open("abc", {0: 1})
     session.dispatcher.open("abd", {})
     session.dispatcher.join(Worker("one", "host", "abd"))
@@ -316,7 +316,7 @@ def test_a_plan_counts_results_that_workers_keep_and_records_none(
         "system": {"kernel": "1"},
     }
     facts = HostDescription(metadata, tmp_path, ())
-    found = MachineLedger("abc", run_of, []).failed(Task("abc", 1, 0), "it failed", "run-1")
+    found = MachineLedger("abc", run_of, [], "run-1").failed(Task("abc", 1, 0), "it failed", "run-1")
     status = WorkerStatus(
         Description("host", "abc", "", facts), running=None, kept=KeptCell(case, 1, tuple(found))
     )
@@ -347,7 +347,7 @@ def test_the_plan_counts_what_is_left_and_how_long_it_took_before(tmp_path):
         json.dumps({"outcome": "measured", "machine": "abc", "case": asdict(cases[0]), "seconds": 60.0})
         + '\n{"outcome": "meas'  # a client was killed here
     )
-    ledger = MachineLedger("abc", run_of, [])
+    ledger = MachineLedger("abc", run_of, [], "run-1")
     assert ledger.next_rounds() == {0: 1, 1: 1}
     assert expected(ledger, 2, cluster_log.measured_seconds(path), hosts=2) == (
         "4 cells left; 2 min of measuring, 60 s on 2 hosts; never measured here: 2 cells"
