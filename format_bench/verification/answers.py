@@ -1,20 +1,42 @@
 """Comparison of answers to queries: of columns by position, whatever types an engine has.
 
-Integers, booleans and decimals compare as integers, texts of all types and dictionaries as texts, times
-that an engine has found in texts (CSV has no types) as times, NaN as null, and floats within
-`TOLERANCE`: sums of 100,000 floats differ between engines by up to 2e-14 of them, since they add in
-different orders.
+Integers, booleans and decimals compare as integers, also with whole floats, texts of all types and
+dictionaries as texts, times that an engine has found in texts (CSV has no types) as times, NaN as null,
+and floats within `TOLERANCE`: sums of 100,000 floats differ between engines by up to 2e-14 of them,
+since they add in different orders.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from format_bench.verification.columns import differing_numbers
+
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
 TOLERANCE = 1e-10
 """Largest difference of two floats, as a share of them: eleven significant digits are equal."""
+
+
+@dataclass(frozen=True)
+class _Column:
+    """Values of a column, in the type that they are compared in."""
+
+    values: Any
+    """Array of NumPy, int64 or float64, with 0 for nulls, or texts of Arrow."""
+    nulls: np.ndarray
+    """True for nulls and NaN, shape (rows,)."""
+
+    @property
+    def is_text(self) -> bool:
+        return not hasattr(self.values, "dtype")
+
+    @property
+    def is_float(self) -> bool:
+        return not self.is_text and self.values.dtype.kind == "f"
 
 
 def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool, absolute: float = 0.0) -> str:
@@ -27,7 +49,8 @@ def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool, absolute: fl
     ordered : bool
         True if the rows have to be in the same order; else any order is right.
     absolute : float
-        Difference of two floats that counts as none, of formats that round decimals.
+        Difference of two floats that counts as none, of formats that round decimals, unless the one
+        wanted is nearer to zero.
     """
     if found.num_rows != wanted.num_rows or found.num_columns != wanted.num_columns:
         return f"{_shape(found)} instead of {_shape(wanted)}"
@@ -35,7 +58,7 @@ def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool, absolute: fl
     own, right = _normal(found), _normal(wanted)
     differing = _first_difference(own, right, absolute)
     if differing is not None and not ordered:
-        differing = _first_difference(_sorted(own), _sorted(right), absolute)
+        differing = _first_difference(_sorted(own, right), _sorted(right, right), absolute)
     if differing is None:
         return ""
     return f"values of column {differing + 1}, {wanted.column_names[differing]}, differ"
@@ -63,12 +86,11 @@ def _with_times_of(found: pa.Table, wanted: pa.Table) -> pa.Table:
     return wanted
 
 
-def _normal(table: pa.Table) -> list[Any]:
-    """Return columns as float64 or int64 of NumPy, or as texts of Arrow, without names."""
+def _normal(table: pa.Table) -> list[_Column]:
     return [_normal_column(each) for each in table.columns]
 
 
-def _normal_column(column: pa.ChunkedArray) -> Any:
+def _normal_column(column: pa.ChunkedArray) -> _Column:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -76,70 +98,87 @@ def _normal_column(column: pa.ChunkedArray) -> Any:
 
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if types.is_boolean(column.type) or types.is_unsigned_integer(column.type):
-        column = column.cast(pa.int64())
-    if types.is_decimal(column.type):
-        column = column.cast(pa.int64() if column.type.scale == 0 else pa.float64())
-    if types.is_null(column.type):
-        column = column.cast(pa.float64())
-    if types.is_integer(column.type) and not column.null_count:
-        return column.cast(pa.int64()).to_numpy()
+    nulls = column.is_null(nan_is_null=True).to_numpy()
+    if nulls.all():
+        # Of values that are all null, an engine may have lost the type.
+        return _Column(np.zeros(len(column)), nulls)
+    arrow = column.type
+    if types.is_boolean(arrow) or types.is_integer(arrow) or types.is_decimal(arrow):
+        is_whole = not types.is_decimal(arrow) or arrow.scale == 0
+        try:
+            column = column.cast(pa.int64() if is_whole else pa.float64())
+        except pa.ArrowInvalid:
+            # Beyond 64 bits with a sign, digits are compared.
+            return _Column(column.cast(pa.large_string()).combine_chunks(), nulls)
     if types.is_integer(column.type) or types.is_floating(column.type):
-        return pc.fill_null(column.cast(pa.float64(), safe=False), float("nan")).to_numpy()
-    if types.is_binary(column.type) or types.is_large_binary(column.type):
+        column = column.cast(pa.float64()) if types.is_floating(column.type) else column
+        values = pc.if_else(pa.chunked_array([nulls]), pa.scalar(0, column.type), column).to_numpy()
+        return _Column(values, nulls)
+    if types.is_binary(arrow) or types.is_large_binary(arrow):
         column = column.cast(pa.large_binary())
-    if column.null_count == len(column):
-        # Of texts that are all null, an engine may have lost the type.
-        return np.full(len(column), np.nan)
-    return column.cast(pa.large_string()).combine_chunks()
+    return _Column(column.cast(pa.large_string()).combine_chunks(), nulls)
 
 
-def _first_difference(own: list[Any], right: list[Any], absolute: float) -> int | None:
+def _first_difference(own: list[_Column], right: list[_Column], absolute: float) -> int | None:
     """Return the position of the first column that differs; None if none does."""
-    for position, (one, other) in enumerate(zip(own, right, strict=True)):
-        if not _equal(one, other, absolute):
+    for position, (found, wanted) in enumerate(zip(own, right, strict=True)):
+        if not _equal(found, wanted, absolute):
             return position
     return None
 
 
-def _equal(one: Any, other: Any, absolute: float) -> bool:
+def _equal(found: _Column, wanted: _Column, absolute: float) -> bool:
     import numpy as np
 
-    numbers = isinstance(one, np.ndarray), isinstance(other, np.ndarray)
-    if all(numbers):
-        if one.dtype == other.dtype == np.int64:
-            return bool(np.array_equal(one, other))
-        return bool(np.allclose(one, other, rtol=TOLERANCE, atol=absolute, equal_nan=True))
-    return not any(numbers) and bool(one.equals(other))
+    if not np.array_equal(found.nulls, wanted.nulls):
+        return False
+    if wanted.nulls.all():
+        return True
+    if found.is_text or wanted.is_text:
+        return found.is_text and wanted.is_text and bool(found.values.equals(wanted.values))
+    if not wanted.is_float:
+        wrong = differing_numbers(wanted.values, found.values)
+        return wrong is not None and not wrong.any()
+    right = wanted.values
+    # A value nearer to zero would be equal to others of any sign.
+    allowed = np.where(np.abs(right) >= absolute, absolute, 0.0)
+    return bool(np.isclose(found.values, right, rtol=TOLERANCE, atol=allowed).all())
 
 
-def _sorted(columns: list[Any]) -> list[Any]:
-    """Return the columns with their rows in order of all values, those of floats last.
+def _sorted(columns: list[_Column], like: list[_Column]) -> list[_Column]:
+    """Return the columns with their rows in order of all values, those of the reference's floats last.
 
     Floats that differ by rounding alone could change the order of rows that they decide.
     """
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    keys = sorted(range(len(columns)), key=lambda place: _rank(columns[place]))
-    table = pa.table({str(place): _rounded(each) for place, each in enumerate(columns)})
+    floats = [each.is_float for each in like]
+    keys = sorted(range(len(columns)), key=floats.__getitem__)
+    rounded = [
+        _rounded(each) if is_float else _arrow(each)
+        for each, is_float in zip(columns, floats, strict=True)
+    ]
+    table = pa.table({str(place): each for place, each in enumerate(rounded)})
     order = pc.sort_indices(table, sort_keys=[(str(place), "ascending") for place in keys])
     rows = order.to_numpy()
-    return [each[rows] if isinstance(each, np.ndarray) else each.take(order) for each in columns]
+    return [
+        _Column(each.values.take(order if each.is_text else rows), each.nulls[rows]) for each in columns
+    ]
 
 
-def _rank(column: Any) -> int:
+def _arrow(column: _Column) -> pa.Array:
+    import pyarrow as pa
+
+    return column.values if column.is_text else pa.array(column.values, mask=column.nulls)
+
+
+def _rounded(column: _Column) -> pa.Array:
+    """Return floats with 32 bits, which differences below the tolerance seldom change."""
     import numpy as np
+    import pyarrow as pa
 
-    return int(isinstance(column, np.ndarray) and column.dtype == np.float64)
-
-
-def _rounded(column: Any) -> Any:
-    """Return floats as 32-bit ones, which differences below the tolerance seldom change."""
-    import numpy as np
-
-    if isinstance(column, np.ndarray) and column.dtype == np.float64:
-        with np.errstate(over="ignore"):
-            return column.astype(np.float32)
-    return column
+    if column.is_text:
+        return column.values
+    with np.errstate(over="ignore"):
+        return pa.array(column.values.astype(np.float32), mask=column.nulls)

@@ -104,7 +104,7 @@ def _differing_values(kept: pd.Series, back: pd.Series) -> np.ndarray | None:
     import pandas as pd
 
     if kept.dtype.kind in "biufc" and back.dtype.kind in "biufc":
-        return _differing_numbers(kept.to_numpy(), back.to_numpy())
+        return differing_numbers(kept.to_numpy(), back.to_numpy())
     if kept.dtype.kind == "M" or (back.dtype != object and _contains(kept, {"date"})):
         return _differing_times(_times(kept), _times(back), is_zoned=_is_zoned(kept))
     if kept.dtype.kind == "m":
@@ -118,7 +118,8 @@ def _differing_values(kept: pd.Series, back: pd.Series) -> np.ndarray | None:
     return np.asarray(kept.array != back.array, bool) if kept.dtype == back.dtype else None
 
 
-def _differing_numbers(kept: np.ndarray, back: np.ndarray) -> np.ndarray | None:
+def differing_numbers(kept: np.ndarray, back: np.ndarray) -> np.ndarray | None:
+    """Return the mask for arrays of numbers or booleans; None for complex numbers and others."""
     kinds = kept.dtype.kind + back.dtype.kind
     if kinds == "cc":
         real = _differing_floats(kept.real, back.real)

@@ -7,9 +7,9 @@ value have equal hashes whatever their type, except that -0.0 is not 0.0, and al
 have one: changed types are not noticed.
 
 Floats that a format has rounded have other hashes. Their columns have to agree in their sums, and in the
-numbers of values that are positive, negative, zero or infinite; and the rows in the sum of a wave, whose
-phase changes little with rounding, but much with a value of another row. Values below 1e-6 that moved to
-other rows are not noticed then.
+numbers of values that are positive, negative, zero or infinite; and the rows in the hashes of the other
+columns, and in the sum of a wave, whose phase changes little with rounding, but much with a value of
+another row. Floats below 1e-6 that moved to other rows are not noticed then.
 
 The hash of a value of an array combines its bits with its position, with the type, and with the shape of
 a row, which reveals values that moved and changed types; all NaNs are equal. Digests of regions add up
@@ -62,7 +62,8 @@ class ColumnDigest:
     """Sum of their absolute values."""
     signs: tuple[int, ...] = _NO_NUMBERS
     """Counts of numbers that are zero, finite and infinite, without and with the sign of minus."""
-    is_float: bool = False
+    float_rows: int = 0
+    """Rows in which it was a column of floats: one of whole floats may come back as integers."""
 
     def __add__(self, other: ColumnDigest) -> ColumnDigest:
         return ColumnDigest(
@@ -71,7 +72,7 @@ class ColumnDigest:
             self.float_sum + other.float_sum,
             self.float_size + other.float_size,
             tuple(map(sum, zip(self.signs, other.signs, strict=True))),
-            self.is_float or other.is_float,
+            self.float_rows + other.float_rows,
         )
 
 
@@ -83,6 +84,8 @@ class TableDigest:
     row_sum: int = 0
     """Sum of the hashes of all rows, modulo 2**64."""
     columns: Mapping[str, ColumnDigest] = field(default_factory=dict)
+    exact_sum: int = 0
+    """Sum of the hashes of the rows without columns of floats, modulo 2**64."""
     wave_sum: float = 0.0
     """Sum of the waves of all rows."""
 
@@ -93,7 +96,9 @@ class TableDigest:
         names = dict.fromkeys([*self.columns, *other.columns])
         columns = {name: self.columns.get(name, none) + other.columns.get(name, none) for name in names}
         row_sum = (self.row_sum + other.row_sum) % _MODULUS
-        return TableDigest(self.rows + other.rows, row_sum, columns, self.wave_sum + other.wave_sum)
+        exact_sum = (self.exact_sum + other.exact_sum) % _MODULUS
+        wave_sum = self.wave_sum + other.wave_sum
+        return TableDigest(self.rows + other.rows, row_sum, columns, exact_sum, wave_sum)
 
 
 def digest(df: pd.DataFrame) -> TableDigest:
@@ -106,21 +111,26 @@ def digest(df: pd.DataFrame) -> TableDigest:
     """
     import numpy as np
 
-    rows, phases = np.zeros(len(df), np.uint64), np.zeros(len(df))
+    rows, exact, phases = np.zeros(len(df), np.uint64), np.zeros(len(df), np.uint64), np.zeros(len(df))
     columns: dict[str, ColumnDigest] = {}
     for position, (name, kind) in enumerate(zip(df.columns, kinds_of(df), strict=True)):
         column = df.iloc[:, position]
         nulls = column.isna().to_numpy(bool)
         hashes, numbers = _hashes(column, kind, nulls)
-        columns[name] = _column_digest(hashes, nulls, numbers, is_float=column.dtype.kind == "f")
+        is_float = column.dtype.kind == "f"
+        columns[name] = _column_digest(hashes, nulls, numbers, is_float=is_float)
         # An odd factor for each position: exchanged values of two columns change the sum.
         rows += hashes * np.uint64(2 * position + 1)
         rows ^= rows >> np.uint64(29)
+        if not is_float:
+            exact += hashes * np.uint64(2 * position + 1)
+            exact ^= exact >> np.uint64(29)
         phase = hashes.astype(float) * (2 * np.pi / _MODULUS) if numbers is None else _phases(numbers)
         phase[nulls] = 1.0
         phases += phase * (1 + position / len(df.columns))
     waves = float(np.cos(phases).sum())
-    return TableDigest(len(df), _sum(rows * np.uint64(_NULL)), columns, waves)
+    sums = _sum(rows * np.uint64(_NULL)), _sum(exact * np.uint64(_NULL))
+    return TableDigest(len(df), sums[0], columns, sums[1], waves)
 
 
 def differences(
@@ -223,7 +233,7 @@ def _equal(
 
     if saved.nulls != read.nulls:
         return False
-    if saved.hash_sum == read.hash_sum or rounding is None or not saved.is_float:
+    if saved.hash_sum == read.hash_sum or rounding is None or not saved.float_rows:
         return saved.hash_sum == read.hash_sum
     if saved.signs != read.signs:
         return False
@@ -238,8 +248,12 @@ def _equal(
 def _equal_rows(saved: TableDigest, read: TableDigest, rounding: tuple[int, int | None] | None) -> bool:
     if saved.row_sum == read.row_sum:
         return True
-    floats = sum(each.is_float for each in saved.columns.values())
+    float_rows = [each.float_rows for each in saved.columns.values()]
+    floats = sum(map(bool, float_rows))
     if rounding is None or not floats:
+        return False
+    same_types = float_rows == [each.float_rows for each in read.columns.values()]
+    if same_types and {*float_rows} <= {0, saved.rows} and saved.exact_sum != read.exact_sum:
         return False
     error = floats * 2 * _FREQUENCY * 10.0 ** (1 - rounding[0]) + 1e-9
     return abs(saved.wave_sum - read.wave_sum) <= saved.rows * error
@@ -260,7 +274,7 @@ def _column_digest(
     with np.errstate(over="ignore"):
         sums = float(finite.sum()), float(abs(finite).sum())
     signs = tuple(np.bincount(kinds, minlength=len(_NO_NUMBERS)).tolist())
-    return ColumnDigest(_sum(hashes), count, *sums, signs, is_float)
+    return ColumnDigest(_sum(hashes), count, *sums, signs, len(numbers) if is_float else 0)
 
 
 def _phases(numbers: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ import pytest
 
 from data_generator import catalog
 from format_bench.verification.digests import array_digest, differences, digest
+from tests.factories.wrong_tables import WRONG, every_type
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +103,88 @@ def test_types_of_arrays_are_a_difference_and_payloads_of_nan_are_not():
     assert np.isnan(other[0, 1])
     assert array_digest(other) == array_digest(values)
     assert array_digest(-0.0 * np.ones((1, 1))) != array_digest(np.zeros((1, 1)))
+
+
+KINDS = ["whole", "small", "unsigned", "real", "rounded", "single", "truth", "word", "maybe whole"]
+OF_ANY_ORDER = {"rows reversed", "two rows swapped", "an index", "a named index", "an index of floats"}
+
+
+def _mutations():
+    """Return the mutations of columns whose values have digests, but those of order and types."""
+    saved = every_type(np.random.default_rng(0))[KINDS]
+    for name, mutate in WRONG.items():
+        try:
+            mutate(saved, np.random.default_rng(0))
+        except KeyError:
+            continue
+        if name not in OF_ANY_ORDER and name != "integers as times":
+            yield name
+
+
+@pytest.mark.parametrize("mutation", list(_mutations()))
+@pytest.mark.parametrize("kept", [(), (15, 15)])
+def test_a_wrong_table_has_another_digest(mutation, kept):
+    if kept and "ulp" in mutation:
+        return
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        saved = every_type(random)[KINDS]
+        read = WRONG[mutation](saved, random)
+        assert differences(digest(saved), digest(read), *kept, wanted=KINDS), seed
+
+
+def test_rounded_floats_have_the_digest_of_the_table_and_moved_ones_have_not():
+    random = np.random.default_rng(1)
+    saved = pd.DataFrame({"a": random.normal(0, 1e3, 5_000), "b": random.integers(0, 9, 5_000)})
+    saved["c"] = random.uniform(0, 1, 5_000)
+    saved.loc[:9, "a"] = [np.inf, -np.inf, np.nan, 0.0, 1e300, -1e300, 1e-300, 5.0, -5.0, 1.5]
+    rounded = saved.map(lambda value: float(f"{value:.15g}")).astype({"b": "int64"})
+    wholes = digest(rounded[:2_000]) + digest(rounded[2_000:].reset_index(drop=True))
+    assert differences(digest(saved), wholes, 15) == ()
+    decimals = saved.assign(c=saved.c.round(15))
+    assert differences(digest(saved), digest(decimals), 15, 15) == ()
+    moved = rounded.assign(c=rounded.c.iloc[[1, 0, *range(2, 5_000)]].to_numpy())
+    assert differences(digest(saved), digest(moved), 15) == (
+        "the values of some rows came back in other rows",
+    )
+    for row, value in ((20, -rounded.a[20]), (1, np.inf), (3, -0.0), (3, 1e-9), (2, 0.0), (7, np.inf)):
+        wrong = rounded.copy()
+        wrong.loc[row, "a"] = value
+        assert differences(digest(saved), digest(wrong), 15), (row, value)
+
+
+def test_partitions_of_other_columns_are_noticed():
+    df = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]})
+    more = digest(df) + digest(df.assign(c=1))
+    assert differences(digest(df) + digest(df), more) == ("column 'c' was not saved",)
+    assert differences(digest(df) + digest(df), digest(df) + digest(df[["a"]]))
+
+
+@pytest.mark.parametrize(
+    "mutate",
+    [
+        lambda values: values.reshape(6, 4),
+        lambda values: values.reshape(-1),
+        lambda values: values.T,
+        lambda values: values.astype("int64"),
+        lambda values: values.astype("float32"),
+        lambda values: values.view("int64"),
+        lambda values: values.view("M8[s]").view("u8"),
+        lambda values: values.byteswap(),
+        lambda values: np.nextafter(values, 9),
+        lambda values: values[:, ::-1],
+        lambda values: values[::-1],
+        lambda values: -values,
+        lambda values: np.where(values == 5, np.inf, values),
+        lambda values: np.where(values == 5, np.nan, values),
+        lambda values: values[:-1],
+    ],
+)
+@pytest.mark.parametrize("zeros", [False, True])
+def test_a_wrong_array_has_another_digest(mutate, zeros):
+    values = np.zeros((4, 6)) if zeros else np.arange(24.0).reshape(4, 6)
+    read = np.ascontiguousarray(mutate(values))
+    same = (
+        read.dtype == values.dtype and read.shape == values.shape and read.tobytes() == values.tobytes()
+    )
+    assert (array_digest(read) == array_digest(values)) == same
