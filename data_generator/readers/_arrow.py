@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
-from data_generator.readers._reader import ReadRequest, TableReader, check_fits
+from data_generator.readers._reader import ReadRequest, TableReader, check_columns, check_fits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Memory for each row when a sample is drawn: a random word and a row number.
 SAMPLING_BYTES = 16
+
+REFERENCE_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,14 @@ class ArrowReader(TableReader):
         with self.guard(request):
             metadata = self._metadata(request.path)
             names = metadata.schema.names
+        check_columns(request.path, len(names))
         refuse_duplicates(request.path, names)
         check_fits(request.path, SAMPLING_BYTES * (metadata.rows or 0))
         chosen = None if metadata.rows is None else request.sampled_rows(metadata.rows)
         if chosen is None:
-            check_fits(request.path, metadata.size_bytes)
-        kept = list(_chosen(self._valid_batches(request, metadata), chosen))
+            size_bytes = (metadata.rows or 0) * row_bytes(metadata.schema)
+            check_fits(request.path, max(size_bytes, metadata.size_bytes))
+        kept = list(_fitting(request, _chosen(self._valid_batches(request, metadata), chosen)))
         with self.guard(request):
             return to_pandas(pa.Table.from_batches(kept, metadata.schema))
 
@@ -80,6 +84,31 @@ def to_pandas(table: pa.Table) -> pd.DataFrame:
     """Return a table with each column in one chunk, as in generated tables."""
     # pandas keeps the chunks of text columns, and later operations take longer with many of them.
     return table.combine_chunks().to_pandas()
+
+
+def row_bytes(schema: pa.Schema) -> int:
+    """Return the memory of a row as pandas has it, at least."""
+    import pyarrow as pa
+
+    def width(dtype: pa.DataType) -> int:
+        if pa.types.is_dictionary(dtype):
+            return width(dtype.index_type)
+        try:
+            return max(1, dtype.bit_width // 8)
+        except ValueError:  # text, nulls and so on: a reference, or where the value starts
+            return REFERENCE_BYTES
+
+    return sum(width(field.type) for field in schema)
+
+
+def _fitting(request: ReadRequest, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches as long as their columns can be copied into one chunk each."""
+    # Files declare the size of compressed and encoded values at best.
+    size_bytes = 0
+    for batch in batches:
+        size_bytes += max(batch.nbytes, len(batch) * row_bytes(batch.schema))
+        check_fits(request.path, size_bytes)
+        yield batch
 
 
 def _chosen(batches: Iterator[pa.RecordBatch], rows: np.ndarray | None) -> Iterator[pa.RecordBatch]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, TextIO
 from adapter_core import whole_file
 from adapter_core.errors import InvalidDataError
 from data_generator.errors import library_errors
+from data_generator.readers._reader import available_bytes
 
 if TYPE_CHECKING:
     from data_generator.readers._reader import ReadRequest
 
 CHUNK_BYTES = 2**20
+
+# Longest line that is read to detect the columns.
+LONGEST_LINE = 2**24
 
 
 @contextmanager
@@ -27,6 +31,36 @@ def opened(request: ReadRequest) -> Iterator[TextIO]:
         io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text,
     ):
         yield text
+
+
+def check_unpacked(request: ReadRequest, most_for_a_byte: int, estimate: Callable[[bytes], int]) -> None:
+    """Raise `InvalidDataError` if a text takes more memory as a table than is available.
+
+    A file is unpacked for this alone, and no further than to the limit: its header may state any size.
+
+    Parameters
+    ----------
+    request : ReadRequest
+        The file.
+    most_for_a_byte : int
+        Memory of a table for each byte of its text, at most.
+    estimate : callable
+        Called with each part of the text, returns the least memory of the text so far, in bytes.
+    """
+    available = available_bytes()
+    stored = request.path.stat().st_size
+    if available is None or (request.codec is None and stored * most_for_a_byte < available):
+        return
+    unpacked = 0
+    with whole_file.reading(request.path) as file:
+        for chunk in iter(partial(file.read, CHUNK_BYTES), b""):
+            unpacked += len(chunk)
+            if estimate(chunk) > available:
+                problem = (
+                    f"takes more than the {available / 1e9:,.1f} GB of memory that are free: "
+                    f"the first {unpacked / 1e6:,.0f} MB of its text do, as a table"
+                )
+                raise InvalidDataError(request.path, problem, "take a part of it, or a larger machine")
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import warnings
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
 from data_generator.location import bare_name
 from data_generator.readers import _text
-from data_generator.readers._reader import ReadRequest, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader, check_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 TSV = ".tsv"
 # Candidates: the most frequent one in the first line separates the fields.
 SEPARATORS = ",;\t|"
+
+# Two positions for each field while a text is parsed, and the value afterwards.
+FIELD_BYTES = 24
 
 
 class CSVReader(TableReader):
@@ -48,6 +53,10 @@ class CSVReader(TableReader):
             raise InvalidDataError(request.path, "contains no columns")
         # pandas would rename the second of two equal names.
         refuse_duplicates(request.path, [name for name in header if name])
+        check_columns(request.path, len(header))
+        with self.guard(request):
+            memory = _Memory(separator.encode(), len(header))
+            _text.check_unpacked(request, 2 + FIELD_BYTES * len(header), memory.add)
         with self.guard(request):
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # Without index_col, lines longer than the header make the first column an index; with
@@ -64,8 +73,32 @@ class CSVReader(TableReader):
 def _header(request: ReadRequest) -> tuple[str, list[str]]:
     """Return the separator of fields and the names of the columns."""
     with _text.opened(request) as text:
-        first = next((line for line in text if line.strip("\r\n")), "")
+        lines = iter(partial(text.readline, _text.LONGEST_LINE), "")
+        first = next((line for line in lines if line.strip("\r\n")), "")
+        if len(first) == _text.LONGEST_LINE:
+            problem = f"has a first line of more than {_text.LONGEST_LINE:,} characters"
+            raise InvalidDataError(request.path, problem, "put the names of columns into it alone")
         is_tsv = bare_name(request.path).lower().endswith(TSV)
         separator = "\t" if is_tsv else max(SEPARATORS, key=first.count)
         # A quoted name may continue on the next line.
-        return separator, next(csv.reader(chain([first], text), delimiter=separator), [])
+        return separator, next(csv.reader(chain([first], lines), delimiter=separator), [])
+
+
+@dataclass
+class _Memory:
+    """Estimate of the memory that pandas needs for a text, at least."""
+
+    separator: bytes
+    columns: int
+    bytes_read: int = 0
+    lines: int = 0
+    fields: int = 0
+
+    def add(self, text: bytes) -> int:
+        """Return the memory for the text so far, in bytes."""
+        ends = text.count(b"\n")
+        self.bytes_read += len(text)
+        self.lines += ends
+        self.fields += ends + text.count(self.separator)
+        # Lines that are too short are filled up.
+        return 2 * self.bytes_read + FIELD_BYTES * max(self.fields, self.lines * self.columns)

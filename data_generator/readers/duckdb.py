@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from data_generator.containment import check_beside
 from data_generator.readers._arrow import to_pandas
-from data_generator.readers._reader import ReadRequest, TableReader
+from data_generator.readers._reader import ReadRequest, TableReader, check_columns, check_fits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +47,11 @@ class DuckDBReader(TableReader):
         chosen = tables[request.only(list(tables), "table")]
         quoted = ".".join('"{}"'.format(part.replace('"', '""')) for part in chosen)
         with self.guard(request), opened(request) as database:
-            table = database.sql(f"SELECT * FROM {quoted}").to_arrow_table()  # noqa: S608 (quoted)
-            return to_pandas(table)
+            ((rows,),) = database.sql(f"SELECT count(*) FROM {quoted}").fetchall()  # noqa: S608 (quoted)
+            table = database.sql(f"SELECT * FROM {quoted}")  # noqa: S608 (quoted)
+            check_columns(request.path, len(table.columns))
+            check_fits(request.path, rows * len(table.columns))
+            return to_pandas(table.to_arrow_table())
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._reader import ReadRequest, TableReader, check_fits
+from data_generator.readers._workbook import check_workbook
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +48,8 @@ class ExcelReader(TableReader):
             raise InvalidDataError(request.path, "is encrypted", "save it without a password")
         # A workbook of a few kilobytes may expand to any size (a "ZIP bomb").
         check_fits(request.path, sum(member.file_size for member in members))
+        with self.guard(request), zipfile.ZipFile(request.path) as archive:
+            check_workbook(request.path, archive)
         with self.guard(request), pd.ExcelFile(request.path, engine="openpyxl") as workbook:
             headers = {sheet.title: _header(sheet) for sheet in workbook.book.worksheets}
         with_header = [name for name, header in headers.items() if header]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,9 @@ LINES = (".jsonl", ".ndjson")
 
 # Characters of a line that are read to detect the layout: a whole array may be on one line.
 LONGEST_LINE = 2**20
+
+# A dictionary for each record.
+RECORD_BYTES = 100
 
 
 class JSONReader(TableReader):
@@ -49,6 +53,8 @@ class JSONReader(TableReader):
             advice = "wanted is an array of objects, or one object a line"
             raise InvalidDataError(request.path, f"contains {found}", advice)
         with self.guard(request):
+            _text.check_unpacked(request, 2 + RECORD_BYTES, _Memory().add)
+        with self.guard(request):
             return pd.read_json(
                 request.path,
                 orient="records",
@@ -56,6 +62,20 @@ class JSONReader(TableReader):
                 dtype=False,
                 compression=request.codec,
             )
+
+
+@dataclass
+class _Memory:
+    """Estimate of the memory that pandas needs for a text, at least."""
+
+    bytes_read: int = 0
+    records: int = 0
+
+    def add(self, text: bytes) -> int:
+        """Return the memory for the text so far, in bytes."""
+        self.bytes_read += len(text)
+        self.records += text.count(b"{")
+        return 2 * self.bytes_read + RECORD_BYTES * self.records
 
 
 def _layout(request: ReadRequest) -> tuple[str, bool]:

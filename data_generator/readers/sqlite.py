@@ -67,9 +67,10 @@ def _address(path: Path) -> str:
         head = file.read(HEAD_BYTES)
     _check_size(path, head)
     address = f"{path.as_uri()}?mode=ro"
-    if head[READ_VERSION] != WITH_LOG:
-        return address
     log = path.with_name(f"{path.name}-wal")
+    # SQLite uses a log that is there, whatever the header states.
+    if head[READ_VERSION] != WITH_LOG and not log.exists():
+        return address
     if log.exists() and log.stat().st_size:
         advice = "end the program that writes to it, or run PRAGMA wal_checkpoint(TRUNCATE)"
         raise InvalidDataError(path, f"has changes that are in {log.name} alone", advice)

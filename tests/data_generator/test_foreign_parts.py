@@ -255,6 +255,17 @@ def test_databases_with_a_link_or_pipe_for_a_log_are_refused(make, suffix, home,
     assert refused(path).startswith(f"has beside it {log.name}, which is not a file")
 
 
+@pytest.mark.parametrize("log", [b"", b"log"])
+def test_a_log_that_the_header_does_not_state_leaves_nothing_behind(log, home):
+    path = as_sqlite(home)
+    (home / "a.db-wal").write_bytes(log)
+    if log:
+        assert refused(path).startswith("has changes that are in a.db-wal alone")
+    else:
+        assert load_data(path).df.to_dict("list") == {"a": [1]}
+    assert sorted(each.name for each in home.iterdir()) == ["a.db", "a.db-wal"]
+
+
 def test_views_and_virtual_tables_in_sqlite_are_not_read(home):
     path = as_sqlite(home)
     with closing(sqlite3.connect(path)) as database:
