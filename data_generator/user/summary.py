@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from adapter_core import Kind
 from adapter_core.array_source import chunk_selection, grid_of
@@ -81,6 +81,12 @@ class TableDescription:
         """Return the summary as plain values for JSON."""
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Self:
+        """Return the summary of values from `to_dict`, which JSON may have changed."""
+        columns = [{**each, "types": tuple(each["types"])} for each in facts["columns"]]
+        return cls(**{**facts, "columns": tuple(ColumnDescription(**each) for each in columns)})
+
 
 @dataclass(frozen=True)
 class ImagesDescription:
@@ -103,6 +109,13 @@ class ImagesDescription:
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values for JSON."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Self:
+        """Return the summary of values from `to_dict`, which JSON may have changed."""
+        channels = {int(number): count for number, count in facts["channels"].items()}
+        shapes = {each: tuple(facts[each]) for each in ("smallest", "largest")}
+        return cls(**{**facts, **shapes, "channels": channels})
 
 
 @dataclass(frozen=True)
@@ -128,6 +141,11 @@ class ArrayDescription:
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values for JSON."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Self:
+        """Return the summary of values from `to_dict`, which JSON may have changed."""
+        return cls(**{**facts, "shape": tuple(facts["shape"]), "chunk": tuple(facts["chunk"])})
 
 
 def describe(df: pd.DataFrame) -> TableDescription:

@@ -18,6 +18,7 @@ from format_bench.planning.reads import by
 from format_bench.planning.sample import describe, sample_edges, store_sample
 from format_bench.planning.session import MOST_VERIFIED, PlanRequest, PlanSession, Watch
 from format_bench.runner import folders
+from format_bench.runner.reading_display import ReadingLines
 
 STORES = ("HDF5", "NetCDF4", "Zarr.dir", "Zarr.sharded", "Zarr[tensorstore]", "TileDB", "Blosc2")
 """Stores that are compared unless others are named: their chunks can be chosen, and parts be read."""
@@ -48,7 +49,8 @@ def plan(request: PlanRequest, watch: Watch) -> ChunkPlan:
     start = time.monotonic()
     labels = _labels(request.stores)
     with folders.make(folders.check_scratch(request.scratch)) as folder:
-        array = describe(request.origin)
+        reading = ReadingLines(request.origin.path or "", watch)
+        array = describe(request.origin, reading)
         mix = read_mix(request.mix, array)
         value_bytes = array.dtype.itemsize
         sample_bytes = request.sample_bytes or _sample_bytes(request, labels)
@@ -56,7 +58,7 @@ def plan(request: PlanRequest, watch: Watch) -> ChunkPlan:
         size = math.prod(edges) * value_bytes
         _check_room(folder, size, labels)
         watch(f"sample of {by(edges)} out of {by(array.shape)}, {size / 1e6:,.0f} MB")
-        sample = store_sample(request.origin, edges, folder / "sample.npy")
+        sample = store_sample(request.origin, edges, folder / "sample.npy", reading)
         session = PlanSession(request, array, mix, sample, folder, start, watch)
         stores = [session.chosen(label) for label in labels]
         session.fit_models(stores)

@@ -11,7 +11,9 @@ import data_generator
 from adapter_core import ArraySource, FormatBenchError
 from adapter_core.array_description import Description
 from adapter_core.array_source import chunk_selections
-from adapter_core.errors import InvalidRequestError, UserDataError
+from adapter_core.errors import InvalidDataError, InvalidRequestError, UserDataError
+from data_generator.confinement.limits import USUAL_LIMITS, DataLimits
+from data_generator.confinement.process import Watch, call
 from format_bench.instruments import isolation
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ class ArrayOrigin:
     dataset: str | None = None
     size: int | None = None
     """Chunks of the data set; all if None."""
+    limits: DataLimits = USUAL_LIMITS
+    """Of the process that reads a file."""
 
     def source(self) -> ArraySource:
         """Return the array, which is read or generated piece by piece.
@@ -56,7 +60,7 @@ class ArrayOrigin:
         return found
 
 
-def describe(origin: ArrayOrigin) -> Description:
+def describe(origin: ArrayOrigin, watch: Watch | None = None) -> Description:
     """Return the description of an array, read in a process of its own.
 
     Raises
@@ -64,7 +68,10 @@ def describe(origin: ArrayOrigin) -> Description:
     UserDataError
         If it cannot be read.
     """
-    found: Description = _in_process(_describe, origin)
+    if origin.path is not None:
+        found = _confined("describe_file", {}, origin, None, watch)
+    else:
+        found = _in_process(_describe, origin)
     if not found.shape or 0 in found.shape:
         raise InvalidRequestError(f"an array of shape {found.shape} has no chunks to choose")
     return found
@@ -123,7 +130,7 @@ class StoredSample:
         """Return the values, mapped."""
         import numpy as np
 
-        return np.load(self.path, mmap_mode="r")
+        return np.load(self.path, mmap_mode="r", allow_pickle=False)
 
     def source(self, chunks: tuple[int, ...]) -> ArraySource:
         """Return the sample as a source of some chunks."""
@@ -138,7 +145,9 @@ class StoredSample:
         )
 
 
-def store_sample(origin: ArrayOrigin, edges: tuple[int, ...], path: Path) -> StoredSample:
+def store_sample(
+    origin: ArrayOrigin, edges: tuple[int, ...], path: Path, watch: Watch | None = None
+) -> StoredSample:
     """Store the middle of an array, in a process of its own.
 
     Raises
@@ -146,7 +155,49 @@ def store_sample(origin: ArrayOrigin, edges: tuple[int, ...], path: Path) -> Sto
     UserDataError
         If it cannot be read.
     """
-    return StoredSample(path, _in_process(_store, origin, edges, path))
+    if origin.path is None:
+        return StoredSample(path, _in_process(_store, origin, edges, path))
+    folder = path.parent / "reading"
+    arguments = {"edges": edges, "target": str((folder / path.name).absolute())}
+    found = _confined("store_file", arguments, origin, folder, watch)
+    if found.shape != edges:
+        raise UserDataError(f"{origin.path}: the process that read it gave another answer")
+    return StoredSample(folder / path.name, found)
+
+
+def _confined(
+    task: str,
+    arguments: dict[str, Any],
+    origin: ArrayOrigin,
+    folder: Path | None,
+    watch: Watch | None,
+) -> Description:
+    """Call a task of this module on a user's file in a confined process."""
+    place = origin.path or ""
+    try:
+        found, _ = call(
+            f"{__name__}:{task}",
+            {"path": place, **arguments},
+            place=place,
+            folder=folder,
+            limits=origin.limits,
+            watch=watch,
+        )
+        return Description.from_dict(found)
+    except InvalidDataError as error:
+        raise UserDataError(str(error)) from error
+    except (ValueError, TypeError, LookupError) as error:
+        raise UserDataError(f"{place}: the process that read it gave no answer") from error
+
+
+def describe_file(path: str) -> dict[str, Any]:
+    """Return the description of an array in a file, as JSON has it; a task of a confined process."""
+    return _describe(ArrayOrigin(path)).to_dict()
+
+
+def store_file(path: str, edges: list[int], target: str) -> dict[str, Any]:
+    """Store the middle of an array in a file; return the description. A task of a confined process."""
+    return _store(ArrayOrigin(path), tuple(edges), Path(target)).to_dict()
 
 
 def _in_process(step: Any, origin: ArrayOrigin, *arguments: Any) -> Any:

@@ -12,6 +12,7 @@ from rich.text import Text
 from format_bench.display.terminal import rich_table
 from format_bench.display.text import format_ratio, joined, plural
 from format_bench.racing.race import RaceState, Watcher
+from format_bench.runner.reading_display import ReadingLines, reading_line
 
 if TYPE_CHECKING:
     from format_bench.racing.standings import Drop
@@ -37,6 +38,8 @@ class RaceDisplay(Watcher):
         self._console = console
         self._progress: RaceState | None = None
         self._names: list[str] = []
+        self._reading = "reading the data"
+        self._lines: ReadingLines | None = None
         self._live = Live(console=console, get_renderable=self._shown, transient=True)
 
     def __enter__(self) -> Self:
@@ -47,6 +50,14 @@ class RaceDisplay(Watcher):
     def __exit__(self, *_: object) -> None:
         if self._console.is_terminal:
             self._live.stop()
+
+    def reads(self, place: str, seconds: float) -> None:
+        """Show for how long the data have been read."""
+        self._reading = reading_line(place, seconds)
+        if not self._console.is_terminal:
+            if self._lines is None:
+                self._lines = ReadingLines(place, lambda line: self._console.print(line, soft_wrap=True))
+            self._lines(seconds)
 
     def starts(self, progress: RaceState) -> None:
         """Show the trial that starts."""
@@ -74,7 +85,7 @@ class RaceDisplay(Watcher):
 
     def _shown(self) -> Group:
         if self._progress is None:
-            return Group(Text("reading the data"))
+            return Group(Text(self._reading))
         progress = self._progress
         parts: list[object] = [Text(_state(progress))]
         if progress.answer is not None:

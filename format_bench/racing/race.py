@@ -103,6 +103,9 @@ class RaceState:
 class Watcher:
     """Receiver of the events of a race; does nothing by default."""
 
+    def reads(self, place: str, seconds: float) -> None:
+        """Show for how long the data have been read."""
+
     def starts(self, progress: RaceState) -> None:
         """Show that a trial starts."""
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -86,7 +87,7 @@ def race(request: RaceRequest, watcher: Watcher, elapsed_seconds: Callable[[], f
     out = request.results_folder
     with ExitStack() as stack:
         folder = stack.enter_context(folders.make(folders.check_scratch(request.scratch)))
-        own = prepare(request.data, folder)
+        own = prepare(request.data, folder, partial(watcher.reads, request.data.path))
         family = FAMILIES[own.family]
         entries = entries_of(family, own.name, own.rows, thorough=request.thorough)
         cases = {_entry_of(case): case for case in (*entries.first, *entries.others)}

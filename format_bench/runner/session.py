@@ -17,6 +17,7 @@ from format_bench.runner import folders, time_budget
 from format_bench.runner.media import compared, for_data
 from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.progress import Display, MeasureColumn, columns_of
+from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.runner import Limits, Runner
 from format_bench.runner.timing import MeasuredShare
 from format_bench.runner.user_data import Prepared, prepare, store_samples
@@ -91,7 +92,9 @@ def measure(
     with ExitStack() as stack:
         own: Prepared | None = None
         if request.user_data is not None:
-            own = prepare(request.user_data, stack.enter_context(folders.make(scratch)))
+            folder = stack.enter_context(folders.make(scratch))
+            with ReadingDisplay(shown, request.user_data.path) as display:
+                own = prepare(request.user_data, folder, display)
         made = plan(request, [(own.name, own.rows)], own.family) if own else plan(request)
         for sentence in made.left_out:
             shown.print(f"left out: {sentence}", soft_wrap=True)

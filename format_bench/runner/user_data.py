@@ -1,15 +1,22 @@
-"""The user's data, read and described in a process of its own, since files may crash their readers."""
+"""The user's data, read and described in a confined process, since files may harm their readers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+import re
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from adapter_core import FormatBenchError
-from adapter_core.errors import UserDataError
-from data_generator import DEFAULT_SEED
+from adapter_core.errors import InvalidDataError, UserDataError
+from adapter_core.text import printable
+from data_generator import DEFAULT_SEED, location
+from data_generator.confinement.limits import USUAL_LIMITS, DataLimits
+from data_generator.confinement.process import Watch, call
 from data_generator.sampling import sampled_rows
-from data_generator.user.load import fingerprint
+from data_generator.user import handover
+from data_generator.user.summary import ArrayDescription, ImagesDescription, TableDescription
 from format_bench.families.operations import operations_of
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
@@ -17,18 +24,17 @@ from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
-    import numpy as np
-
-    from data_generator.dataset import UserData
-    from data_generator.user.summary import ArrayDescription, ImagesDescription, TableDescription
+    import pandas as pd
 
     Description = TableDescription | ImagesDescription | ArrayDescription
 
 
-# After which reading counts as hung.
-LIMIT_SECONDS = 3600
+_DESCRIPTIONS: dict[str, type[TableDescription | ImagesDescription | ArrayDescription]] = {
+    "tables": TableDescription,
+    "images": ImagesDescription,
+    "arrays": ArrayDescription,
+}
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,8 @@ class Source:
     seed: int = DEFAULT_SEED
     chunks: tuple[int, ...] | None = None
     """Shape of the chunks of an array; those of its file by default."""
+    limits: DataLimits = USUAL_LIMITS
+    """Of the process that reads."""
 
 
 @dataclass(frozen=True)
@@ -64,21 +72,112 @@ class Prepared:
     """Changes made so that formats can keep the data, in sentences without a full stop."""
 
 
-def prepare(source: Source, folder: Path) -> Prepared:
-    """Read own data, leave them in a folder for the runner, and describe them.
+def prepare(source: Source, folder: Path, watch: Watch | None = None) -> Prepared:
+    """Read own data in a confined process, leave them in a folder for the runner, and describe them.
+
+    Parameters
+    ----------
+    source : Source
+        The data.
+    folder : pathlib.Path
+        An existing folder; the process writes below it.
+    watch : callable, optional
+        Called with the seconds since the start while the data are read.
 
     Raises
     ------
     UserDataError
-        If they cannot be read, or the process that reads them dies.
+        If they cannot be read, or the process that reads them dies or reaches a limit.
     """
-    outcome = isolation.run(_prepare, source, folder / "own", limit_seconds=LIMIT_SECONDS)
+    reading = folder / "reading"
+    try:
+        found, gaps = call(
+            "format_bench.runner.confined:read",
+            {
+                "path": source.path,
+                "sample": source.sample,
+                "seed": source.seed,
+                "trust_pickle": source.trust_pickle,
+                "chunks": source.chunks,
+                "target": str((reading / "own").absolute()),
+            },
+            place=source.path,
+            folder=reading,
+            limits=source.limits,
+            watch=watch,
+        )
+    except InvalidDataError as error:
+        raise UserDataError(str(error)) from error
+    prepared = _prepared(found, reading / "own", gaps)
+    if prepared.family != "tables":
+        return prepared
+    # What the runner loads is written by a process that has not touched the user's file.
+    place = folder / "own"
+    outcome = isolation.run(
+        _take_over, reading / "own", place, source.trust_pickle, limit_seconds=source.limits.seconds
+    )
     if outcome.status:
         raise UserDataError(f"{source.path}: cannot be read: {outcome.sentence}")
     if isinstance(outcome.value, str):
-        raise UserDataError(outcome.value)
-    prepared: Prepared = outcome.value
-    return prepared
+        raise UserDataError(f"{source.path}: cannot be read: {outcome.value}")
+    return replace(prepared, place=Outcome((place, outcome.value)))
+
+
+def _prepared(found: Any, place: Path, gaps: Sequence[str]) -> Prepared:
+    """Return the answer of the process that read, which is checked: it may be what a file made of it.
+
+    Raises
+    ------
+    UserDataError
+        If it is no answer of that process.
+    """
+    try:
+        family, name, digest = found["family"], found["name"], found["fingerprint"]
+        rows, columns, remarks = int(found["rows"]), int(found["columns"]), found["remarks"]
+        description = _DESCRIPTIONS[family].from_dict(found["description"])
+        is_right = location.safe_name(name, ()) == name and rows > 0 and columns > 0
+        is_right = is_right and re.fullmatch(r"[0-9a-f]{32}", digest) is not None
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise UserDataError("the process that read the data gave no answer") from error
+    if not is_right:
+        raise UserDataError("the process that read the data gave another answer than it should")
+    told = [printable(str(each)) for each in remarks]
+    told += [f"on this machine, the process that reads is not kept from {each}" for each in gaps]
+    return Prepared(name, family, rows, Outcome((place, columns)), digest, description, tuple(told))
+
+
+def _take_over(handed: Path, place: Path, trusted: bool) -> int | str:  # noqa: FBT001 (as given)
+    """Store a table that was handed over as the runner loads it; return the number of columns."""
+    try:
+        df = handover.load(handed, trusted=trusted)
+    except FormatBenchError as error:
+        return str(error)
+    handed.unlink()
+    _, columns = operations_of(FAMILIES["tables"]).store(df, place)
+    return int(columns)
+
+
+def read_table(source: Source, watch: Watch | None = None) -> pd.DataFrame:
+    """Return a table that was read in a confined process.
+
+    Raises
+    ------
+    InvalidDataError
+        If it cannot be read, or the process dies or reaches a limit.
+    UserDataError
+        If the package that reads it is missing, or it holds values of another kind than data.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder, "reading", "table")
+        call(
+            "format_bench.runner.confined:read_table",
+            {"path": source.path, "trust_pickle": source.trust_pickle, "target": str(target)},
+            place=source.path,
+            folder=target.parent,
+            limits=source.limits,
+            watch=watch,
+        )
+        return handover.load(target, trusted=source.trust_pickle)
 
 
 def store_samples(own: Prepared, samples: Mapping[int, Path]) -> None:
@@ -89,7 +188,7 @@ def store_samples(own: Prepared, samples: Mapping[int, Path]) -> None:
     UserDataError
         If the process that takes them dies.
     """
-    outcome = isolation.run(_store_samples, own, samples, limit_seconds=LIMIT_SECONDS)
+    outcome = isolation.run(_store_samples, own, samples, limit_seconds=USUAL_LIMITS.seconds)
     if outcome.status:
         raise UserDataError(f"{own.name}: cannot be sampled: {outcome.sentence}")
 
@@ -101,46 +200,3 @@ def _store_samples(own: Prepared, samples: Mapping[int, Path]) -> None:
         positions = sampled_rows(own.rows, rows, DEFAULT_SEED)
         if positions is not None:
             operations.store(operations.take(data, positions.tolist()), path)
-
-
-def _prepare(source: Source, target: Path) -> Prepared | str:
-    from data_generator.user.load import load_data
-    from data_generator.user.room import check_room
-
-    try:
-        found = load_data(
-            source.path,
-            sample=source.sample,
-            seed=source.seed,
-            trust_pickle=source.trust_pickle,
-            chunks=source.chunks,
-        )
-        check_room(source.path, found, target.parent)
-        family, data, description = _contents(found)
-        rows, columns = operations_of(FAMILIES[family]).store(data, target)
-        return Prepared(
-            name=found.name,
-            family=family,
-            rows=rows,
-            place=Outcome((target, columns)),
-            fingerprint=fingerprint(source.path),
-            description=description,
-            remarks=found.remarks,
-        )
-    except FormatBenchError as error:
-        return str(error)
-    except OSError as error:
-        return f"{error.filename or source.path}: {error.strerror or error}"
-
-
-def _contents(found: UserData) -> tuple[str, Any, Description]:
-    """Return the family of the data, the data as its operations take them, and a description."""
-    from data_generator.user.summary import describe, describe_array, describe_images
-
-    if found.df is not None:
-        return "tables", found.df, describe(found.df)
-    if found.array is not None:
-        return "arrays", found.array, describe_array(found.array)
-    images = cast("Sequence[np.ndarray]", found.images)
-    labels = cast("Sequence[int]", found.labels)
-    return "images", (images, labels), describe_images(images, labels)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from format_bench.cli.commands.run import Duration, Names, measuring_console
+from format_bench.cli.data_limits import taken_limits, with_data_limits
 from format_bench.planning import output
 from format_bench.planning.answer import to_json
 from format_bench.planning.planner import STORES, plan
@@ -77,10 +79,12 @@ Stores by default: {", ".join(STORES)}.
     metavar="PAGE",
     help="Also write the answer to a page, .html or .md.",
 )
+@with_data_limits
 @click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
     ctx: click.Context,
+    /,
     mix: Path,
     data: str | None,
     dataset: str | None,
@@ -93,6 +97,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     scratch: Path | None,
     out: Path | None,
     as_json: bool,  # noqa: FBT001 (a switch)
+    **limits: Any,
 ) -> None:
     """Print a plan."""
     if (data is None) == (dataset is None):
@@ -104,7 +109,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     name, level = codec_choice(codec)
     request = PlanRequest(
         mix,
-        ArrayOrigin(data, dataset, rows),
+        ArrayOrigin(data, dataset, rows, taken_limits(limits)),
         stores,
         name,
         level,

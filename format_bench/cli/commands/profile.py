@@ -16,12 +16,16 @@ from data_generator.profiling.twin import twin as twin_of
 from data_generator.random_words import RandomWords
 from data_generator.spec.arrow import plain, type_properties
 from data_generator.spec.io import as_text, check_ending, write_spec
-from data_generator.user.table import load_table
+from format_bench.cli.commands.run import measuring_console
+from format_bench.cli.data_limits import taken_limits, with_data_limits
 from format_bench.display import terminal
+from format_bench.runner.reading_display import ReadingDisplay
+from format_bench.runner.user_data import Source, read_table
 from format_bench.studies.sizes import places, sizes
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
 
 STATEMENT = (
@@ -40,6 +44,7 @@ STATEMENT = (
 @click.option("--keep-names", is_flag=True, help="Keep the columns' names; else c0, c1, ...")
 @click.option("--seed", type=int, default=data_generator.DEFAULT_SEED, help="Of sample and twin.")
 @click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any program.")
+@with_data_limits
 @click.pass_context
 def command(
     ctx: click.Context, /, table: str, out: Path | None, twin: Path | None, **options: Any
@@ -59,7 +64,8 @@ def command(
         check_ending(out)
     if twin and twin.suffix != ".parquet":
         raise click.UsageError(f"a twin is written as Parquet, to a file *.parquet, not {twin.name}")
-    original = _loaded(table, options["trust_pickle"])
+    source = Source(table, None, options["trust_pickle"], limits=taken_limits(options))
+    original = _loaded(source, measuring_console(quiet=ctx.obj["quiet"]))
     if options["sample"]:
         original = _block(original, options["sample"], options["seed"])
     spec = profile(original, keep_names=options["keep_names"], seed=options["seed"])
@@ -77,14 +83,14 @@ def command(
         click.echo(STATEMENT, err=True)
 
 
-def _loaded(table: str, trust_pickle: bool) -> pd.DataFrame:  # noqa: FBT001 (as given)
+def _loaded(source: Source, shown: Console) -> pd.DataFrame:
     """Return a named table, or that of a file."""
-    if table in data_generator.names() and not Path(table).exists():
-        df = data_generator.table(table).df
-    else:
-        df = load_table(table, trust_pickle=trust_pickle).df
+    if source.path not in data_generator.names() or Path(source.path).exists():
+        with ReadingDisplay(shown, source.path) as display:
+            return read_table(source, display)
+    df = data_generator.table(source.path).df
     if df is None:
-        raise AssertionError(f"{table} is no table")
+        raise AssertionError(f"{source.path} is no table")
     return df
 
 

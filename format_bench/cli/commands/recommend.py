@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
+from data_generator.confinement.limits import USUAL_LIMITS
 from format_bench.cli.commands.run import Duration, measuring_console
+from format_bench.cli.data_limits import taken_limits, with_data_limits
 from format_bench.cli.sources import load_source
 from format_bench.racing import outcome
 from format_bench.racing.display import RaceDisplay
@@ -120,10 +122,12 @@ Presets; what is given besides is added, or takes the place of the same metric:
     help=f"Time for --data, as in 5m; then answer by what is known. [default: {BUDGET_SECONDS}s]",
 )
 @click.option("--thorough", is_flag=True, help="With --data, try all codecs at all levels.")
+@with_data_limits
 @click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
     ctx: click.Context,
+    /,
     results: str | None,
     data: str | None,
     weighed: tuple[str, ...],
@@ -138,12 +142,14 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     budget_seconds: float | None,
     thorough: bool,  # noqa: FBT001 (a switch)
     as_json: bool,  # noqa: FBT001 (a switch)
+    **limits: Any,
 ) -> None:
     """Print a recommendation."""
     mix = questions.parsed(asked)
     own = questions.weighed(scoring.parsed(weighed), mix)
     requirements = tuple(map(Requirement, required))
     speeds = Speeds.of_megabytes(read_speed, save_speed)
+    data_limits = taken_limits(limits)
     about_race: dict[str, Any] = {}
     if data is not None:
         if (results, dataset, medium, suite) != (None, None, None, None) or mix:
@@ -151,11 +157,15 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
                 "--data excludes RESULTS, --dataset, --medium, --question and --suite"
             )
         wish = Wish(own, requirements, preset, speeds)
-        request = RaceRequest(Source(data, SAMPLE), wish, budget_seconds or BUDGET_SECONDS, thorough)
+        source = Source(data, SAMPLE, limits=data_limits)
+        request = RaceRequest(source, wish, budget_seconds or BUDGET_SECONDS, thorough)
         answer, about_race = _raced(request, quiet=ctx.obj["quiet"])
     else:
-        if budget_seconds is not None or thorough:
-            raise click.UsageError("--time-budget and --thorough are about --data, which is not given")
+        if budget_seconds is not None or thorough or data_limits != USUAL_LIMITS:
+            raise click.UsageError(
+                "--time-budget, --thorough, --data-memory, --data-disk and --data-seconds are about "
+                "--data, which is not given"
+            )
         found = load_source(results or DEFAULT)
         if medium is not None:
             found = scope.of_medium(found, medium)

@@ -12,8 +12,10 @@ from typing import Any
 import click
 from rich.console import Console
 
+from data_generator.confinement.limits import USUAL_LIMITS
 from format_bench.cli import summaries
 from format_bench.cli.cluster import ClusterOptions, run_on_cluster
+from format_bench.cli.data_limits import taken_limits, with_data_limits
 from format_bench.results.suites import SUITES
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest
@@ -102,6 +104,7 @@ class Shape(click.ParamType[tuple[int, ...]]):
     "--chunks", type=Shape(), help="Chunks of your array, as in 1,560,1440. [default: its own]"
 )
 @click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any program.")
+@with_data_limits
 @click.option("--webface", metavar="FILE", hidden=True)  # an alias of --data
 @click.option(
     "--repeats",
@@ -198,15 +201,16 @@ def measuring_console(*, quiet: bool) -> Console:
 def _own(options: dict[str, Any]) -> Source | None:
     """Take the options on the user's data out of the others."""
     sample, trust_pickle = options.pop("sample"), options.pop("trust_pickle")
-    chunks = options.pop("chunks")
+    chunks, limits = options.pop("chunks"), taken_limits(options)
     path = _one_source(options.pop("data"), options.pop("webface"))
-    if path is None and (sample is not None or trust_pickle or chunks):
+    if path is None and (sample is not None or trust_pickle or chunks or limits != USUAL_LIMITS):
         raise click.UsageError(
-            "--sample, --trust-pickle and --chunks are about --data, which is not given"
+            "--sample, --trust-pickle, --chunks, --data-memory, --data-disk and --data-seconds are "
+            "about --data, which is not given"
         )
     if path is not None and (options["datasets"] or options["rows"] is not None):
         raise click.UsageError("--data excludes --datasets and --rows; --sample takes some of its rows")
-    return None if path is None else Source(path, sample, trust_pickle, chunks=chunks)
+    return None if path is None else Source(path, sample, trust_pickle, chunks=chunks, limits=limits)
 
 
 def _one_source(data: str | None, webface: str | None) -> str | None:

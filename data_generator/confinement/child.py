@@ -1,0 +1,65 @@
+"""Program of a confined process: ``python -m data_generator.confinement.child`` with a request."""
+
+from __future__ import annotations
+
+import errno
+import json
+import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from adapter_core.errors import FormatBenchError, InvalidDataError
+from data_generator.confinement import kernel
+
+CPU_SHARE = 64
+"""CPU seconds for each second of the limit of time, if the process that watches it is gone."""
+
+
+def main() -> None:
+    """Carry out the request on the standard input, and leave an answer in JSON."""
+    request = json.load(sys.stdin)
+    kernel.die_with(request["parent"])
+    if request["is_folder"]:
+        # Some versions of numcodecs make a named semaphore when they are imported.
+        with suppress(Exception):
+            import_module("numcodecs")
+    gaps = kernel.confine(
+        [Path(request["folder"])],
+        request["memory_bytes"],
+        request["disk_bytes"],
+        int(request["seconds"] * CPU_SHARE) + 1,
+    )
+    answer = {**_carried_out(request), "gaps": gaps}
+    Path(request["answer"]).write_text(json.dumps(answer), encoding="utf-8")
+
+
+def _carried_out(request: dict[str, Any]) -> dict[str, Any]:
+    module, _, name = request["task"].partition(":")
+    try:
+        return {"value": getattr(import_module(module), name)(**request["arguments"])}
+    except Exception as error:
+        if any(isinstance(each, MemoryError) for each in _causes(error)):
+            return {"limit": "memory"}
+        if any(getattr(each, "errno", 0) in (errno.EFBIG, errno.ENOSPC) for each in _causes(error)):
+            return {"limit": "disk"}
+        if isinstance(error, InvalidDataError):
+            return {"invalid": [error.problem, error.advice]}
+        if isinstance(error, FormatBenchError):
+            return {"error": str(error)}
+        if isinstance(error, OSError):
+            return {"error": f"{error.filename or ''}: {error.strerror or error}".removeprefix(": ")}
+        raise
+
+
+def _causes(error: BaseException | None) -> list[BaseException]:
+    found: list[BaseException] = []
+    while error is not None and error not in found:
+        found.append(error)
+        error = error.__cause__ or error.__context__
+    return found
+
+
+if __name__ == "__main__":
+    main()

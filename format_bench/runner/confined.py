@@ -1,0 +1,70 @@
+"""Reading of the user's data as a task of a confined process, which answers in JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from data_generator.user import handover
+from data_generator.user.load import fingerprint, load_data
+from data_generator.user.room import check_room
+from data_generator.user.summary import describe, describe_array, describe_images
+from format_bench.families.operations import operations_of
+from format_bench.results.suites import FAMILIES
+
+if TYPE_CHECKING:
+    from data_generator.dataset import UserData
+
+
+def read(  # noqa: PLR0913 (the request)
+    *,
+    path: str,
+    sample: int | None,
+    seed: int,
+    trust_pickle: bool,
+    chunks: list[int] | None,
+    target: str,
+) -> dict[str, Any]:
+    """Read data, leave them at a target, and return their description.
+
+    The parameters are those of `data_generator.user.load.load_data`. A table is left as
+    `data_generator.user.handover` stores it, and other data as their family's operations do.
+    """
+    edges = None if chunks is None else tuple(chunks)
+    found = load_data(path, sample=sample, seed=seed, trust_pickle=trust_pickle, chunks=edges)
+    check_room(path, found, Path(target).parent)
+    family, (rows, columns), description = _left(found, Path(target))
+    return {
+        "family": family,
+        "name": found.name,
+        "rows": rows,
+        "columns": columns,
+        "description": description.to_dict(),
+        "remarks": list(found.remarks),
+        "fingerprint": fingerprint(path),
+    }
+
+
+def _left(found: UserData, target: Path) -> tuple[str, tuple[int, int], Any]:
+    """Store data; return their family, their shape and a description."""
+    if found.df is not None:
+        handover.store(found.df, target)
+        return "tables", found.df.shape, describe(found.df)
+    if found.array is not None:
+        store = operations_of(FAMILIES["arrays"]).store
+        return "arrays", store(found.array, target), describe_array(found.array)
+    images, labels = found.images, found.labels
+    if images is None or labels is None:
+        raise AssertionError(f"{found.name} contains nothing")
+    store = operations_of(FAMILIES["images"]).store
+    return "images", store((images, labels), target), describe_images(images, labels)
+
+
+def read_table(*, path: str, trust_pickle: bool, target: str) -> None:
+    """Read a table, and leave it at a target as `data_generator.user.handover` stores it."""
+    from data_generator.user.table import load_table
+
+    df = load_table(path, trust_pickle=trust_pickle).df
+    if df is None:
+        raise AssertionError(f"{path} contains no table")
+    handover.store(df, Path(target))
