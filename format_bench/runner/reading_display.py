@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 SHOWN_SECONDS = 1.0
-FIRST_LINE_SECONDS = 10.0
+FIRST_LINE_SECONDS = 60.0
 """Time of the first line where lines stay; each further one comes after twice the time."""
 
 
