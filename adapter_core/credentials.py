@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from configparser import ConfigParser
 from configparser import Error as ConfigError
 from dataclasses import dataclass, field
@@ -20,6 +21,11 @@ _VARIABLES = (
     "AZURE_STORAGE_CONNECTION_STRING",
 )
 
+_KEYS = "access_key_id", "secret_access_key"
+
+_DEFAULT = "default"
+"""Name of the profile where none is chosen."""
+
 _SHORTEST = 4
 """Characters of the shortest secret that is looked for; shorter ones are parts of words."""
 
@@ -36,24 +42,47 @@ class Credentials:
 def find_credentials() -> Credentials | None:
     """Return the credentials of the environment, else those of the profile; None without either.
 
-    The profile is AWS_PROFILE, or ``default``, in AWS_SHARED_CREDENTIALS_FILE or ``~/.aws/credentials``:
+    The profile is AWS_PROFILE, or ``default``, in AWS_SHARED_CREDENTIALS_FILE or ``~/.aws/credentials``,
+    else in AWS_CONFIG_FILE or ``~/.aws/config``; it has the keys themselves. Roles, SSO and programs are
+    asked by Amazon's own client, ``aws configure export-credentials``.
     https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html
     """
     access_key, secret_key = (os.environ.get(each, "") for each in _VARIABLES[:2])
     if access_key and secret_key:
         return Credentials(access_key, secret_key, os.environ.get("AWS_SESSION_TOKEN", ""))
-    path = os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials"
-    profiles = ConfigParser(interpolation=None)
-    try:
-        profiles.read(Path(path).expanduser(), encoding="utf-8")
-        profile = profiles[os.environ.get("AWS_PROFILE") or "default"]
-        return Credentials(
-            profile["aws_access_key_id"],
-            profile["aws_secret_access_key"],
-            profile.get("aws_session_token", ""),
-        )
-    except (ConfigError, KeyError, OSError, UnicodeDecodeError):
-        return None
+    for profile in _profiles():
+        access_key, secret_key = (profile.get(f"aws_{each}", "") for each in _KEYS)
+        if access_key and secret_key:
+            return Credentials(access_key, secret_key, profile.get("aws_session_token", ""))
+    return None
+
+
+def profile_endpoint() -> str:
+    """Return the name of the profile if it names a server of its own; empty if not."""
+    if any("endpoint_url" in profile or "services" in profile for profile in _profiles()):
+        return os.environ.get("AWS_PROFILE") or _DEFAULT
+    return ""
+
+
+def _profiles() -> Iterator[Mapping[str, str]]:
+    """Yield the sections of the profile, that of the file of credentials first."""
+    name = os.environ.get("AWS_PROFILE") or _DEFAULT
+    places = (
+        ("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials", (name,)),
+        # There all others have a word before their names.
+        ("AWS_CONFIG_FILE", "~/.aws/config", (f"profile {name}", *([name] if name == _DEFAULT else []))),
+    )
+    for variable, usual, sections in places:
+        path = Path(os.environ.get(variable) or usual)
+        # Files of other programs may have what this parser does not know.
+        parser = ConfigParser(interpolation=None, default_section="", strict=False, allow_no_value=True)
+        try:
+            parser.read(path.expanduser(), encoding="utf-8")
+        except (ConfigError, OSError, RuntimeError, UnicodeDecodeError):
+            continue
+        for section in sections:
+            if parser.has_section(section):
+                yield {key: value or "" for key, value in parser.items(section)}
 
 
 def without_secrets(text: str) -> str:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapter_core.credentials import find_credentials
+from adapter_core.credentials import Credentials, find_credentials
 
 OBJECT_STORES = ("s3", "gs", "az")
 """Protocols of object stores: Amazon's S3 and its like, Google Cloud Storage, Azure Blob Storage."""
@@ -34,9 +34,9 @@ _AZURE_VARIABLES = (
 class RemoteFile:
     """Address of a file, or of a directory, on a server.
 
-    Buckets of S3 are addressed by path, ``http://endpoint/bucket/key``. Credentials of S3 come from
-    `find_credentials`, else libraries look for them, e.g. in the metadata of Amazon's machines. Those
-    of ``az://`` are AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, or with
+    Buckets of S3 are addressed by path, ``http://endpoint/bucket/key``; no variable and no profile names
+    another server. Credentials of S3 come from `find_credentials`; without any, requests have no
+    signature. Those of ``az://`` are AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, or with
     AZURE_STORAGE_SAS_TOKEN; those of ``gs://`` are left to the libraries. They are never part of an
     address.
     """
@@ -78,6 +78,18 @@ class RemoteFile:
         """Return the path in `arrow_file_system`."""
         return f"{self.bucket}/{self.key}"
 
+    @property
+    def origin(self) -> str:
+        """Return the address of the S3 server, also of Amazon's own, which clients are given always."""
+        if self.endpoint:
+            return self.endpoint.rstrip("/")
+        suffix = ".cn" if self.region.startswith("cn-") else ""
+        return f"https://s3.{self.region}.amazonaws.com{suffix}"
+
+    def credentials(self) -> Credentials | None:
+        """Return the credentials of S3 that requests are signed with; None for no signature."""
+        return None if self.anonymous else find_credentials()
+
     def arrow_file_system(self) -> Any:
         """Return pyarrow's file system of the object store."""
         from pyarrow import fs
@@ -88,8 +100,8 @@ class RemoteFile:
             return fs.AzureFileSystem(**self._azure_arguments())
         # The client otherwise asks the metadata service of Amazon's machines first.
         os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
-        found = None if self.anonymous else find_credentials()
-        keys: dict[str, Any] = {"anonymous": self.anonymous}
+        found = self.credentials()
+        keys: dict[str, Any] = {"anonymous": True}
         if found:
             keys = {"access_key": found.access_key, "secret_key": found.secret_key}
             keys |= {"session_token": found.session_token} if found.session_token else {}
@@ -116,7 +128,8 @@ class RemoteFile:
         return found
 
     def _server(self) -> dict[str, Any]:
-        scheme, _, host = self.endpoint.rpartition("://")
+        endpoint = self.origin if self.scheme == "s3" else self.endpoint
+        scheme, _, host = endpoint.rpartition("://")
         return {"endpoint_override": host, "scheme": scheme} if host else {}
 
     @contextmanager
@@ -139,19 +152,16 @@ class RemoteFile:
 
     def tiledb_settings(self) -> dict[str, str]:
         """Return TileDB's parameters of S3: https://docs.tiledb.com/main/how-to/configuration."""
-        scheme, _, host = self.endpoint.rpartition("://")
-        found = None if self.anonymous else find_credentials()
+        scheme, _, host = self.origin.rpartition("://")
+        found = self.credentials()
         settings = {
             "vfs.s3.region": self.region,
-            "vfs.s3.no_sign_request": str(self.anonymous).lower(),
+            "vfs.s3.no_sign_request": str(found is None).lower(),
             "vfs.s3.connect_max_tries": str(self.attempts),
+            "vfs.s3.endpoint_override": host,
+            "vfs.s3.scheme": scheme,
+            "vfs.s3.use_virtual_addressing": "false",
         }
-        if host:
-            settings |= {
-                "vfs.s3.endpoint_override": host,
-                "vfs.s3.scheme": scheme,
-                "vfs.s3.use_virtual_addressing": "false",
-            }
         if found:
             settings["vfs.s3.aws_access_key_id"] = found.access_key
             settings["vfs.s3.aws_secret_access_key"] = found.secret_key
@@ -176,13 +186,18 @@ class RemoteFile:
             return options
         if self.scheme != "s3":
             return {}
-        options = {"aws_region": self.region, "aws_virtual_hosted_style_request": "false"}
-        if self.endpoint:
-            options |= {"aws_endpoint": self.endpoint, "aws_allow_http": plain}
-        found = None if self.anonymous else find_credentials()
-        if self.anonymous:
+        options = {
+            "aws_region": self.region,
+            "aws_virtual_hosted_style_request": "false",
+            # Both, since the variable of the second is taken before the first.
+            "aws_endpoint": self.origin,
+            "aws_endpoint_url_s3": self.origin,
+            "aws_allow_http": plain,
+        }
+        found = self.credentials()
+        if not found:
             options["aws_skip_signature"] = "true"
-        elif found:
+        else:
             options["aws_access_key_id"] = found.access_key
             options["aws_secret_access_key"] = found.secret_key
             if found.session_token:
@@ -211,13 +226,18 @@ class RemoteFile:
         # Unlike the library behind it, obstore takes this one among the options of the client.
         for name in ("aws_allow_http", "azure_allow_http"):
             options.pop(name, None)
+        retries: Any = {"max_retries": self.attempts - 1}
+        if self.scheme == "s3":
+            # `from_url` of obstore 0.12.1 refuses the key of the endpoint that variables cannot replace.
+            return obstore.store.S3Store(
+                self.bucket,
+                prefix=self.key or None,
+                config=options,
+                client_options=clients,
+                retry_config=retries,
+            )
         from_url: Any = obstore.store.from_url
-        return from_url(
-            self.url,
-            config=options or None,
-            client_options=clients,
-            retry_config={"max_retries": self.attempts - 1},
-        )
+        return from_url(self.url, config=options or None, client_options=clients, retry_config=retries)
 
 
 @contextmanager

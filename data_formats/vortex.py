@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
-from adapter_core.credentials import find_credentials
 from adapter_core.predicate import OPERATORS
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
@@ -145,14 +144,15 @@ def _store_of(file: RemoteFile) -> Any:
     if file.scheme == "http":
         origin = file.url.removesuffix(file.key)
         return HTTPStore(origin, client_options=clients, retry_config=retries)
+    found = file.credentials()
     options: Any = {
         "region": file.region,
-        "skip_signature": file.anonymous,
+        "skip_signature": found is None,
         "virtual_hosted_style_request": False,
+        # Both, since the variable of the second is taken before the first.
+        "endpoint": file.origin,
+        "aws_endpoint_url_s3": file.origin,
     }
-    if file.endpoint:
-        options["endpoint"] = file.endpoint
-    found = None if file.anonymous else find_credentials()
     if found:
         options["access_key_id"] = found.access_key
         options["secret_access_key"] = found.secret_key

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.arrays.zarr import ZarrRegions, ZarrStore
-from adapter_core.credentials import find_credentials
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,8 +120,8 @@ def remote_storage(file: RemoteFile) -> Any:
     import icechunk
 
     icechunk.set_logs_filter("error")
-    found = None if file.anonymous else find_credentials()
-    keys: dict[str, Any] = {"anonymous": True} if file.anonymous else {"from_env": True}
+    found = file.credentials()
+    keys: dict[str, Any] = {"anonymous": True}
     if found:
         keys = {
             "access_key_id": found.access_key,
@@ -133,7 +132,7 @@ def remote_storage(file: RemoteFile) -> Any:
         bucket=file.bucket,
         prefix=file.key,
         region=file.region,
-        endpoint_url=file.endpoint or None,
+        endpoint_url=file.origin,
         allow_http=file.endpoint.startswith("http://"),
         force_path_style=True,
         **keys,

@@ -43,14 +43,14 @@ class _Place:
             return {"driver": "file", "path": f"{self._path}/{name}/" if name else f"{self._path}/"}
         file = self._file
         key = file.key.rstrip("/")
-        found: dict[str, Any] = {
+        return {
             "driver": "s3",
             "bucket": file.bucket,
             "path": f"{key}/{name}/" if name else f"{key}/",
             "aws_region": file.region,
             "aws_credentials": {"type": _credentials(file)},
+            "endpoint": file.origin,
         }
-        return found | ({"endpoint": file.endpoint} if file.endpoint else {})
 
     def context(self) -> Any:
         """Return TensorStore's context."""
@@ -86,7 +86,7 @@ class _Place:
 
 def _credentials(file: RemoteFile) -> str:
     """Return TensorStore's name of the place of credentials, where `find_credentials` looks first."""
-    if file.anonymous:
+    if not file.credentials():
         return "anonymous"
     # The other prints an error for each file of a profile that is missing.
     return "environment" if os.environ.get("AWS_ACCESS_KEY_ID") else "default"

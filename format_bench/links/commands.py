@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import select
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from adapter_core.errors import LinkError
+from format_bench.links.environment import client_environment
 
 
 class CommandedProcess:
@@ -26,7 +26,7 @@ class CommandedProcess:
     prefix : sequence of str
         Command that starts another, e.g. in a namespace; empty for none.
     environment : mapping of str to str, optional
-        Environment variables besides those of this process.
+        Environment variables besides those of `client_environment`.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class CommandedProcess:
         self._name = module.rpartition(".")[2]
         self._process = subprocess.Popen(  # noqa: S603 (our own module)
             [*prefix, sys.executable, "-m", module, *arguments],
-            env={**os.environ, **(environment or {})},
+            env=client_environment(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -121,6 +121,8 @@ class Link:
         file: RemoteFile = self._server.file(port, BUCKET, name, question.scheme)
         answer = client.read(question.format, file, question.columns, limit_seconds)
         exchanges = [each for each in self._server.take() if each.port == port]
+        if not exchanges and not answer.error:
+            answer = replace(answer, error=f"made no request to {file.endpoint or file.url}")
         return Reading(
             answer,
             len(exchanges),

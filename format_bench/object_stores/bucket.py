@@ -16,17 +16,32 @@ from http.client import HTTPException
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import (
+    BaseHandler,
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
 from xml.etree import ElementTree as ET
 
-from adapter_core.credentials import Credentials, find_credentials, without_secrets
+from adapter_core.credentials import Credentials, without_secrets
 from adapter_core.errors import ObjectStoreError
 from adapter_core.text import printable
+from format_bench.links.environment import LOOPBACK_HOSTS
 
 if TYPE_CHECKING:
     from adapter_core import RemoteFile
 
 _TIMEOUT_SECONDS = 30
+_LISTS = frozenset({"ListBucketResult", "ListMultipartUploadsResult"})
+_SHOWN_BYTES = 40
+_REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+
+NO_CREDENTIALS = "there are no credentials in the environment or in the profile"
 
 
 @dataclass(frozen=True)
@@ -66,9 +81,14 @@ class Bucket:
             raise ObjectStoreError(
                 f"{address.url}: only buckets of S3 can be listed, s3://bucket/prefix"
             )
+        place = urlsplit(address.origin)
+        if place.scheme not in {"http", "https"} or not place.hostname or place.path:
+            raise ObjectStoreError(
+                f"{address.endpoint}: no address of a server, which is http://host:port or https://host"
+            )
         self.name, self._region = address.bucket, address.region
-        self._origin = address.endpoint.rstrip("/") or f"https://s3.{address.region}.amazonaws.com"
-        self._credentials = credentials or (None if address.anonymous else find_credentials())
+        self._origin, self._opener = address.origin, _opener_to(place.hostname)
+        self._credentials = credentials or address.credentials()
 
     def create(self) -> None:
         """Create the bucket; one that exists is left as it is."""
@@ -89,7 +109,7 @@ class Bucket:
     def objects(self, prefix: str = "") -> list[StoredObject]:
         """Return all objects whose key starts with a prefix."""
         return [
-            StoredObject(_text(each, "Key"), int(_text(each, "Size")))
+            StoredObject(_text(each, "Key"), _size(each))
             for page in self._pages({"list-type": "2", "prefix": prefix}, "NextContinuationToken")
             for each in _children(page, "Contents")
         ]
@@ -114,7 +134,7 @@ class Bucket:
 
     def _pages(self, query: dict[str, str], next_marker: str) -> Iterator[ET.Element]:
         while True:
-            page = ET.fromstring(self._request("GET", query=query))  # noqa: S314 (the user's own server)
+            page = self._list(query)
             yield page
             marker = _text(page, next_marker)
             if _text(page, "IsTruncated") != "true" or not marker:
@@ -123,6 +143,20 @@ class Bucket:
                 query |= {"upload-id-marker": marker, "key-marker": _text(page, "NextKeyMarker")}
             else:
                 query |= {"continuation-token": marker}
+
+    def _list(self, query: dict[str, str]) -> ET.Element:
+        """Return a list of S3, one of `_LISTS`; raises ObjectStoreError if the answer is another."""
+        body = self._request("GET", query=query)
+        try:
+            page = ET.fromstring(body)  # noqa: S314 (the user's own server)
+        except ET.ParseError:
+            page = None
+        if page is None or _name(page) not in _LISTS:
+            raise ObjectStoreError(
+                f"{self._origin} is no server of S3: its list of the bucket {self.name} starts with "
+                f"{printable(repr(body[:_SHOWN_BYTES].decode(errors='replace')))}"
+            )
+        return page
 
     def _request(
         self,
@@ -151,7 +185,7 @@ class Bucket:
         url = f"{self._origin}{path}{'?' if text else ''}{text}"
         request = Request(url, body or None, headers, method=method)  # noqa: S310 (http or https)
         try:
-            with urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310
+            with self._opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 return response.read(), headers
         except HTTPError as error:
@@ -160,6 +194,8 @@ class Bucket:
                     return b"", {}
                 reason = _code(error.read()) or error.reason
             problem = f"{error.code} {reason}"
+            if error.code in _REFUSALS and not self._credentials:
+                problem += f"; {NO_CREDENTIALS}"
         except (URLError, HTTPException, OSError) as error:
             problem = str(error)
         message = printable(without_secrets(f"s3://{self.name}/{key}: {method} failed: {problem}"))
@@ -197,12 +233,36 @@ class Bucket:
 
 
 def _children(page: ET.Element, name: str) -> list[ET.Element]:
+    return [each for each in page if _name(each) == name]
+
+
+def _name(element: ET.Element) -> str:
     # Amazon's answers have a namespace, those of some servers have none.
-    return [each for each in page if each.tag.rpartition("}")[2] == name]
+    return element.tag.rpartition("}")[2]
+
+
+def _opener_to(host: str) -> OpenerDirector:
+    """Return a client that follows no redirection, since its headers are signed for one server."""
+    opener = OpenerDirector()
+    is_loopback = host in LOOPBACK_HOSTS.split(",")
+    handlers: list[BaseHandler] = [
+        ProxyHandler({} if is_loopback else None),
+        *(HTTPHandler(), HTTPSHandler(), HTTPErrorProcessor(), HTTPDefaultErrorHandler()),
+    ]
+    for each in handlers:
+        opener.add_handler(each)
+    return opener
 
 
 def _text(page: ET.Element, name: str) -> str:
     return next((each.text or "" for each in _children(page, name)), "")
+
+
+def _size(entry: ET.Element) -> int:
+    text = _text(entry, "Size")
+    if not text.isdecimal():
+        raise ObjectStoreError(f"the server lists {_text(entry, 'Key')!r} without a size in bytes")
+    return int(text)
 
 
 def _code(body: bytes) -> str:

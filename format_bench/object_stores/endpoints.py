@@ -57,7 +57,7 @@ class StoreClient(CommandedProcess):
         The data: a data set and its size, e.g. ``core:20000``, or the absolute path of a file of
         the adapter.
     environment : mapping of str to str
-        Environment variables with the credentials.
+        Variables with the credentials; further ones are those of `client_environment`.
     """
 
     def __init__(self, family: str, label: str, source: str, environment: Mapping[str, str]) -> None:

@@ -16,7 +16,7 @@ from format_bench.object_stores.client import READ, SAVE
 from format_bench.object_stores.endpoints import FaultProxy
 from format_bench.object_stores.proxy import EXPIRED, RESET, SLOW_DOWN, STALL, UPLOADS, Fault
 from format_bench.object_stores.server import REAL, ObjectServer
-from format_bench.object_stores.trials import retries_of
+from format_bench.object_stores.trials import NO_REQUEST, retries_of
 
 if TYPE_CHECKING:
     from adapter_core import RemoteFile
@@ -107,8 +107,9 @@ def fault_results(trial: StoreTrial, kind: str = REAL) -> Iterator[FaultResult]:
         file = bench.server.address(bench.proxy.port, f"{bench.server.folder}/first")
         outcome = bench.client.run(SAVE, file, LIMIT_SECONDS)
         calls = [each for each in bench.proxy.take() if each.method in UPLOADS]
-        if outcome.error:
-            raise LinkError(f"the save without a fault failed: {outcome.error}")
+        if outcome.error or not calls:
+            reason = outcome.error or f"it {NO_REQUEST} {file.origin}"
+            raise LinkError(f"the save without a fault failed: {reason}")
         for name, fault in _PROXIED.items():
             yield bench.run(name, Fault(fault.kind, len(calls) // 2, fault.times), expected)
         bench.renew({"AWS_SECRET_ACCESS_KEY": "not that of the server"})

@@ -119,7 +119,10 @@ def read(bucket: Bucket, key: str) -> Lease | None:
 
 def _age(headers: dict[str, str]) -> float:
     """Return the age of an object by the clock of its server, as those of two machines may differ."""
-    now, modified = (parsedate_to_datetime(headers[each]) for each in ("date", "last-modified"))
+    try:
+        now, modified = (parsedate_to_datetime(headers[each]) for each in ("date", "last-modified"))
+    except (KeyError, ValueError):
+        raise ObjectStoreError("the server sends no date with an object, unlike one of S3") from None
     return (now - modified).total_seconds()
 
 

@@ -59,11 +59,15 @@ def new_folder(below: RemoteFile, credentials: Credentials | None = None) -> Rem
     Raises
     ------
     ObjectStoreError
-        If the marker cannot be written.
+        If the marker cannot be written, or the server does not keep it.
     """
     name = f"format-bench-{secrets.token_hex(4)}"
     folder = replace(below, url=f"{below.url.rstrip('/')}/{name}")
-    lease.write(Bucket(below, credentials), folder.key, Holder.here())
+    bucket = Bucket(below, credentials)
+    lease.write(bucket, folder.key, Holder.here())
+    # Servers of other protocols may accept anything.
+    if not lease.read(bucket, f"{folder.key}/{MARKER}"):
+        raise ObjectStoreError(f"{folder.url}: {below.origin} is no server of S3: it kept no object")
     return folder
 
 

@@ -7,18 +7,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from adapter_core import RemoteFile
+from adapter_core.credentials import profile_endpoint
 from adapter_core.errors import ObjectStoreError
+from format_bench.links.environment import store_variables
 from format_bench.object_stores.bucket import Bucket
 from format_bench.object_stores.endpoints import FaultProxy
 from format_bench.object_stores.lease import kept_alive
 from format_bench.object_stores.leftovers import new_folder, remove_folder
 from format_bench.object_stores.server import REAL, ObjectServer
-
-if TYPE_CHECKING:
-    from adapter_core import RemoteFile
 
 _HTTP_PORT = 80
 
@@ -31,11 +30,22 @@ class StorePlace:
     proxy: FaultProxy | None = None
     """The proxy before the server; None if clients reach the server itself."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Environment variables of clients, besides those of this process."""
+    """Variables of clients, besides those of `client_environment`."""
 
     def address(self, key: str) -> RemoteFile:
         """Return the address of an object in the folder."""
         return replace(self.folder, url=f"{self.folder.url}/{key}")
+
+    def has_objects(self, file: RemoteFile) -> bool:
+        """Return whether the store has an object at an address, or below it.
+
+        Raises
+        ------
+        ObjectStoreError
+            If the server refuses or cannot be reached.
+        """
+        found = Bucket(self.folder).objects(file.key)
+        return any(each.key == file.key or each.key.startswith(f"{file.key}/") for each in found)
 
 
 @contextmanager
@@ -83,7 +93,22 @@ def user_place(below: RemoteFile) -> Iterator[StorePlace]:
         if endpoint.scheme == "http":
             host, port = endpoint.hostname or "", endpoint.port or _HTTP_PORT
             proxy = opened.enter_context(FaultProxy(port, host))
-        yield StorePlace(_through(folder, proxy), proxy)
+        variables = store_variables(folder.credentials(), is_remote=proxy is None)
+        yield StorePlace(_through(folder, proxy), proxy, variables)
+
+
+def users_address(url: str, endpoint: str, region: str) -> RemoteFile:
+    """Return the address of a user's bucket.
+
+    Raises
+    ------
+    ObjectStoreError
+        If no endpoint is given and the profile names one, where the user's data might belong.
+    """
+    profile = "" if endpoint else profile_endpoint()
+    if profile:
+        raise ObjectStoreError(f"{url}: the profile {profile} names a server; give it by --endpoint")
+    return RemoteFile(url, endpoint=endpoint, anonymous=False, region=region)
 
 
 def _through(folder: RemoteFile, proxy: FaultProxy | None) -> RemoteFile:

@@ -22,6 +22,7 @@ from adapter_core import Availability, RemoteFile, UnavailableError
 from adapter_core.credentials import Credentials
 from adapter_core.errors import LinkError
 from adapter_core.files import write_atomically
+from format_bench.links.environment import store_variables
 from format_bench.object_stores.bucket import Bucket
 from format_bench.object_stores.leftovers import new_folder
 
@@ -174,15 +175,8 @@ class ObjectServer:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment variables that give a client the credentials."""
-        return {
-            "AWS_ACCESS_KEY_ID": self.credentials.access_key,
-            "AWS_SECRET_ACCESS_KEY": self.credentials.secret_key,
-            # Nothing of the user's own accounts.
-            "AWS_SESSION_TOKEN": "",
-            "AWS_PROFILE": "",
-            "AWS_EC2_METADATA_DISABLED": "true",
-        }
+        """The variables with the credentials, which clients need besides `client_environment`."""
+        return store_variables(self.credentials)
 
     @staticmethod
     def address(port: int, key: str = "", attempts: int = 2) -> RemoteFile:

@@ -31,6 +31,9 @@ _SERVER_ERROR = 500
 
 WRONG = "other values than in the local file"
 
+NO_REQUEST = "made no request to"
+"""Start of the error of a step that reached another server than its own, or none."""
+
 
 @dataclass(frozen=True)
 class StepCost:
@@ -153,11 +156,15 @@ class StoreTrial:
         if place.proxy:
             place.proxy.set(Fault(round_trip_seconds=round_trip_ms / 1000))
             place.proxy.take()
-        outcome = client.run(
-            step, place.address(f"{self.family}/{self.label}/{round_trip_ms:g}-{turn}"), LIMIT_SECONDS
-        )
+        file = place.address(f"{self.family}/{self.label}/{round_trip_ms:g}-{turn}")
+        outcome = client.run(step, file, LIMIT_SECONDS)
         calls = place.proxy.take() if place.proxy else []
-        is_wrong = not outcome.error and outcome.digest != expected.get(step, "")
+        is_reached = bool(calls) if place.proxy else step != SAVE or place.has_objects(file)
+        error = outcome.error
+        if not error and not is_reached:
+            error = f"{NO_REQUEST} {file.origin}"
+        elif not error and outcome.digest != expected.get(step, ""):
+            error = WRONG
         return StepCost(
             self.family,
             self.label,
@@ -171,7 +178,7 @@ class StoreTrial:
             sum(each.up_bytes for each in calls),
             sum(each.down_bytes for each in calls),
             retries_of(calls),
-            WRONG if is_wrong else outcome.error,
+            error,
             outcome.is_unsupported,
         )
 

@@ -9,10 +9,10 @@ import click
 
 import array_stores
 import data_formats
-from adapter_core import RemoteFile, UnknownNameError
+from adapter_core import UnknownNameError
 from format_bench.display.markdown import table_lines
 from format_bench.object_stores.client import ARRAY, TABLE
-from format_bench.object_stores.places import own_place, user_place
+from format_bench.object_stores.places import own_place, user_place, users_address
 from format_bench.object_stores.trials import (
     ROUND_TRIPS_MS,
     STEPS,
@@ -168,8 +168,7 @@ def command(  # noqa: PLR0913, PLR0917 (the options)
         return
     trials = trials_of(labels, rows, chunks)
     costs: list[StepCost] = []
-    address = RemoteFile(url, endpoint=endpoint, anonymous=False, region=region)
-    with user_place(address) if url else own_place() as place:
+    with user_place(users_address(url, endpoint, region)) if url else own_place() as place:
         round_trips_ms = ROUND_TRIPS_MS if place.proxy else ROUND_TRIPS_MS[:1]
         for trial in trials:
             costs += trial.costs(place, round_trips_ms, repeats)

@@ -17,6 +17,7 @@ import data_generator
 from adapter_core import RemoteFile, UnknownNameError
 from adapter_core.errors import InvalidRequestError
 from format_bench.instruments import threads
+from format_bench.links.environment import as_client
 from format_bench.object_stores.server import ObjectServer
 from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.engine import opened
@@ -80,7 +81,7 @@ class Study:
         with folders.make(self.out) as folder, ExitStack() as stack:
             places: dict[str, Path | RemoteFile] = {LOCAL: folder / "table"}
             if OBJECT_STORE in media:
-                # Workers inherit the credentials, so the server is first.
+                # Workers inherit the environment, so the server is first.
                 places[OBJECT_STORE] = stack.enter_context(_stored(folder / "server"))
             workers = stack.enter_context(opened(engine, where))
             for plan in plans:
@@ -98,18 +99,10 @@ class Study:
 
 @contextmanager
 def _stored(folder: Path) -> Iterator[RemoteFile]:
-    """Provide an address on an object server, whose credentials are in the environment meanwhile."""
+    """Provide an address on an object server, in the environment of its clients meanwhile."""
     folder.mkdir()
-    with ObjectServer(folder, keep_alive=False) as server:
-        before = {name: os.environ.get(name) for name in server.environment}
-        os.environ.update(server.environment)
-        try:
-            yield server.address(server.port, f"{server.folder}/table")
-        finally:
-            for name, value in before.items():
-                os.environ.pop(name)
-                if value is not None:
-                    os.environ[name] = value
+    with ObjectServer(folder, keep_alive=False) as server, as_client(server.environment):
+        yield server.address(server.port, f"{server.folder}/table")
 
 
 def _alone(label: str, plan: AnyPlan, folder: Path) -> Iterator[ScaleRun]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from adapter_core import RemoteFile
 from format_bench.display.text import plural
 from format_bench.object_stores.leftovers import find_leftovers, remove_leftovers
+from format_bench.object_stores.places import users_address
 from format_bench.studies.object_stores import address_options
 
 
@@ -40,7 +40,7 @@ def command(  # noqa: PLR0913, PLR0917 (an address and its options)
     Example:
       format-bench clean s3://my-bucket/tmp --endpoint http://127.0.0.1:9000 --dry-run
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    address = RemoteFile(url, endpoint=endpoint, anonymous=False, region=region)
+    address = users_address(url, endpoint, region)
     found = find_leftovers(address, with_live=force)
     if not obj["quiet"]:
         for each in found.objects:

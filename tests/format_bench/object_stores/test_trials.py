@@ -26,7 +26,7 @@ KIND = servers.REAL if servers.availability() else servers.STAND_IN
 )
 def test_costs_have_the_same_requests_at_each_round_trip(store, trial):
     server, proxy = store
-    place = StorePlace(server.address(proxy.port, server.folder), proxy)
+    place = StorePlace(server.address(proxy.port, server.folder), proxy, server.environment)
     costs = list(trial.costs(place, (0.0, 20.0)))
     assert [each.error for each in costs] == [""] * 6
     near, far = costs[:3], costs[3:]
