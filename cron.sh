@@ -25,11 +25,29 @@ by a signal. Of 5, 6 and 7 the greatest.
 END
 }
 
-log() { echo "$*"; }
+# Takes passwords, tokens and headers with them out of every line that is written anywhere.
+redact() {
+    local line secret user='://([^/@<>[:space:]]*[^/<>[:space:]]*)@' query='(://[^?[:space:]]*\?)[^<[:space:]]+'
+    local header='(authorization:?)[[:space:]]+([^<[:space:]])' hidden='<hidden>'
+    shopt -s nocasematch
+    while IFS= read -r line || [ -n "$line" ]; do
+        while [[ $line =~ $user ]]; do
+            line=${line/"${BASH_REMATCH[0]}"/"://$hidden@"}
+        done
+        while [[ $line =~ $query ]]; do
+            line=${line/"${BASH_REMATCH[0]}"/"${BASH_REMATCH[1]}$hidden"}
+        done
+        [[ $line =~ $header ]] && line="${line%%"${BASH_REMATCH[0]}"*}${BASH_REMATCH[1]} $hidden"
+        for secret in "${secrets[@]}"; do line=${line//"$secret"/$hidden}; done
+        printf '%s\n' "$line"
+    done
+}
+
+log() { redact <<< "$*"; }
 
 fail() {
     outcome=$2
-    echo "cron.sh: $2" >&2
+    redact <<< "cron.sh: $2" >&2
     exit "$1"
 }
 
@@ -56,6 +74,51 @@ need_tools() {
 
 find_remote() {
     remote=$(git remote get-url origin 2> /dev/null) || fail 2 'there is no remote "origin" to publish to'
+    find_secrets
+}
+
+# Git and its helpers may print a secret alone, or decoded.
+find_secrets() {
+    local setting secret found=()
+    while IFS= read -r setting; do
+        if [[ $setting =~ ://([^/[:space:]]*)@ ]]; then
+            secret=${BASH_REMATCH[1]#*:}
+            case $secret in '' | x-oauth-basic) secret=${BASH_REMATCH[1]%%:*} ;; esac
+            found+=("$secret" "$(decoded "$secret")")
+        elif [[ $setting == http.*extraheader\ * ]]; then
+            found+=("${setting#*: }" "${setting##* }")
+        fi
+    done < <(git config --get-regexp '^(remote|url|http)\..*(url|insteadof|extraheader)$')
+    for secret in "${found[@]}"; do
+        # Shorter ones are parts of words.
+        [ "${#secret}" -lt 6 ] || secrets+=("$secret")
+    done
+}
+
+decoded() { printf '%b' "${1//%/\\x}"; }
+
+# What is in a remote's address would be in the arguments of git's processes, which every user can list, and
+# in the settings of the clone. Git asks a file instead; unlike "store", it keeps what was refused once.
+move_credentials() {
+    local user password site file=$PWD/.asv/credentials
+    [[ $remote =~ ^(https?://)([^/]*)@([^/]*)(.*)$ ]] || return 0
+    site=${BASH_REMATCH[1]}${BASH_REMATCH[3]} remote=${BASH_REMATCH[1]}${BASH_REMATCH[3]}${BASH_REMATCH[4]}
+    user=${BASH_REMATCH[2]%%:*} password=${BASH_REMATCH[2]#*:}
+    rm -f "$file"
+    if [[ ${BASH_REMATCH[2]} == *:* ]]; then
+        printf 'username=%s\npassword=%s\n' "$(decoded "$user")" "$(decoded "$password")" > "$file"
+        set_git "credential.$site.helper" ""
+        set_git "credential.$site.helper" "!answer() { [ \"\$1\" != get ] || cat '$file'; }; answer"
+    else
+        printf '[credential "%s"]\n\tusername = "%s"\n' "$site" "$(decoded "$user")" > "$file"
+        set_git include.path "$file"
+    fi
+}
+
+# Sets a setting of all git commands from here on.
+set_git() {
+    local number=${GIT_CONFIG_COUNT:-0}
+    export "GIT_CONFIG_KEY_$number=$1" "GIT_CONFIG_VALUE_$number=$2" GIT_CONFIG_COUNT=$((number + 1))
 }
 
 # A second run ends at once. Children inherit the descriptor, so the lock lasts as long as any of them.
@@ -77,7 +140,11 @@ stamp() {
     done
 }
 
-start_log() { exec > >(exec 9>&- && stamp | tee -a .asv/cron.log) 2>&1 < /dev/null; }
+start_log() {
+    touch .asv/cron.log
+    chmod 600 .asv/cron.log
+    exec > >(exec 9>&- && redact | stamp | tee -a .asv/cron.log) 2>&1 < /dev/null
+}
 
 # Nothing may wait for a person: no password, no passphrase, no name of an author.
 ask_nothing() {
@@ -85,11 +152,11 @@ ask_nothing() {
     export GIT_TERMINAL_PROMPT=0 GIT_HTTP_LOW_SPEED_LIMIT=1000 GIT_HTTP_LOW_SPEED_TIME=120
     GIT_SSH_COMMAND=${GIT_SSH_COMMAND:-$(git config core.sshCommand || echo ssh)}
     export GIT_SSH_COMMAND="$GIT_SSH_COMMAND -o BatchMode=yes -o ConnectTimeout=30"
-    export GIT_CONFIG_COUNT=4 GIT_CONFIG_KEY_0=commit.gpgSign GIT_CONFIG_VALUE_0=false
-    export GIT_CONFIG_KEY_1=tag.gpgSign GIT_CONFIG_VALUE_1=false
+    set_git commit.gpgSign false
+    set_git tag.gpgSign false
     # A background process would keep the lock; objects that are not synchronised are lost in a reboot.
-    export GIT_CONFIG_KEY_2=gc.autoDetach GIT_CONFIG_VALUE_2=false
-    export GIT_CONFIG_KEY_3=core.fsync GIT_CONFIG_VALUE_3=committed
+    set_git gc.autoDetach false
+    set_git core.fsync committed
     export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
     GIT_AUTHOR_NAME=$(git config user.name || echo "FormatBench")
     GIT_AUTHOR_EMAIL=$(git config user.email || echo "formatbench@$(uname -n)")
@@ -132,7 +199,7 @@ finish() {
     local status=$?
     if [ "$status" -eq 0 ]; then log "done"; else log "ended with status $status"; fi
     [ -z "${CRON_NOTIFY:-}" ] ||
-        timeout 60 sh -c "$CRON_NOTIFY" <<< "FormatBench on $(uname -n), status $status: $outcome" ||
+        redact <<< "FormatBench on $(uname -n), status $status: $outcome" | timeout 60 sh -c "$CRON_NOTIFY" ||
         log "CRON_NOTIFY failed with status $?"
 }
 
@@ -146,6 +213,8 @@ make_clone() {
 
 # A kill may leave locks and changed files behind; our own lock proves that nobody uses them.
 tidy_clone() {
+    # One of an earlier version has settings with the credentials of the remote, which others may read.
+    chmod go= .
     git remote set-url origin "$remote"
     find .git -name '*.lock' -delete
     { git checkout --quiet --force main && git clean --quiet -d --force; } ||
@@ -196,7 +265,8 @@ print_plan() {
 suites() { (cd benchmarks && printf '%s ' [!_]*.py | sed 's/\.py//g'); }
 
 main() {
-    CLONE=.asv/monthly outcome="nothing was done" worst=0
+    CLONE=.asv/monthly outcome="nothing was done" worst=0 secrets=()
+    umask 077
     read_options "$@"
     state=.asv/$SCALE/month.json
     cd "$(dirname "$0")"
@@ -207,11 +277,12 @@ main() {
     fi
     trap finish EXIT
     take_lock
+    find_remote
     start_log
     trap stop TERM INT HUP
     log "begin"
-    find_remote
     ask_nothing
+    move_credentials
     check_room
     make_clone
     cd "$CLONE"

@@ -1,8 +1,9 @@
-"""Credentials of object stores, from the environment or a profile, and their removal from messages."""
+"""Credentials of object stores, from the environment or a profile; no credentials in messages."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from configparser import ConfigParser
 from configparser import Error as ConfigError
@@ -25,6 +26,8 @@ _KEYS = "access_key_id", "secret_access_key"
 
 _DEFAULT = "default"
 """Name of the profile where none is chosen."""
+
+_USER_OF_ADDRESS = re.compile(r"://[^/\s]+@")
 
 _SHORTEST = 4
 """Characters of the shortest secret that is looked for; shorter ones are parts of words."""
@@ -86,7 +89,7 @@ def _profiles() -> Iterator[Mapping[str, str]]:
 
 
 def without_secrets(text: str) -> str:
-    """Return a message in which the credentials of the usual places are hidden.
+    """Return a message in which the credentials of the usual places, and of addresses, are hidden.
 
     Servers repeat the access key in an error, and some libraries print the signed request.
     """
@@ -97,4 +100,4 @@ def without_secrets(text: str) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, HIDDEN)
-    return text
+    return _USER_OF_ADDRESS.sub(f"://{HIDDEN}@", text)

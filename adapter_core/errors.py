@@ -358,7 +358,8 @@ class GitError(FormatBenchError):
         self.returncode = returncode
         lines = [line for line in stderr.splitlines() if line.strip() and not line.startswith("hint:")]
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-        super().__init__(f"git {command} failed: {reason or ' '.join(lines[-1:]) or returncode}")
+        problem = without_secrets(reason or " ".join(lines[-1:]) or str(returncode))
+        super().__init__(f"git {command} failed: {problem}")
 
 
 class InvalidBranchError(FormatBenchError):
