@@ -32,8 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Without compiling, which takes as long again: most modules are never imported.
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
-PINNED := --constraint constraints.txt
-PACKAGES := $(PINNED) --editable ".[all,native,site,test]"
+PACKAGES := --editable ".[all,native,site,test]"
 
 .PHONY: bench preview test test-all lint jvm docs coverage fuzz environment
 .DELETE_ON_ERROR:
@@ -71,7 +70,7 @@ lint: environment
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/shellcheck cron.sh .ci/run
+	$(BIN)/shellcheck cron.sh .ci/run .ci/install
 
 jvm: environment
 	$(BIN)/format-bench build
@@ -90,13 +89,15 @@ fuzz: environment
 environment: .venv/.installed
 
 # The extras of setup.py follow the files of these folders.
-.venv/.installed: setup.py pyproject.toml constraints.txt $(wildcard array_stores/*.py data_formats/*.py image_storages/*.py query_engines/*.py record_stores/*.py)
+.venv/.installed: setup.py pyproject.toml constraints.txt constraints.lock $(wildcard array_stores/*.py data_formats/*.py image_storages/*.py query_engines/*.py record_stores/*.py)
 	@git rev-parse HEAD > /dev/null || { echo "this is not a git clone with a commit; asv measures commits" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12" >&2; exit 2; }
 	$(PYTHON) -m venv .venv
-	@# uv takes a tenth of pip's time; pip does it where an index is configured for pip alone.
-	{ $(PIP) $(PINNED) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(PACKAGES); } || $(PIP) $(PACKAGES) || \
+	@# uv takes a tenth of pip's time, and verifies the hashes of what it needs; pip does it where an index is
+	@# configured for pip alone, and verifies those of the whole set.
+	.ci/install $(BIN)/python $(PACKAGES) || \
+		{ $(PIP) --require-hashes --requirement constraints.lock && $(PIP) --no-deps --no-build-isolation $(PACKAGES); } || \
 		{ echo "the packages could not be installed; is there a network, or a package index?" >&2; exit 2; }
 	@touch $@
 

@@ -137,7 +137,10 @@ def check(remote: Path) -> None:
     months = [day[:7] for day in DAYS]
     assert git(remote, "tag").split() == months
     assert [git(remote, "rev-parse", f"{month}^{{commit}}").strip() for month in months] == commits
-    assert git(remote, "diff", "--name-only", "main~3", "main").split() == ["constraints.txt"]
+    assert git(remote, "diff", "--name-only", "main~3", "main").split() == [
+        "constraints.lock",
+        "constraints.txt",
+    ]
     sets = [versions(remote, commit) for commit in commits]
     assert len({each["pandas"] for each in sets}) == len({each["pyarrow"] for each in sets}) == 3
     assert [measured(remote, commit) for commit in commits] == sets

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import click
 
 from adapter_core import FormatBenchError
-from format_bench.library_sets.resolution import renew
+from format_bench.library_sets.resolution import lock, renew
 from format_bench.library_sets.sets import message
 
 
@@ -18,18 +20,23 @@ def library_sets() -> None:
     """Keep the library set under test."""
 
 
-@library_sets.command("renew")
-@click.option(
+_FILE = click.option(
     "--constraints",
     type=click.Path(dir_okay=False, path_type=Path),
     default="constraints.txt",
     show_default=True,
     help="The file of the set, beside setup.py.",
 )
+
+
+@library_sets.command("renew")
+@_FILE
 @click.option("--exclude-newer", type=click.DateTime(["%Y-%m-%d"]), help="The day to resolve for.")
 @click.option("--dry-run", is_flag=True, help="Print the message, and write nothing.")
 def command(constraints: Path, exclude_newer: datetime | None, dry_run: bool) -> None:  # noqa: FBT001
     """Resolve the requirements of setup.py for the running Python, and write the set if it has changed.
+
+    Its hashes are written beside it, to the file of suffix .lock.
 
     Prints the commit message, whose body lists each change; nothing if no version has changed, so a
     shell script can test `[ -n "$message" ]`.
@@ -40,15 +47,29 @@ def command(constraints: Path, exclude_newer: datetime | None, dry_run: bool) ->
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     day: date | None = exclude_newer.date() if exclude_newer else None
     month = f"{day or datetime.now(UTC).date():%Y-%m}"
-    try:
+    with _one_line_errors():
         changes = renew(constraints.absolute(), day, dry_run=dry_run)
-    except (FormatBenchError, OSError, ValueError) as error:
-        click.echo(f"library_sets: {' '.join(str(error).split())}", err=True)
-        sys.exit(2)
     if changes:
         click.echo(message(changes, month), nl=False)
     else:
         click.echo("library_sets: no version has changed", err=True)
+
+
+@library_sets.command("lock")
+@_FILE
+def lock_command(constraints: Path) -> None:
+    """Write the hashes of the set anew, after its file was edited."""
+    with _one_line_errors():
+        lock(constraints.absolute())
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    try:
+        yield
+    except (FormatBenchError, OSError, ValueError) as error:
+        click.echo(f"library_sets: {' '.join(str(error).split())}", err=True)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

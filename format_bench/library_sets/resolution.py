@@ -14,7 +14,14 @@ from tempfile import TemporaryDirectory
 from adapter_core import FormatBenchError
 from adapter_core.errors import ResolutionError
 from adapter_core.files import write_atomically
-from format_bench.library_sets.sets import HEAD, VersionChange, parse, version_changes
+from format_bench.library_sets.sets import (
+    HEAD,
+    LOCK_HEAD,
+    LOCKED,
+    VersionChange,
+    parse,
+    version_changes,
+)
 
 # Key of the requirements that belong to no extra; the other keys are names of extras.
 REQUIRED = ""
@@ -125,8 +132,40 @@ def resolve(
     options = ["--python-version", python_version]
     # An old source archive would be built with today's compilers, for an hour or in vain.
     options += ["--only-binary", ":all:"] if wheels_only else ["--universal"]
+    return _compile(requirements, options, exclude_newer)
+
+
+def lock(constraints: Path, exclude_newer: date | None = None, pins: str = "") -> None:
+    """Write the hashes of the files of a set, as a file of requirements beside its own.
+
+    Parameters
+    ----------
+    constraints : Path
+        The file of the set.
+    exclude_newer : date, optional
+        Use only files uploaded by noon of that day.
+    pins : str
+        The set; that of the file if empty.
+
+    Raises
+    ------
+    ResolutionError
+        If a pinned version is not in the index, or no index is in reach.
+    """
+    lines = (pins or constraints.read_text(encoding="utf-8")).splitlines()
+    options = ["--python-version", _python_version(), "--universal", "--no-deps", "--generate-hashes"]
+    text = LOCK_HEAD + _compile(lines, options, exclude_newer)
+    with write_atomically(constraints.with_suffix(LOCKED)) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _python_version() -> str:
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def _compile(requirements: Iterable[str], options: list[str], exclude_newer: date | None) -> str:
     if exclude_newer is not None:
-        options += ["--exclude-newer", f"{noon(exclude_newer):%Y-%m-%dT%H:%M:%SZ}"]
+        options = [*options, "--exclude-newer", f"{noon(exclude_newer):%Y-%m-%dT%H:%M:%SZ}"]
     try:
         done = _run_uv(requirements, options)
     except subprocess.TimeoutExpired as error:
@@ -170,7 +209,7 @@ def _uv() -> str:
 def renew(
     constraints: Path, exclude_newer: date | None = None, *, dry_run: bool = False
 ) -> list[VersionChange]:
-    """Resolve the requirements of a checkout, and write its constraints file if versions change.
+    """Resolve the requirements of a checkout, and write its two files of pins if versions change.
 
     Parameters
     ----------
@@ -189,15 +228,17 @@ def renew(
     Raises
     ------
     ResolutionError
-        If the requirements cannot be met; the file stays as it was.
+        If the requirements cannot be met; the set stays as it was.
     """
-    python_version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    python_version = _python_version()
     requirements = {text for texts in declared(constraints.parent).values() for text in texts}
     text = resolve(sorted(requirements), python_version, exclude_newer)
     old = constraints.read_text(encoding="utf-8") if constraints.exists() else ""
     # Pins for other versions of Python do not count: nothing that is measured here would change.
     changes = version_changes(parse(old), parse(text))
     if changes and not dry_run:
+        # First: after a kill between both files the next call finds the same changes.
+        lock(constraints, exclude_newer, text)
         with write_atomically(constraints) as temporary:
             temporary.write_text(HEAD.format(python_version=python_version) + text, encoding="utf-8")
     return changes

@@ -16,6 +16,14 @@ HEAD = """\
 # uv pip compile --universal --python-version {python_version} --no-header --no-annotate
 """
 
+LOCKED = ".lock"
+"""Suffix of the file of hashes beside the file of a set."""
+
+LOCK_HEAD = """\
+# The library set under test with the SHA-256 of each file that an index may give for it; made with
+# python -m format_bench.library_sets lock
+"""
+
 # Longest subject of a commit that git's own tools show in full.
 SUBJECT_CHARACTERS = 72
 

@@ -76,6 +76,7 @@ class World:
             shutil.copy(ROOT / name, other / name)
         self.next_set("1.0")
         (other / "constraints.txt").write_text("pyarrow==1.0\n")
+        (other / "constraints.lock").write_text("pyarrow==1.0 --hash\n")
         (other / "benchmarks").mkdir()
         for suite in ("alpha", "beta"):
             (other / "benchmarks" / f"{suite}.py").touch()

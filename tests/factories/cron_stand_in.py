@@ -37,6 +37,7 @@ def renew() -> None:
     old = CONSTRAINTS.read_text()
     if new != old:
         CONSTRAINTS.write_text(new)
+        CONSTRAINTS.with_suffix(".lock").write_text(f"{new} --hash\n")
         print(f"Renew the library set: {old.strip()} -> {new.strip()}")
 
 

@@ -61,13 +61,16 @@ def test_commands_exist(path):
             words = shlex.split(command)
             if words[0] == "make":
                 assert words[1] in targets
+            # Without hashes, whoever can upload to the index runs code here; a wheel of ours needs none.
+            assert "pip install" not in command, command
             for word in words:
                 if re.fullmatch(r"tools/\w+\.py|\.ci/\w+", word):
                     assert (ROOT / word).is_file(), command
 
 
 def test_the_dashboard_is_deployed_from_its_branch_with_the_manual():
-    (job,) = read(".github/workflows/pages.yml")["jobs"].values()
+    jobs = read(".github/workflows/pages.yml")["jobs"]
+    job = jobs["build"]
     site, source = [s["with"] for s in job["steps"] if s.get("uses", "").startswith("actions/checkout@")]
     assert (site["ref"], source["ref"]) == ("gh-pages", "main")
     (upload,) = [
@@ -78,15 +81,28 @@ def test_the_dashboard_is_deployed_from_its_branch_with_the_manual():
     assert manual["continue-on-error"] is True
     assert f"{source['path']}/docs" in manual["run"]
     assert f"{site['path']}/manual" in manual["run"]
-    assert job["steps"][-1]["uses"].startswith("actions/deploy-pages@")
+    assert jobs["deploy"]["needs"] == "build"
+    assert jobs["deploy"]["steps"][-1]["uses"].startswith("actions/deploy-pages@")
+
+
+def test_only_a_job_that_runs_no_packages_may_publish():
+    jobs = read(".github/workflows/pages.yml")["jobs"]
+    assert jobs["deploy"].pop("permissions") == {"pages": "write", "id-token": "write"}
+    uses = [step.get("uses", "") for step in jobs["deploy"]["steps"]]
+    assert [each.partition("@")[0] for each in uses] == [
+        "actions/configure-pages",
+        "actions/deploy-pages",
+    ]
+    assert "permissions" not in jobs["build"]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_nothing_may_write_to_the_repository(path):
     found = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert found["permissions"]["contents"] == "read"
+    assert found["permissions"] == {"contents": "read"}
     assert found["concurrency"]["group"]
-    assert all("permissions" not in job for job in found["jobs"].values())
+    # A job's own permissions replace these.
+    assert all("contents" not in job.get("permissions", {}) for job in found["jobs"].values())
     assert all(job["timeout-minutes"] <= 90 for job in found["jobs"].values())
     checkouts = [
         step

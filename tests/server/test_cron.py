@@ -34,7 +34,7 @@ def test_three_months_are_three_commits_three_tags_and_three_points(months):
         f"2026-0{month}": {"alpha": (float(month), 2), "beta": (float(month), 2)} for month in (2, 3, 4)
     }
     changed = git(months.remote, "diff", "--name-only", "main~3", "main").split()
-    assert changed == ["constraints.txt"]
+    assert changed == ["constraints.lock", "constraints.txt"]
     assert len(git(months.remote, "show", "gh-pages:index.html").split()) == 3
     dates = git(months.remote, "log", "-3", "--format=%as", "main").split()
     assert dates == ["2026-04-01", "2026-03-01", "2026-02-01"]

@@ -18,7 +18,7 @@ LOG = logging.getLogger(__name__)
 # Files that may change in a commit without an effect on measurements.
 UNMEASURED = ["docs", "tests", "*.md", ".*", "cron.sh", "Makefile", "postprocessing.py", "LICENSE"]
 
-CONSTRAINTS = "constraints.txt"
+CONSTRAINTS, LOCK = SET = ("constraints.txt", "constraints.lock")
 # Environment in which a renewed set is installed before it is committed.
 TRIAL = ASV / "trial"
 
@@ -153,11 +153,11 @@ def renew() -> str:
         LOG.info("installing the renewed set for a trial")
         _install()
     except MonthlyError:
-        REPOSITORY.git("checkout", "--quiet", "--", CONSTRAINTS)
+        REPOSITORY.git("checkout", "--quiet", "--", *SET)
         raise
     finally:
         shutil.rmtree(TRIAL, ignore_errors=True)
-    commit = ["commit", "--quiet", "--file=-", "--", CONSTRAINTS]
+    commit = ["commit", "--quiet", "--file=-", "--", *SET]
     REPOSITORY.git(*commit, text=message, **dates(now()))
     return message.partition("\n")[0]
 
@@ -173,7 +173,8 @@ def _resolve() -> str:
 def _install() -> None:
     shutil.rmtree(TRIAL, ignore_errors=True)
     _run_python(PYTHON, ["-m", "venv", str(TRIAL)], "tried")
-    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", CONSTRAINTS]
+    quiet = ["--quiet", "--disable-pip-version-check"]
+    pip = ["-m", "pip", "install", *quiet, "--require-hashes", "-r", LOCK]
     _run_python(str(TRIAL / "bin" / "python"), pip, "installed")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
 import subprocess
 import sys
 from datetime import date
@@ -59,6 +61,17 @@ def test_the_set_of_this_checkout_is_read():
     versions = parse((ROOT / "constraints.txt").read_text(encoding="utf-8"))
     assert {"pandas", "pyarrow", "asv"} <= versions.keys()
     assert versions["asv"] == "0.6.6"
+
+
+def test_the_hashes_are_those_of_this_set():
+    """After a change of constraints.txt: `python -m format_bench.library_sets lock`."""
+    pins, locked = (
+        (ROOT / f"constraints.{each}").read_text(encoding="utf-8") for each in ("txt", "lock")
+    )
+    entries = re.split(r"\n(?=[a-z0-9])", locked)[1:]
+    assert sorted(entry.partition(" \\\n")[0] for entry in entries) == sorted(pins.splitlines()[2:])
+    hashed = re.compile(r"[^\n]+(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n?")
+    assert [entry for entry in entries if not hashed.fullmatch(entry)] == []
 
 
 def test_changed_added_and_removed_packages_are_listed():
@@ -173,6 +186,32 @@ def test_a_set_is_renewed_with_a_message(few):
     assert remark == "# The library set under test, every version pinned; made with"
     assert made.startswith("# uv pip compile --universal --python-version 3.")
     assert pins == ["pytz==2024.1", "six==1.16.0"]
+    locked = file.with_suffix(".lock")
+    lines = locked.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "==" in line] == [f"{pin} \\" for pin in pins]
+    # six 1.16.0 has two files, a wheel and a source archive.
+    assert sum("--hash=sha256:" in line for line in lines) == 4
+    command = [*RENEW[:-1], "lock", "--constraints", str(file)]
+    file.write_text("six==1.16.0\n", encoding="utf-8")
+    subprocess.run(command, check=True, cwd=ROOT)
+    assert "pytz" not in locked.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("index")
+def test_a_file_of_another_hash_is_not_installed(tmp_path):
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci/install", tmp_path / ".ci/install")
+    lock = (ROOT / "constraints.lock").read_text(encoding="utf-8")
+    (name,) = re.findall(r"^iniconfig==\S+", lock, re.MULTILINE)
+    target = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "uv", "venv", "--quiet", "--seed", str(target)], check=True)
+    for digest, status in (("0" * 64, 1), ("", 0)):
+        text = re.sub(rf"(?<=\n{name} \\\n)(?:    --hash.*\n)+", f"    --hash=sha256:{digest}\n", lock)
+        (tmp_path / "constraints.lock").write_text(text if digest else lock, encoding="utf-8")
+        command = [tmp_path / ".ci/install", target / "bin/python", "iniconfig"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+        assert (f"Hash mismatch for `{name}`" in done.stderr) == bool(digest)
 
 
 @pytest.mark.usefixtures("index")
@@ -217,7 +256,8 @@ def test_a_setup_that_fails_is_an_error_in_one_line(few):
 
 def test_a_failed_write_leaves_the_file_as_it_was(few, monkeypatch):
     monkeypatch.setattr(resolution, "declared", lambda _: {"": ["six"]})
-    monkeypatch.setattr(resolution, "resolve", lambda *_: "six==2.0\n")
+    monkeypatch.setattr(resolution, "resolve", lambda *_: "six==1.17.0\n")
+    monkeypatch.setattr(resolution, "lock", lambda *_: None)
     (few / "constraints.txt").write_text("six==1.0\n", encoding="utf-8")
 
     def fail(self, *_, **__):
