@@ -186,7 +186,7 @@ def _landlock(writable: Iterable[Path]) -> list[str]:
 
 def _seccomp() -> list[str]:
     """Forbid the system calls that no reader needs; return what is not prevented."""
-    missing = ["use of the network, and start of programs"]
+    missing = ["using the network or starting programs"]
     if platform.machine() not in _MACHINES or platform.system() != "Linux":
         return missing
     architecture, number, column = _MACHINES[platform.machine()]

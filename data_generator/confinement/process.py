@@ -58,7 +58,8 @@ def call(  # noqa: PLR0913 (what is called, and how)
     folder: Path | None = None,
     limits: DataLimits = USUAL_LIMITS,
     watch: Watch | None = None,
-) -> tuple[Any, tuple[str, ...]]:
+    remark: Callable[[str], object] | None = None,
+) -> Any:
     """Call a function in a new, confined process.
 
     Parameters
@@ -75,13 +76,13 @@ def call(  # noqa: PLR0913 (what is called, and how)
         By default those of the machine.
     watch : callable, optional
         Called while the process runs.
+    remark : callable, optional
+        Called with one line if the kernel of this machine cannot prevent something.
 
     Returns
     -------
     value
         What the function returned.
-    tuple of str
-        What the kernel of this machine could not prevent.
 
     Raises
     ------
@@ -123,7 +124,10 @@ def call(  # noqa: PLR0913 (what is called, and how)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-        return guard.value(process.returncode, inner)
+        value, gaps = guard.value(process.returncode, inner)
+    if gaps and remark is not None:
+        remark(f"the kernel of this machine cannot keep the process that reads from {'; '.join(gaps)}")
+    return value
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def plan(request: PlanRequest, watch: Watch) -> ChunkPlan:
     labels = _labels(request.stores)
     with folders.make(folders.check_scratch(request.scratch)) as folder:
         reading = ReadingLines(request.origin.path or "", watch)
-        array = describe(request.origin, reading)
+        array = describe(request.origin, reading, watch)
         mix = read_mix(request.mix, array)
         value_bytes = array.dtype.itemsize
         sample_bytes = request.sample_bytes or _sample_bytes(request, labels)

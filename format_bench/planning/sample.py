@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,11 @@ class ArrayOrigin:
         return found
 
 
-def describe(origin: ArrayOrigin, watch: Watch | None = None) -> Description:
+def describe(
+    origin: ArrayOrigin,
+    watch: Watch | None = None,
+    remark: Callable[[str], object] | None = None,
+) -> Description:
     """Return the description of an array, read in a process of its own.
 
     Raises
@@ -69,7 +74,7 @@ def describe(origin: ArrayOrigin, watch: Watch | None = None) -> Description:
         If it cannot be read.
     """
     if origin.path is not None:
-        found = _confined("describe_file", {}, origin, None, watch)
+        found = _confined("describe_file", {}, origin, None, watch, remark)
     else:
         found = _in_process(_describe, origin)
     if not found.shape or 0 in found.shape:
@@ -165,23 +170,25 @@ def store_sample(
     return StoredSample(folder / path.name, found)
 
 
-def _confined(
+def _confined(  # noqa: PLR0913, PLR0917 (what is called, and how)
     task: str,
     arguments: dict[str, Any],
     origin: ArrayOrigin,
     folder: Path | None,
     watch: Watch | None,
+    remark: Callable[[str], object] | None = None,
 ) -> Description:
     """Call a task of this module on a user's file in a confined process."""
     place = origin.path or ""
     try:
-        found, _ = call(
+        found = call(
             f"{__name__}:{task}",
             {"path": place, **arguments},
             place=place,
             folder=folder,
             limits=origin.limits,
             watch=watch,
+            remark=remark,
         )
         return Description.from_dict(found)
     except InvalidDataError as error:

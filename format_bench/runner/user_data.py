@@ -23,7 +23,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
@@ -90,8 +90,9 @@ def prepare(source: Source, folder: Path, watch: Watch | None = None) -> Prepare
         If they cannot be read, or the process that reads them dies or reaches a limit.
     """
     reading = folder / "reading"
+    remarks: list[str] = []
     try:
-        found, gaps = call(
+        found = call(
             "format_bench.runner.confined:read",
             {
                 "path": source.path,
@@ -105,10 +106,11 @@ def prepare(source: Source, folder: Path, watch: Watch | None = None) -> Prepare
             folder=reading,
             limits=source.limits,
             watch=watch,
+            remark=remarks.append,
         )
     except InvalidDataError as error:
         raise UserDataError(str(error)) from error
-    prepared = _prepared(found, reading / "own", gaps)
+    prepared = _prepared(found, reading / "own", remarks)
     if prepared.family != "tables":
         return prepared
     # What the runner loads is written by a process that has not touched the user's file.
@@ -123,7 +125,7 @@ def prepare(source: Source, folder: Path, watch: Watch | None = None) -> Prepare
     return replace(prepared, place=Outcome((place, outcome.value)))
 
 
-def _prepared(found: Any, place: Path, gaps: Sequence[str]) -> Prepared:
+def _prepared(found: Any, place: Path, further: Sequence[str]) -> Prepared:
     """Return the answer of the process that read, which is checked: it may be what a file made of it.
 
     Raises
@@ -141,8 +143,7 @@ def _prepared(found: Any, place: Path, gaps: Sequence[str]) -> Prepared:
         raise UserDataError("the process that read the data gave no answer") from error
     if not is_right:
         raise UserDataError("the process that read the data gave another answer than it should")
-    told = [printable(str(each)) for each in remarks]
-    told += [f"on this machine, the process that reads is not kept from {each}" for each in gaps]
+    told = [*(printable(str(each)) for each in remarks), *further]
     return Prepared(name, family, rows, Outcome((place, columns)), digest, description, tuple(told))
 
 
@@ -157,8 +158,10 @@ def _take_over(handed: Path, place: Path, trusted: bool) -> int | str:  # noqa: 
     return int(columns)
 
 
-def read_table(source: Source, watch: Watch | None = None) -> pd.DataFrame:
+def read_table(source: Source, watch: Watch, remark: Callable[[str], object]) -> pd.DataFrame:
     """Return a table that was read in a confined process.
+
+    `watch` and `remark` are those of `data_generator.confinement.process.call`.
 
     Raises
     ------
@@ -176,6 +179,7 @@ def read_table(source: Source, watch: Watch | None = None) -> pd.DataFrame:
             folder=target.parent,
             limits=source.limits,
             watch=watch,
+            remark=remark,
         )
         return handover.load(target, trusted=source.trust_pickle)
 

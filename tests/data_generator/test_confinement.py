@@ -25,8 +25,11 @@ def tasks(monkeypatch):
 def answer(task: str, folder: Path, limits: DataLimits = DataLimits(), **arguments):  # noqa: B008
     place = "my.csv"
     name = f"tests.factories.planted_readers:{task}"
-    found, gaps = call(name, arguments, place=place, folder=folder / "own", limits=limits)
-    assert gaps == ()
+    remarks: list[str] = []
+    found = call(
+        name, arguments, place=place, folder=folder / "own", limits=limits, remark=remarks.append
+    )
+    assert remarks == []
     return found
 
 
@@ -108,6 +111,15 @@ def test_an_answer_is_data_or_none(kind, tmp_path):
     assert not mark.exists()
 
 
+def test_what_the_kernel_cannot_do_is_told_in_one_line(tmp_path):
+    remarks: list[str] = []
+    task = "tests.factories.planted_readers:forge"
+    arguments = {"kind": "gaps", "mark": ""}
+    assert call(task, arguments, place="my.csv", folder=tmp_path, remark=remarks.append) == 1
+    start = "the kernel of this machine cannot keep the process that reads from "
+    assert remarks == [f"{start}writing outside of its folder; using\N{REPLACEMENT CHARACTER}"]
+
+
 def test_a_module_in_the_working_directory_is_not_imported(tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -117,7 +129,7 @@ def test_a_module_in_the_working_directory_is_not_imported(tmp_path, monkeypatch
 
 def test_a_kernel_that_cannot_help_is_named(monkeypatch):
     monkeypatch.setattr(kernel.platform, "machine", lambda: "riscv64")
-    assert kernel._seccomp() == ["use of the network, and start of programs"]
+    assert kernel._seccomp() == ["using the network or starting programs"]
     monkeypatch.setattr(kernel, "_libc", _Without)
     assert kernel._landlock([Path("/")]) == ["writing outside of its folder"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import json
 import os
 import pickle
 import resource
@@ -122,6 +123,9 @@ def forge(kind: str, mark: str) -> None:
         _tried(lambda: answer.symlink_to("/etc/passwd"))
     elif kind == "pipe":
         _tried(lambda: os.mkfifo(answer))
+    elif kind == "gaps":
+        gaps = ["writing outside of its folder", "using\x1b"]
+        answer.write_text(json.dumps({"value": 1, "gaps": gaps}), encoding="utf-8")
     else:
         answer.write_text("[]", encoding="utf-8")
     sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,7 @@ def _loaded(source: Source, shown: Console) -> pd.DataFrame:
     """Return a named table, or that of a file."""
     if source.path not in data_generator.names() or Path(source.path).exists():
         with ReadingDisplay(shown, source.path) as display:
-            return read_table(source, display)
+            return read_table(source, display, partial(shown.print, soft_wrap=True))
     df = data_generator.table(source.path).df
     if df is None:
         raise AssertionError(f"{source.path} is no table")
