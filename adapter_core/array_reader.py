@@ -41,7 +41,7 @@ class ArrayReader(Reader):
 
     @property
     def chunks(self) -> tuple[int, ...]:
-        """The shape of a chunk in the file; that of the array if it is not divided."""
+        """The shape of a chunk in the file; the array's if it is not divided."""
         return self.description.chunks
 
     @property

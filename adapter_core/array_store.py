@@ -238,7 +238,7 @@ class ArrayStore(RemoteAdapter):
         UnsupportedError
             If the store cannot append.
         CannotHoldError
-            If dtype or edges differ from those of the saved array, or its last chunks are not whole.
+            If dtype or edges differ from the saved array's, or its last chunks are not whole.
         FileNotFoundError
             If the path does not exist.
         """

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_FIRST_MESSAGE = 8  # bytes of a file before its messages, which are those of a stream
+_FIRST_MESSAGE = 8  # bytes of a file before its messages, which form a stream
 
 # In a compressed body, in place of the length of a buffer that compression would not make smaller.
 _NOT_COMPRESSED = -1
 
-_HEADER = 2  # field of the table Message; that of a DictionaryBatch has the RecordBatch as _DATA
+_HEADER = 2  # field of the table Message; a DictionaryBatch's has the RecordBatch as _DATA
 _DATA = 1
 _BUFFERS, _COMPRESSION = 2, 3  # fields of RecordBatch
 _CODEC = 0  # field of BodyCompression

@@ -58,7 +58,7 @@ class ChangeableFormat(DataFormat):
         CannotHoldError
             If the format cannot store the rows.
         InvalidSelectionError
-            If the columns are not those of the table.
+            If the columns differ from the table's.
         """
         self._check_change(TableChange.APPEND)
         self._append(self._checked_rows(path, df), df)

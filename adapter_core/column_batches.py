@@ -29,7 +29,7 @@ class ColumnSums(NamedTuple):
 
 
 def needed_columns(columns: Sequence[str], where: Predicate | None) -> list[str]:
-    """Return the columns to read: those requested, and those of the predicate, each once."""
+    """Return the columns to read: the requested ones and the predicate's, each once."""
     return list(dict.fromkeys([*columns, *(where.columns if where else ())]))
 
 
@@ -94,5 +94,5 @@ def _checked(batch: Batch) -> Batch:
     for name in others:
         if len(batch[name]):
             raise InvalidSelectionError(f"column {name!r} contains more than numbers without nulls")
-    # A format without types reads columns without values as those of objects.
+    # A format without types reads columns without values as objects.
     return {**batch, **{name: np.empty(0) for name in others}} if others else batch

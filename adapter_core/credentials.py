@@ -43,7 +43,7 @@ class Credentials:
 
 
 def find_credentials() -> Credentials | None:
-    """Return the credentials of the environment, else those of the profile; None without either.
+    """Return the credentials of the environment, else of the profile; None without either.
 
     The profile is AWS_PROFILE, or ``default``, in AWS_SHARED_CREDENTIALS_FILE or ``~/.aws/credentials``,
     else in AWS_CONFIG_FILE or ``~/.aws/config``; it has the keys themselves. Roles, SSO and programs are

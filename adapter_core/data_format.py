@@ -755,7 +755,7 @@ class DataFormat(RemoteAdapter):
         return selected(self._array_batches(path, needed_columns(columns, where)), columns, where)
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        """Add up the selected rows of some columns; by default those of `_array_batches`."""
+        """Add up the selected rows of some columns; by default from `_array_batches`."""
         return sums_of(self._array_batches(path, needed_columns(columns, where)), columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
@@ -769,7 +769,7 @@ class DataFormat(RemoteAdapter):
     ) -> pd.DataFrame:
         """Read the rows from `start` to before `stop`, or to the end if None, as `_read` does.
 
-        By default they come from `_batches`, which end with that of the last row.
+        By default they come from `_batches`, which end with the last row's.
         """
         parts: list[pd.DataFrame] = []
         rows = 0

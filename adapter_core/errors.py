@@ -391,7 +391,7 @@ class PushRejectedError(MonthlyError):
 
 
 class UnknownAsvPageError(FormatBenchError):
-    """A page of asv whose form differs from that of the known versions."""
+    """A page of asv in a form that no known version has."""
 
 
 def deprecated_names(module: str, renamed: Mapping[str, type[Exception]]) -> Callable[[str], object]:

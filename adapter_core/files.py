@@ -22,7 +22,8 @@ def partial_path(path: Path, suffix: str | None = None) -> Path:
     path : Path
         The final name.
     suffix : str, optional
-        Ending of the temporary name, since libraries choose a format by it; that of `path` by default.
+        Ending of the temporary name, since libraries choose a format by it; by default the ending of
+        `path`.
     """
     # .gitignore has the pattern `*.partial*`; the random part keeps two writers of one file apart.
     ending = path.suffix if suffix is None else suffix

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 MAX_LABEL = 2**31
 
 LABELS_FILE = "labels.csv"
-"""Table of labels in a folder of image files: those of storages, and those of users."""
+"""Table of labels in a folder of image files, a storage's or a user's."""
 
 Refusal = Callable[[str], Exception]
 

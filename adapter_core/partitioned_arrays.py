@@ -134,7 +134,7 @@ class PartitionedArray(ABC):
             raise
 
     def unit(self, description: Description) -> int:
-        """Return the length of the shortest region that one process may write: that of a chunk."""
+        """Return the length of the shortest region that one process may write, a chunk's."""
         return description.chunks[0]
 
     @abstractmethod

@@ -71,7 +71,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Join:
-    """Inner join with a second table, whose column names differ from those of the first."""
+    """Inner join with a second table, with other column names than the first."""
 
     table: str
     """Name of the second table."""
@@ -129,7 +129,7 @@ class Query:
 
     @property
     def needed(self) -> list[str]:
-        """Columns of the table that the answer is computed from, without those of conditions alone."""
+        """Columns that the answer is computed from, without columns that only conditions use."""
         used = [*self.columns, *self.groups, *(each.column for each in self.aggregates if each.column)]
         if self.order and not self.aggregates:
             used.append(self.order.column)

@@ -55,7 +55,7 @@ class QueryEngine(ABC):
     """
 
     label: ClassVar[str]
-    """Name in brackets behind that of a format, e.g. "duckdb"."""
+    """Name in brackets behind a format's, e.g. "duckdb"."""
     requires: ClassVar[tuple[str, ...]]
     """Requirement strings of the distributions that it needs."""
     reads: ClassVar[tuple[str, ...]]
@@ -136,7 +136,7 @@ class EngineOnFormat(BaseAdapter):
 
     def __init__(self, engine: QueryEngine, data_format: DataFormat) -> None:
         self.engine, self.format = engine, data_format
-        # Instances are pairs, so their facts are not those of a class.
+        # Instances are pairs, so their facts are not class attributes.
         vars(self)["label"] = f"{data_format.label}[{engine.label}]"
         vars(self)["requires"] = tuple(dict.fromkeys((*engine.requires, *data_format.requires)))
         vars(self)["traits"] = data_format.traits

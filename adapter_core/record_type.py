@@ -165,7 +165,7 @@ def _plain_value(of: Field, getter: Callable[..., Callable[[Any], Any]]) -> Call
 
 
 def _object_value(of: Field) -> Callable[[Any], Any] | None:
-    """Return the function from a field's plain value to that of an object; None if they are equal."""
+    """Return the function from a field's plain value to an object's; None if they are equal."""
     if of.enum is not None:
         return _each(of, of.enum)
     if of.record is not None:

@@ -45,7 +45,7 @@ class Registry(Generic[A]):
     def usual_names(self) -> list[str]:
         """Return the labels that a comparison measures by default.
 
-        These are the adapters of the family's first suite, and those of other packages.
+        These are the adapters of the family's first suite, and adapters of other packages.
         """
         return [name for name, group in self.groups().items() if not group]
 

@@ -37,8 +37,8 @@ class RemoteFile:
     Buckets of S3 are addressed by path, ``http://endpoint/bucket/key``; no variable and no profile names
     another server. Credentials of S3 come from `find_credentials`; without any, requests have no
     signature. Those of ``az://`` are AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, or with
-    AZURE_STORAGE_SAS_TOKEN; those of ``gs://`` are left to the libraries. They are never part of an
-    address.
+    AZURE_STORAGE_SAS_TOKEN; libraries find the credentials of ``gs://`` themselves. They are never part
+    of an address.
     """
 
     url: str
@@ -55,7 +55,7 @@ class RemoteFile:
 
     @property
     def scheme(self) -> str:
-        """Return the protocol; that of HTTPS is ``http``."""
+        """Return the protocol; ``http`` for HTTPS too."""
         return urlsplit(self.url).scheme.replace("https", "http")
 
     @property

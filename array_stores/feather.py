@@ -37,7 +37,7 @@ class Adapter(ArrayStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     dtypes: ClassVar = ALL_DTYPES - COMPLEX
     remote_schemes: ClassVar = OBJECT_STORES
-    # pyarrow's default levels; that of lz4 means its fast mode.
+    # pyarrow's default levels; lz4's means its fast mode.
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
 
     def _save(

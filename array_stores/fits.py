@@ -29,7 +29,7 @@ _MOST_DIMS = 999
 
 
 class Adapter(ArrayStore):
-    """A FITS file whose primary array is the array; its axes are those of the array in reverse.
+    """A FITS file whose primary array is the array; with the axes in reverse.
 
     Values are big-endian, and readers swap the bytes of the selection in the mapped file. The name,
     dimensions, attributes and coordinates are JSON in a header keyword, on cards of the CONTINUE

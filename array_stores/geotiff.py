@@ -37,7 +37,7 @@ class Adapter(ArrayStore):
     booleans and float16, and each read takes longer the more bands the file has. GDAL decides on the
     size of its cache of blocks once in a process: 64 MiB, unless something else has used it before.
 
-    The driver's options are those of https://gdal.org/en/stable/drivers/raster/gtiff.html.
+    The driver's options: https://gdal.org/en/stable/drivers/raster/gtiff.html.
     """
 
     label = "GeoTIFF"

@@ -31,12 +31,12 @@ _MOST_CHUNK_BYTES = 2**32 - 1
 class Adapter(ArrayStore):
     """A directory of a GRIB2 file, with a message for each chunk in C order, and a description.
 
-    Messages have 16 bits a value, on a grid whose rows are those of all axes but the last. The step
+    Messages have 16 bits a value, on a grid with a row for each index of all axes but the last. The step
     between packed values is a power of two, at most twice the chunk's range divided by 65,535, and the
     error half a step. A reader decodes whole messages, which it finds by their lengths. Values cannot
     be NaN. The codec ccsds, CCSDS 121.0-B, adds no further loss.
 
-    The format is that of the WMO Manual on Codes, volume I.2.
+    The WMO Manual on Codes, volume I.2, describes the format.
     """
 
     label = "GRIB2"

@@ -28,7 +28,7 @@ class Adapter(ArrayStore):
     SciPy writes and reads a variable as a whole, in Fortran order. Therefore arrays have at most 1 GiB;
     version 7.3, which has no such limit, is HDF5. MATLAB's arrays have at least two dimensions: the
     description has the shape. Readers load the array at the first selection, and keep it. The codec
-    zlib is that of `scipy.io.savemat` with ``do_compression``, whose level is fixed.
+    zlib is `scipy.io.savemat`'s ``do_compression``, whose level is fixed.
 
     The format is https://www.mathworks.com/help/pdf_doc/matlab/matfile_format.pdf.
     """

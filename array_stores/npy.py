@@ -23,7 +23,7 @@ DESCRIPTION_FILE = "array.json"
 class Adapter(EncodedStore):
     """A directory of NPY files, e.g. ``0.3.1.npy`` for the chunk at (0, 3, 1), and a description.
 
-    The file format is that of NEP 1, https://numpy.org/neps/nep-0001-npy-format.html. With a codec, a
+    The file format is NEP 1's, https://numpy.org/neps/nep-0001-npy-format.html. With a codec, a
     file consists of the compressed values alone.
     """
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Adapter(ArrayStore):
     """One NPY file in C order; readers map it, and pages come in when their values are used.
 
-    The file format is that of NEP 1, https://numpy.org/neps/nep-0001-npy-format.html.
+    The file format is NEP 1's, https://numpy.org/neps/nep-0001-npy-format.html.
     """
 
     label = "NPY.memmap"

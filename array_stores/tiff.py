@@ -26,10 +26,11 @@ _CLASSIC_BYTES = 2**32 - 2**26
 class Adapter(ArrayStore):
     """A TIFF file with a page for each chunk, in C order of the grid.
 
-    The rows of a page are those of all axes of the chunk but the last. A page is one strip, so that its
-    codec sees the whole chunk. The first page's ImageDescription is JSON with the shape and properties.
-    The predictor is the horizontal one of TIFF 6.0 for integers, and for floats that of Adobe Photoshop
-    TIFF Technical Note 3. Larger arrays are BigTIFF. Booleans are bytes, since TIFF has bits only.
+    A page has a row for each index of all axes of the chunk but the last. A page is one strip, so that
+    its codec sees the whole chunk. The first page's ImageDescription is JSON with the shape and
+    properties. The predictor is the horizontal one of TIFF 6.0 for integers, and for floats Adobe
+    Photoshop's TIFF Technical Note 3. Larger arrays are BigTIFF. Booleans are bytes, since TIFF has bits
+    only.
     """
 
     label = "TIFF"

@@ -115,7 +115,7 @@ class _Regions(PartitionedArray):
             array.meta[KEY] = Description.of(source).to_json()
 
     def write(self, region: Region, values: np.ndarray) -> Region:
-        """Write a fragment for each run of tiles; those of a second attempt are newer."""
+        """Write a fragment for each run of tiles; a second attempt's are newer."""
         import tiledb
 
         with tiledb.open(str(self.unfinished.absolute()), "w") as array:

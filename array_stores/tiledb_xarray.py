@@ -23,7 +23,7 @@ _INT64_BITS = 63
 class Adapter(XarrayStore, TileDBStore):
     """A TileDB group with the array of `TileDB`, and a one-dimensional array for each coordinate.
 
-    Names and metadata are those of TileDB-CF, whose engine for xarray reads the group. The engine opens
+    Names and metadata follow TileDB-CF, whose engine for xarray reads the group. The engine opens
     the array anew for each query, with its schema and the footers of its fragments, where readers of
     `TileDB` open it once. That costs in proportion to the fragments until their footers are merged, as
     they are here. TileDB-CF 0.9.1 expects two names in `tiledb.libtiledb` that are elsewhere in

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Adapter(TensorStoreZarr):
     """A Zarr group of format 3 in a directory, a file for each chunk, through TensorStore.
 
-    Of Zarr's codecs TensorStore has gzip, zstd and Blosc, and no filter besides those of Blosc.
+    Of Zarr's codecs TensorStore has gzip, zstd and Blosc, and no filter besides Blosc's.
 
     https://google.github.io/tensorstore/driver/zarr3/index.html
     """

@@ -258,7 +258,7 @@ def _set_rows(file: BinaryIO, rows: int) -> None:
 
 
 def _avro_type(arrow: pa.DataType) -> Any:
-    """Return the Avro type of an Arrow type; that of categories is the type of their values."""
+    """Return the Avro type of an Arrow type; categories have the type of their values."""
     import pyarrow as pa
     from pyarrow import types
 

@@ -126,7 +126,7 @@ def whole_documents(file: BinaryIO) -> Iterator[bytes]:
     Raises
     ------
     ValueError
-        If the length of a document is below that of an empty one.
+        If a document is shorter than an empty one.
     struct.error
         If the file ends within the length of a document.
     """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from adapter_core import RemoteFile
 
-# Empty text stays empty text by this null marker, which is that of PostgreSQL's COPY (text format),
+# Empty text stays empty text by this null marker, as PostgreSQL's COPY has it (text format),
 # MySQL and Hive.
 NULL = r"\N"
 

@@ -99,7 +99,7 @@ def _sizes(file: BufferedReader, file_bytes: int) -> list[int]:
     (count,) = np.frombuffer(file.read(8), SIZE)
     sizes: list[int] = np.frombuffer(file.read(min(8 * abs(int(count)), file_bytes)), SIZE).tolist()
     if len(sizes) != count or min(sizes) < 0 or file.tell() + sum(sizes) != file_bytes:
-        raise ValueError("the sizes of the parts do not add up to that of the file")
+        raise ValueError("the sizes of the parts do not add up to the file's")
     return sizes
 
 

@@ -120,7 +120,7 @@ class Adapter(ArrayFormat):
 def _divided(
     arrays: Mapping[str, np.ndarray],
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Return the arrays with a value a row, and those of text."""
+    """Return the arrays with a value a row, and the arrays of text."""
     is_text = {
         name: name.endswith(OFFSETS) or name + OFFSETS in arrays or array.ndim > 1
         for name, array in arrays.items()

@@ -1,7 +1,7 @@
 """Apache Iceberg through PyIceberg, without a catalog.
 
 Iceberg's metadata name every file by its whole address. Those of a table that is written under a
-temporary name, or was moved, name another location than that of its files. Hence files are looked up in
+temporary name, or was moved, name another location than its files have. Hence files are looked up in
 the folder at hand, under the rest of their address.
 """
 

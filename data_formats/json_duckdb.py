@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-# Types to read for the inferred ones. All others are read as text, since that of dates and UUIDs could
-# differ from the file. DuckDB infers 128 bits for integers of both signs, which none needs here.
+# Types to read for the inferred ones. All others are read as text, since the inference of dates and
+# UUIDs could differ from the file. DuckDB infers 128 bits for integers of both signs, which none needs
+# here.
 TYPES = {"BOOLEAN": "BOOLEAN", "BIGINT": "BIGINT", "HUGEINT": "BIGINT", "DOUBLE": "DOUBLE"}
 
 

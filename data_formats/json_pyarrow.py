@@ -30,7 +30,7 @@ class Adapter(JSONLines):
     """
 
     label = "JSON[pyarrow]"
-    local_only = "pyarrow writes no JSON, and Polars' files are those of JSON[polars]"
+    local_only = "pyarrow writes no JSON, and Polars' files belong to JSON[polars]"
     requires = ("pandas", "polars", "pyarrow>=20")
     suite = "engines"
     holds_nul_in_names = False

@@ -47,8 +47,8 @@ class Adapter(DuckDBColumns):
     """Apache Parquet through DuckDB's ``COPY`` and ``read_parquet``.
 
     Tables go to DuckDB and come back as Arrow, which is faster than as DataFrames. The file contains
-    the pandas metadata, which restore the dtypes in pandas, too. The database is that of the process, in
-    memory: starting another one would take longer than reading a small table. Intervals of DuckDB's
+    the pandas metadata, which restore the dtypes in pandas, too. There is one database for the process,
+    in memory: starting another one would take longer than reading a small table. Intervals of DuckDB's
     files are never negative and lack nanoseconds. Categories come back as their values.
     """
 

@@ -14,7 +14,7 @@ class Adapter(Root):
     """An RNTuple through uproot, which does not need ROOT.
 
     Nulls are marked by a field of booleans. The format has nulls of its own, but uproot misplaces
-    values among nulls that come from Arrow. Checksums of header and footer are compared, those of pages
+    values among nulls that come from Arrow. Checksums of header and footer are compared, pages' are not
     are not: flipped bits of values are not noticed.
     """
 

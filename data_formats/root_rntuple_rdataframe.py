@@ -9,7 +9,7 @@ from adapter_core.tables.root_native_rntuple import NativeRNTuple
 class Adapter(RDataFrameQueries, NativeRNTuple):
     """An RNTuple analysed by RDataFrame, one event loop with ROOT's own threads.
 
-    Saving and reading whole tables are those of ``ROOT.RNTuple[ROOT]``.
+    Whole tables are saved and read as by ``ROOT.RNTuple[ROOT]``.
     """
 
     label = "ROOT.RNTuple[RDataFrame]"

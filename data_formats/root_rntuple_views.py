@@ -10,7 +10,7 @@ from adapter_core.tables.root_uproot import TABLE
 class Adapter(EventLoop, NativeRNTuple):
     """An RNTuple analysed row by row through the views of RNTupleReader.
 
-    Saving and reading whole tables are those of ``ROOT.RNTuple[ROOT]``.
+    Whole tables are saved and read as by ``ROOT.RNTuple[ROOT]``.
     """
 
     label = "ROOT.RNTuple[views]"

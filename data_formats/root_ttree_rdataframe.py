@@ -9,7 +9,7 @@ from adapter_core.tables.root_native_ttree import NativeTTree
 class Adapter(RDataFrameQueries, NativeTTree):
     """A TTree analysed by RDataFrame, one event loop with ROOT's own threads.
 
-    Saving and reading whole tables are those of ``ROOT.TTree[ROOT]``.
+    Whole tables are saved and read as by ``ROOT.TTree[ROOT]``.
     """
 
     label = "ROOT.TTree[RDataFrame]"

@@ -10,7 +10,7 @@ from adapter_core.tables.root_uproot import TABLE
 class Adapter(EventLoop, NativeTTree):
     """A TTree analysed row by row through TTreeReader.
 
-    Saving and reading whole tables are those of ``ROOT.TTree[ROOT]``.
+    Whole tables are saved and read as by ``ROOT.TTree[ROOT]``.
     """
 
     label = "ROOT.TTree[TTreeReader]"

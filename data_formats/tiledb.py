@@ -39,7 +39,7 @@ class Adapter(ArrayFormat, ChangeableFormat):
 
     The library's functions for data frames refuse pandas 3, hence the arrays of NumPy. Text of differing
     lengths is bytes of variable length: TileDB's own type for ASCII drops NUL characters at the end. An
-    array has at least one row; that of a table without rows stays empty. Truncated files are noticed by
+    array has at least one row; a table without rows leaves it empty. Truncated files are noticed by
     their size, and damaged offsets by a checksum, before they could end the process; damaged values are
     not noticed.
     """

@@ -30,7 +30,7 @@ class Adapter(XMLRows):
             try:
                 ElementTree.fromstring(f"<{name}/>")  # noqa: S314 (an empty element)
             except ElementTree.ParseError:
-                # expat knows the letters of XML's fourth edition, fewer than those of the fifth.
+                # expat knows the letters of XML's fourth edition, fewer than the fifth's.
                 raise self.refusal(f"{name!r} is not a name for expat") from None
 
     def _parsed_rows(self, path: Path) -> Iterator[Any]:

@@ -31,8 +31,8 @@ class Adapter(ArrayFormat):
 
     Text is bytes, since the format lacks a stable type for text: zarr-python writes nulls in its own
     type as the word None, and makes a Python object of each value. Times are integers for the same
-    reason. All chunks are written, also those of zeros only, and a missing chunk is an error, in whose
-    place Zarr itself would read zeros. It does not notice flipped bits.
+    reason. All chunks are written, also if all values are zero, and a missing chunk is an error, in
+    whose place Zarr itself would read zeros. It does not notice flipped bits.
     """
 
     label = "Zarr"

@@ -1,7 +1,7 @@
 """Random words of SplitMix64, by position: the same in every language.
 
 G. L. Steele, D. Lea, C. H. Flood: Fast splittable pseudorandom number generators, OOPSLA 2014,
-https://doi.org/10.1145/2660193.2660195. The constants are those of java.util.SplittableRandom.
+https://doi.org/10.1145/2660193.2660195. java.util.SplittableRandom has the same constants.
 """
 
 from __future__ import annotations

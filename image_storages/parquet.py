@@ -31,7 +31,7 @@ ROW_GROUP_BYTES = 2**18
 GROUPS_AT_A_TIME = 32
 
 MOST_BYTES = 2**31 - 64
-"""Size of the largest image; that of a page is an i32: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift"""
+"""Size of the largest image; a page's is an i32: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift"""
 
 
 class Adapter(ImageStorage):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 LONGEST_SIDE = 16_382
-"""Limit of imagecodecs; that of libwebp is one more:
+"""Limit of imagecodecs; libwebp's is one more:
 https://developers.google.com/speed/webp/faq#what_is_the_maximum_size_a_webp_image_can_be"""
 
 

@@ -17,4 +17,4 @@ class Adapter(JvmStore):
     format_name = "arrow"
     artifacts = ("arrow-vector",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses_nested = "its columns here are those of flat records"
+    refuses_nested = "its columns here are made for flat records"

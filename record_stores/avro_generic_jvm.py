@@ -20,5 +20,5 @@ class Adapter(JvmStore):
     format_name = "avro-generic"
     artifacts = ("avro",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    # The end of the file is that of the records, within a block too.
+    # The records end where the file ends, within a block too.
     detects_truncation = False

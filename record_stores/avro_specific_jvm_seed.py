@@ -11,7 +11,7 @@ from adapter_core.records.jvm import JvmStore
 class Adapter(JvmStore):
     """Apache Avro as in J. Ommer's program (QAware, 2021), which has its objects before it writes.
 
-    Its codec gzip has level 9. Files and reads are those of ``Avro.specific[jvm]`` otherwise.
+    Its codec gzip has level 9. Otherwise files and reads are the same as with ``Avro.specific[jvm]``.
     """
 
     label = "Avro.specific[jvm-seed]"
@@ -20,5 +20,5 @@ class Adapter(JvmStore):
     format_name = "avro-specific-seed"
     artifacts = ("avro",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    # The end of the file is that of the records, within a block too.
+    # The records end where the file ends, within a block too.
     detects_truncation = False

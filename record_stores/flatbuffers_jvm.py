@@ -17,6 +17,6 @@ class Adapter(JvmStore):
     format_name = "flatbuffers"
     artifacts = ("flatbuffers-java",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses_nested = "its tables here are those of flat records"
+    refuses_nested = "its tables here are made for flat records"
     detects_truncation = False
     lazy = "each use of a field looks it up and makes its text"

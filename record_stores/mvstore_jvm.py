@@ -22,6 +22,6 @@ class Adapter(JvmStore):
     artifacts = ("h2-mvstore",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.APPEND, Trait.SINGLE_FILE})
     seeks = ""
-    refuses_nested = "its data type here is that of flat records"
+    refuses_nested = "its data type here is made for flat records"
     # It opens the last version of the map that is complete in the file.
     detects_truncation = False

@@ -20,4 +20,4 @@ class Adapter(JvmStore):
     format_name = "parquet-group"
     artifacts = ("parquet-hadoop",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses_nested = "its groups here are those of flat records"
+    refuses_nested = "its groups here are made for flat records"

@@ -11,7 +11,7 @@ from adapter_core.records.jvm import JvmStore
 class Adapter(JvmStore):
     """Apache Parquet as in J. Ommer's program (QAware, 2021), which has Avro's objects before it writes.
 
-    Files and reads are those of ``Parquet.specific[jvm]``.
+    Files and reads are the same as with ``Parquet.specific[jvm]``.
     """
 
     label = "Parquet.specific[jvm-seed]"

@@ -1,6 +1,6 @@
 """Check of an installed wheel: imports, reasons of unavailable adapters, a run, a report.
 
-``python -I tools/check_installation.py`` uses the installed packages alone, not those of the checkout.
+``python -I tools/check_installation.py`` uses the installed packages alone, not the checkout's.
 ``--minimal`` expects that no extra is installed: some adapters have to be unavailable.
 """
 
@@ -29,7 +29,7 @@ PACKAGES = (
 
 
 def check_origin() -> None:
-    """Check that the packages are those of the wheel."""
+    """Check that the packages come from the wheel."""
     site_packages = Path(sysconfig.get_path("purelib"))
     for name in PACKAGES:
         origin = Path(find_spec(name).origin)

@@ -64,7 +64,7 @@ def reads_differ(first: DataFormat, second: DataFormat, path: Path) -> bool:
 
 
 def main() -> None:
-    """Print for each format in how many of 20 tries its reads differed from those of its twins."""
+    """Print for each format in how many of 20 tries its reads differed from its twins'."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     usual = ["Feather", "Parquet", "Pickle", "CSV"]

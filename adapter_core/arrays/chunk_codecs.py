@@ -56,7 +56,7 @@ _MAGIC = {
 }
 # Version bytes of headers: https://github.com/Blosc/c-blosc2/blob/main/README_CHUNK_FORMAT.rst
 _BLOSC_VERSIONS = {"blosc": {2}, "blosc2": {4, 5, 6}}
-# Numbers of the formats in a header; lz4hc has that of lz4.
+# Numbers of the formats in a header; lz4hc shares lz4's.
 _BLOSC_FORMATS = {"blosclz": 0, "lz4": 1, "lz4hc": 1, "zlib": 3, "zstd": 4}
 
 # Kinds of dtype that pcodec compresses: https://github.com/pcodec/pcodec
@@ -122,7 +122,7 @@ def decode(data: bytes, codec: str, dtype: np.dtype[Any], shape: tuple[int, ...]
 
 
 def is_encoded_by(data: bytes, codec: str) -> bool:
-    """Return whether the first bytes of a chunk are those of a codec; lz4 and lz4hc look alike."""
+    """Return whether a chunk begins as a codec's chunks do; lz4 and lz4hc look alike."""
     library, _, name = codec.rpartition(":")
     if not library:
         return data.startswith(_MAGIC[codec])

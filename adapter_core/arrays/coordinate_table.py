@@ -55,9 +55,7 @@ class CoordinateTable(ArrayStore):
             if values.dtype.name not in self.dtypes - {"bool"}:
                 raise self.refusal(f"coordinates of {dim} are of type {values.dtype}")
             if not ((values[1:] > values[:-1]).all() or (values[1:] < values[:-1]).all()):
-                raise self.refusal(
-                    f"rows are found by coordinates; those of {dim} are neither ascending nor descending"
-                )
+                raise self.refusal(f"rows are found by coordinates; {dim} neither ascends nor descends")
 
 
 class CoordinateTableReader(ArrayReader):
@@ -182,7 +180,7 @@ def _text_of(times: np.ndarray) -> np.ndarray:
 
 
 class _Columns:
-    """Columns of coordinates; those of all axes but the first are made once for a number of rows."""
+    """Columns of coordinates; all but the first axis's are made once for a number of rows."""
 
     def __init__(self, source: ArraySource, schema: pa.Schema) -> None:
         import pyarrow as pa

@@ -26,7 +26,7 @@ _TYPES = {
     "double": "DOUBLE",
     "string": "VARCHAR",
 }
-"""Names of types by those of Arrow."""
+"""DuckDB's names of types by Arrow's."""
 
 
 def values_of(

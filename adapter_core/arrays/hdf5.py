@@ -136,7 +136,7 @@ def registered_plugin() -> Any:
     """Return the package hdf5plugin, after its filters are registered in h5py's HDF5 library.
 
     Once imported, netCDF4-python sets HDF5_PLUGIN_PATH to filters that are linked with its own HDF5
-    library. h5py finds some of them first, and they fail there: those of hdf5plugin must replace them.
+    library. h5py finds some of them first, and they fail there: hdf5plugin's must replace them.
     """
     import hdf5plugin
 

@@ -24,7 +24,7 @@ SPLIT = "byte_stream_split"
 """Filter of floats and integers that puts the first bytes of all values first, then the second ones."""
 
 ROW_GROUP_ROWS = 2**17
-"""Least number of rows of a row group, which are those of a run of chunks."""
+"""Least number of rows of a row group, which holds a run of chunks."""
 
 _SPLIT_CODECS = (
     Codec("lz4"),
@@ -40,7 +40,7 @@ _LARGEST_EDGE = 2**31 - 1
 class LongTable(ArrayStore):
     """A Parquet file with a row for each value: its index along each dimension, and the value.
 
-    The rows of a chunk are in C order, and a row group has those of a run of chunks, 131,072 or more:
+    The rows of a chunk are in C order, and a row group holds a run of chunks, 131,072 or more:
     thousands of row groups take longer to open than to read. Columns have the names of the dimensions
     and of the variable. Indexes are dictionary-encoded in runs, and cost some percent of the size.
     pyarrow writes, for its control of row groups. Readers select by the indexes, whose statistics
@@ -191,7 +191,7 @@ def codec_of(path: Path) -> str | None:
 
 
 class _Places:
-    """Columns of indexes; those of a chunk share the parts of an earlier one of the same shape."""
+    """Columns of indexes; a chunk's share the parts of an earlier one of the same shape."""
 
     def __init__(self) -> None:
         self._shape: tuple[int, ...] | None = None

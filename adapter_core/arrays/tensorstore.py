@@ -96,8 +96,8 @@ class TensorStoreStore(ArrayStore):
     """A group of arrays through TensorStore: the array, and one for each coordinate.
 
     The group's attributes contain the names of both; TensorStore itself has no groups. All chunks are
-    written, also those of zeros only, and a missing chunk is an error. TensorStore's own fsync of each
-    file is off. Attributes are JSON without NaN and infinity.
+    written, also if all values are zero, and a missing chunk is an error. TensorStore's own fsync of
+    each file is off. Attributes are JSON without NaN and infinity.
     """
 
     driver: ClassVar[str]

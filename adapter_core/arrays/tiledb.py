@@ -123,7 +123,7 @@ def write_array(
     source, schema, metadata
         Values and facts of the array.
     settings : mapping of str to str, optional
-        TileDB's parameters, e.g. those of `RemoteFile.tiledb_settings`.
+        TileDB's parameters, e.g. `RemoteFile.tiledb_settings`.
     """
     import tiledb
 

@@ -222,11 +222,11 @@ def write_zarr(
     dataset : xarray.Dataset
         The answer as a data set.
     answer : ArraySource
-        Its chunks become those of the array.
+        The array gets its chunks.
     place : path-like or store of zarr-python
         Where nothing is yet.
     zarr_format, shard_bytes
-        As those of `adapter_core.arrays.zarr.ZarrStore`.
+        As in `adapter_core.arrays.zarr.ZarrStore`.
     """
     encoding = {
         "chunks": answer.chunks,
@@ -266,7 +266,7 @@ def _refused_properties(source: ArraySource) -> str:
         return f"xarray's engines use the attribute {FILL_VALUE!r} themselves"
     for name, values in source.coordinates.items():
         if name not in source.dims:
-            return f"coordinates {name!r} are not those of a dimension"
+            return f"coordinates {name!r} belong to no dimension"
         if values.dtype.name not in _INDEX_DTYPES:
             return f"pandas has no index for coordinates {name!r} of type {values.dtype}"
     return ""

@@ -39,8 +39,8 @@ https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 class ZarrStore(ArrayStore):
     """A Zarr group with the array, and a one-dimensional array for each coordinate.
 
-    The group's attributes contain the names of both. All chunks are written, also those of zeros only,
-    which Zarr omits by default. Attributes are JSON.
+    The group's attributes contain the names of both. All chunks are written, also if all values are
+    zero, which Zarr omits by default. Attributes are JSON.
 
     A subclass implements `_writing`, `_reading` and `_appending` if it can.
     """
@@ -339,7 +339,7 @@ def strict_store(base: type[Any]) -> type[Any]:
 
     class Strict(base):  # type: ignore[misc]
         blosc_folder: str | None = None
-        """Of the array whose chunks are those of Blosc; coordinates have no codec."""
+        """Of the array with chunks by Blosc; coordinates have no codec."""
 
         async def get(self, key: str, *arguments: Any, **options: Any) -> Any:
             found = await super().get(key, *arguments, **options)

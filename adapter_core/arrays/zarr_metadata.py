@@ -32,7 +32,7 @@ BLOSC = tuple(
         "zstd+noshuffle",
     )
 )
-"""Blosc with each inner codec; the default level is that of the format's Python library."""
+"""Blosc with each inner codec; with the default level of the format's Python library."""
 
 GZIP = Codec("gzip", range(1, 10), 5)
 ZSTD = Codec("zstd", range(1, 23), 3)
@@ -141,9 +141,9 @@ def name_of_numcodecs(chain: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def name_problem(source: ArraySource) -> str | None:
-    """Return the reason why names of a source cannot be those of members of a group, or None."""
+    """Return the reason why a group cannot have members with the names of a source, or None."""
     if source.name in source.coordinates:
-        return f"its name {source.name!r} is also that of a coordinate"
+        return f"its name {source.name!r} is also a coordinate's"
     for name in (source.name, *source.coordinates):
         # https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#node-names
         if not name.strip(".") or "/" in name or name.startswith("__"):

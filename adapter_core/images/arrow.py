@@ -138,7 +138,7 @@ def images_of_shapes(batches: Iterable[pa.RecordBatch], shapes: np.ndarray) -> l
     Raises
     ------
     ValueError
-        If the number of images differs from that of shapes, or pixels do not fit a shape.
+        If there are more or fewer images than shapes, or pixels do not fit a shape.
     """
     images: list[np.ndarray] = []
     for batch in batches:

@@ -46,7 +46,7 @@ class ImageFiles(ImageStorage):
     def _decode(self, data: bytes, shape: Shape) -> np.ndarray:
         """Return the image of a file.
 
-        The caller compares its shape with `shape`, that of the saved image, and converts between
+        The caller compares its shape with `shape`, as saved, and converts between
         (height, width) and (height, width, 1).
         """
 

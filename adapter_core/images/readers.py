@@ -35,7 +35,7 @@ class FlatReader(ImageReader):
         super().__init__(len(labels))
         self._runs = list(runs)
         self._firsts = np.cumsum([0, *map(len, shapes)]).tolist()
-        # One row an image, since a look-up of five numbers costs little more than that of one.
+        # One row an image, since a look-up of five numbers costs little more than one number.
         self._rows = np.empty((len(labels), 5), np.int64)
         for first, each in zip(self._firsts, shapes, strict=False):
             rows = self._rows[first : first + len(each)]

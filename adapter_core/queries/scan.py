@@ -27,7 +27,7 @@ class ScanEngine(QueryEngine):
     finished_by = "pyarrow"
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
-        """Open the table that is asked; those of joins are opened when they are needed."""
+        """Open the table that is asked; tables to join are opened when they are needed."""
         opened = {TABLE: self._open(format_label, tables[TABLE])}
         return {"format": format_label, "paths": tables, "opened": opened}
 

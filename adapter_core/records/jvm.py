@@ -65,7 +65,7 @@ class JvmRequest:
     position: int = 0
     """Position of a single record to read, from 0."""
     format_name: str = ""
-    """Format, if it is not that of the store that runs the request."""
+    """Format, if another store runs the request."""
 
     def to_json(self, format_name: str) -> str:
         """Return the line for the driver, with the format of a store unless the request has its own."""

@@ -127,7 +127,7 @@ class ArrayFormat(DataFormat):
 
             compared = {each["name"]: each for each in table["columns"]}
             mask = predicate.mask({name: read(compared[name]) for name in predicate.columns})
-            # Column after column: those of all rows are not in memory together.
+            # Column after column: all of them together would not fit in memory.
             values = {
                 each["name"]: _taken(read(each), mask)
                 for each in table["columns"]

@@ -74,7 +74,7 @@ def reader_of(
     if converted is not None:
         tables = (converted(table) for table in tables)
     first = next(tables)
-    # The type of a column of nulls alone differs from that of its values in later batches.
+    # The type of a column of nulls alone differs from the type of its values in later batches.
     parts = (table.cast(first.schema) for table in tables)
     stream = (batch for table in chain([first], parts) for batch in table.to_batches())
     return pa.RecordBatchReader.from_batches(first.schema, stream)

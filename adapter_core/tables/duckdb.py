@@ -48,7 +48,7 @@ _ALL_ROWS = 2**62
 
 
 class DuckDBColumns(DataFormat):
-    """A format whose columns are those of a table in DuckDB."""
+    """A format whose columns DuckDB reads as a table."""
 
     local_only = NO_EXTENSION
     suite = "engines"
@@ -62,7 +62,7 @@ class DuckDBColumns(DataFormat):
 
 
 class DuckDBScan(DataFormat):
-    """A text format whose parts are those of a relation with the types that all rows have."""
+    """A text format read in parts as a relation, with the types that all rows have."""
 
     local_only = NO_EXTENSION
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class ParquetFiles(PartitionedTable):
     """A table whose partitions are written first, and then added to its log at once.
 
-    The names in `Piece` are paths relative to that of the table; its facts have the schema, and the time
+    The names in `Piece` are paths relative to the table's; its facts have the schema, and the time
     of writing in milliseconds since 1970.
 
     Parameters
@@ -35,7 +35,7 @@ class ParquetFiles(PartitionedTable):
     type_of : callable
         Returns the type of Arrow that the format has for another.
     below : str
-        The directory of the files in that of the table.
+        The directory of the files, relative to the table's.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ class PolarsColumns(DataFormat):
 
 
 class PolarsScan(DataFormat):
-    """A format whose parts are those of a lazy table with the types that all its rows have."""
+    """A format read in parts as a lazy table, with the types that all its rows have."""
 
     supports: ClassVar = PARTIAL_READS
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from adapter_core.column_batches import Batch
 
-# Protobuf allows names that start with an underscore; those of Python's own attributes do.
+# Protobuf allows names that start with an underscore; as Python's own attributes do.
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 # https://protobuf.dev/programming-guides/proto3/#assigning
@@ -159,7 +159,7 @@ def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
 
 def _has_conflict(prefix: str, names: Iterable[str]) -> bool:
     """Return True if a column has the name by number of a field before its own."""
-    # protobuf refuses such a `json_name`; that of a later field is allowed.
+    # protobuf refuses such a `json_name`; a later field may have it.
     numbered = set()
     for position, name in enumerate(names):
         if name in numbered:

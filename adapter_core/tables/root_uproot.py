@@ -180,7 +180,7 @@ def _columns_of(arrays: Mapping[str, np.ndarray]) -> dict[str, ak.Array]:
 
 
 def _values(array: ak.Array) -> np.ndarray:
-    """Return the values of a column; those of lists end to end."""
+    """Return the values of a column; lists end to end."""
     is_jagged = array.layout.is_list and not array.layout.is_regular
     return array.layout.content.data if is_jagged else array.to_numpy()
 

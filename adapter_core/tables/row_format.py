@@ -163,7 +163,7 @@ def _built(description: Any, columns: list[ColumnBuilder]) -> pd.DataFrame:
 
 
 def check_rows(description: Any, found: int) -> None:
-    """Raise ValueError if the number of rows differs from that of the description."""
+    """Raise ValueError if the number of rows differs from the description's."""
     expected = int(description["rows"])
     if found != expected:
         raise ValueError(f"the file contains {found:,} of {expected:,} rows")

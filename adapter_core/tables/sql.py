@@ -101,7 +101,7 @@ _DECLARED = {
     Kind.DATETIME: "TIMESTAMP",
     Kind.ZONED_DATETIME: "TIMESTAMP",
 }
-"""Declared types: those of pandas, except for booleans."""
+"""Declared types, as pandas declares them except for booleans."""
 
 
 _NUMBERS = {"BOOLEAN", "INTEGER", "REAL"}

@@ -118,7 +118,7 @@ class XMLRows(XMLFormat):
 def xml_of(table: pa.Table) -> Iterator[memoryview]:
     """Yield the bytes of a document, in UTF-8, for a table of shape (rows, columns).
 
-    The elements of rows have a name that no column has, those of values the names of their columns.
+    The elements of rows have a name that no column has, values have the names of their columns.
     """
     row = _row_name(table.column_names)
     whole = [_is_whole_floats(column) for column in table.columns]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def definitions(family: str | None = None) -> list[DatasetDefinition]:
-    """Return the definitions of all data sets, or of those of a family.
+    """Return the definitions of all data sets, or of a family's.
 
     Synthetic data sets come before real ones; both are ordered by file name and by their place in the
     file.
@@ -30,7 +30,7 @@ def definitions(family: str | None = None) -> list[DatasetDefinition]:
 
 
 def names(family: str | None = None) -> list[str]:
-    """Return the names of all data sets, or of those of a family."""
+    """Return the names of all data sets, or of a family's."""
     return [each.name for each in definitions(family)]
 
 

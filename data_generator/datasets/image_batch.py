@@ -1,6 +1,6 @@
 """Synthetic images in one array of bytes, as image classifiers are trained on them.
 
-Images are those of `data_generator.synthetic.scenes`, with the parameters of ``imagenet-like`` but of
+Images come from `data_generator.synthetic.scenes`, with the parameters of ``imagenet-like`` but of
 one shape, 224 x 224 pixels, the usual input of classifiers of ImageNet.
 """
 

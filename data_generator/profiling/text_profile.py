@@ -122,7 +122,7 @@ def _rich_enough(alphabet: Alphabet, bits: float) -> Alphabet:
 
 
 def _alphabet(letters: np.ndarray) -> Alphabet:
-    """Return the shares of kinds of characters in a twin, to differ from those of the original."""
+    """Return the shares of kinds of characters in a twin, to differ from the original's."""
     import numpy as np
 
     # Capitals and digits become small letters, small letters become capitals. The kind of characters

@@ -74,7 +74,7 @@ def longest_run(codes: np.ndarray) -> float:
 def clustering(codes: np.ndarray) -> float:
     """Return the reduction of the spread of ranks in windows: 0 in random order, 1 in sorted order.
 
-    Ranks are those of values by size, shared by equal values. The spread is the standard deviation, the
+    Values are ranked by size, and equal values share a rank. The spread is the standard deviation, the
     mean over full windows compared with the whole column. Each run counts as one value, and a window is
     512 runs; 0 if there are less than two windows.
     """

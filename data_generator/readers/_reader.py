@@ -91,7 +91,7 @@ class TableReader(ABC):
     """The library may crash the process, or print errors, on a damaged file."""
 
     def recognises(self, head: bytes) -> bool:
-        """Return True if the first bytes of a file are those of this kind."""
+        """Return True if a file begins as this kind does."""
         return any(head.startswith(magic, offset) for offset, magic in self.signatures)
 
     def is_in(self, folder: Path) -> bool:  # noqa: ARG002 (most kinds are files)
@@ -109,8 +109,8 @@ class TableReader(ABC):
     def read(self, request: ReadRequest) -> pd.DataFrame:
         """Return the table, with any index and column names.
 
-        A reader that can skip rows before they take memory returns those of `ReadRequest.sampled_rows`
-        alone. From the result of others, the sample is drawn afterwards.
+        A reader that can skip rows before they take memory returns the rows of
+        `ReadRequest.sampled_rows` alone. From the result of others, the sample is drawn afterwards.
 
         Raises
         ------

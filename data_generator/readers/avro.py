@@ -42,7 +42,7 @@ class AvroReader(TableReader):
                 expected += block.num_records
                 check_fits(request.path, expected * (RECORD_BYTES + VALUE_BYTES * len(names)))
                 records.extend(block)
-            # Named columns keep those of a file without records, and their order.
+            # Named columns remain in a file without records, in their order.
             return pd.DataFrame(records, columns=names)
 
 

@@ -35,7 +35,7 @@ class ExcelReader(TableReader):
     has_several_tables = True
 
     def recognises(self, head: bytes) -> bool:
-        """Return True for a ZIP archive whose first member is that of a workbook."""
+        """Return True for a ZIP archive that begins as a workbook does."""
         return head.startswith(b"PK\3\4") and head.startswith(MEMBERS, FIRST_NAME)
 
     def read(self, request: ReadRequest) -> pd.DataFrame:

@@ -49,7 +49,7 @@ class ORCReader(ArrowReader):
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Discard all output to standard error, also that of libraries in C++."""
+    """Discard all output to standard error, also by libraries in C++."""
     # Redirecting sys.stderr would not affect the file descriptor, to which C++ writes.
     sys.stderr.flush()
     kept = os.dup(STDERR)

@@ -125,8 +125,8 @@ def _taken(
 def _nested_column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
     """Return a column of lists or records, generated from flat columns of their items or fields.
 
-    The properties of nulls apply to whole lists and records, those of width to the lengths of lists;
-    all others belong to items and fields.
+    The properties of nulls apply to whole lists and records, properties of width to the lengths of
+    lists; all others belong to items and fields.
     """
     import pyarrow as pa
 

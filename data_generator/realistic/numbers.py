@@ -130,7 +130,7 @@ def _signed(
     values: Callable[[np.ndarray, int], np.ndarray],
     random: RandomWords,
 ) -> RankedValues:
-    """Return numbers of both signs; `values` returns those of one sign from the count of each width."""
+    """Return numbers of both signs; `values` makes those with one sign from the count of each width."""
     import numpy as np
 
     # Sorting keys of sign, width and random bits, with the rank in the low bits, assigns ranks at random

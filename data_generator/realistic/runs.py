@@ -1,7 +1,7 @@
 """Runs of equal values: units that stay together when a column is put in order.
 
 Runs are memoryless, with a geometric distribution of lengths, or a mix of single rows and runs of all
-scales if the longest runs in windows have to be longer than those of memoryless ones.
+scales if the longest runs in windows have to be longer than memoryless ones.
 
 Floats are added by `math.fsum`, which is exact; the result of `sum` depends on Python's version.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from data_generator.random_words import RandomWords
 
 
-# Smallest ratio of the longest run to that of memoryless runs that requires a mix.
+# Smallest ratio of the longest run to the longest of memoryless runs that requires a mix.
 LONG = 1.5
 
 # Largest length in a mix, relative to the wanted longest run; windows cut runs.

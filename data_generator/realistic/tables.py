@@ -24,9 +24,9 @@ def realistic_table(
     spec : TableSpec
         Properties of the table.
     rows : int, optional
-        Number of rows; that of the specification if not given.
+        Number of rows; the specification's if not given.
     seed : int, optional
-        Seed of all random choices; that of the specification if not given.
+        Seed of all random choices; the specification's if not given.
     name : str
         Second part of the seed: tables of different names have nothing in common.
 

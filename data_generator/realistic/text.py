@@ -158,7 +158,7 @@ def texts(spec: ColumnSpec, widths: np.ndarray, random: RandomWords) -> RankedVa
     buffer = TextBuffer(lengths, letters.filler)
     for place in range(spec.prefix_length):
         buffer.write(place, PREFIX)
-    # The counter's information counts towards that of the text.
+    # The counter's information counts towards the text's.
     wanted = spec.bits_per_character * float(lengths.mean()) - distinct.bit_length()
     places = max(0.0, wanted / letters.information)
     drawn = np.minimum(np.floor(places + evenly(distinct)).astype(np.int64), lengths - start)

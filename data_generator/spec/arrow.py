@@ -1,4 +1,4 @@
-"""Conversion between the data types of a specification and those of Arrow."""
+"""Conversion between the data types of a specification and Arrow's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PROPERTIES: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 
 def arrow_type(spec: ColumnSpec) -> pa.DataType:
-    """Return the Arrow type of a flat column; categories have that of their texts."""
+    """Return the Arrow type of a flat column; categories have their texts' type."""
     import pyarrow as pa
 
     match spec.dtype:

@@ -4,7 +4,8 @@ The properties of a column follow Zeng, Hui, Shen, Pavlo, McKinney and Zhang, "A
 Columnar Storage Formats", PVLDB 17(2), 2023, section 3: the ratio of distinct values (NDV ratio), the
 ratio of nulls, the range of values (here: their width), sortedness, and the pattern of skew. Further
 properties are the lengths of runs, and those that a synthetic twin of a table needs to compress as the
-table does. All shares and ratios are from 0 to 1; those of values refer to the values that are not null.
+table does. All shares and ratios are from 0 to 1; shares of values refer to the values that are not
+null.
 
 Each property is annotated with the rule that its plain value in JSON or TOML has to fulfil, and the
 rule's wording for messages.
@@ -162,7 +163,7 @@ class ColumnSpec:
     prefix_length: Annotated[int, whole(0, 2**31, "a whole number that is not negative")] = 0
     """Bytes at the start that all texts share; they are written as tildes."""
     bits_per_character: Annotated[float, between(0, 8, "a number from 0 to 8")] = 4.0
-    """Information in distinct texts, at most that of random ones of the alphabet: 4.7 for small letters.
+    """Information in distinct texts, at most as in random ones of the alphabet: 4.7 for small letters.
     Compressors need that much or somewhat more."""
     alphabet: Annotated[Alphabet, table("a table of shares")] = Alphabet()
     quoted_share: Annotated[float, SHARE] = 0.0

@@ -2,7 +2,7 @@
 
 Ellipses of all sizes that occlude each other ("dead leaves"; Lee, Mumford and Huang, Occlusion Models
 for Natural Images, 2001) have the edges and the statistics of photographs over all scales. They are
-filled with textures of equal power in each octave. All arithmetic is that of integers, so a canvas has
+filled with textures of equal power in each octave. All arithmetic is on integers, so a canvas has
 the same pixels on every machine.
 """
 

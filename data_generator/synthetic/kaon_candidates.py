@@ -2,7 +2,7 @@
 
 A candidate consists of three tracks of one proton collision. Their momenta give the mass of a B meson
 under the hypothesis that all three are kaons: a Gaussian peak, in part through the resonance phi(1020),
-on a falling background of unrelated tracks. Columns and cuts are those of LHCb's open data
+on a falling background of unrelated tracks. Columns and cuts follow LHCb's open data
 (https://opendata.cern.ch/record/4900); distributions are plausible shapes, not fits.
 
 Some candidates are siblings: they share two tracks with the last candidate before them that is not a
@@ -187,7 +187,7 @@ def block(number: int, seed: int) -> Candidates:
 
 
 def _candidates(draws: _Draws, count: int) -> Candidates:
-    """Return those of `count` candidates that pass the selection."""
+    """Return which of `count` candidates pass the selection."""
     import numpy as np
 
     is_sibling = draws.uniform(count) < SIBLING_SHARE
@@ -311,7 +311,7 @@ def _three_body_decays(draws: _Draws, mass: np.ndarray) -> tuple[Vectors, Vector
     import numpy as np
 
     count = len(mass)
-    # Mass of the first two: half a circle, which is close to phase space, or that of the resonance.
+    # Mass of the first two: half a circle, which is close to phase space, or the resonance's.
     _, cosine = draws.turns(count)
     inside = (1.0 + _root(draws.uniform(count)) * cosine) / 2.0
     pair_mass = 2.0 * KAON_MASS + (mass - 3.0 * KAON_MASS) * inside

@@ -1,6 +1,6 @@
 """Noise on grids and its doubling in resolution, the parts of fields with equal power over many scales.
 
-All arithmetic is that of integers, so results are the same on every machine.
+All arithmetic is on integers, so results are the same on every machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CANVAS_DEVIATION = 4_096
 """Standard deviation of a canvas; int16 has room for 8 of them."""
 
 EVENLY = 2**16
-"""Relative deviation of a row, if it is that of all."""
+"""Relative deviation of a row, if all have the same."""
 
 
 def signed_noise(random: RandomWords, draws: int, count: int) -> np.ndarray:

@@ -43,7 +43,7 @@ class Scenes:
     """Generator of the images of a set, called with an image's number.
 
     Image i depends on the name, the seed and i alone, not on the count or the order of calls. All
-    arithmetic is that of integers, so pixels are the same on every machine.
+    arithmetic is on integers, so pixels are the same on every machine.
 
     Parameters
     ----------

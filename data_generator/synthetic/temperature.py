@@ -77,7 +77,7 @@ class Layer:
     is_soil: bool = True
     """Values at sea are missing."""
     is_deep: bool = False
-    """Weather is that of weeks, which does not drift."""
+    """Weather of weeks, which does not drift."""
 
 
 AIR = Layer("air", 100, 0, 100, 0, 100, 0, is_soil=False)

@@ -1,6 +1,6 @@
-"""Visits to web pages: one flat table for questions like those of web analytics.
+"""Visits to web pages: one flat table for the questions of web analytics.
 
-Keys are skewed, as those of real logs: value number k of n has the share of a cube, so that few sites,
+Keys are skewed, as in real logs: value number k of n has the share of a cube, so that few sites,
 visitors, phrases and pages make most of the rows, and most keys are rare. Rows ascend in time through
 July 2024. Nothing is copied from a log.
 """

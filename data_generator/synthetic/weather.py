@@ -2,7 +2,7 @@
 
 A field is a sum of periodic canvases that drift along the parallels at speeds of their own, weighted by
 waves in time, over a pattern that does not change: a profile from north to south, and relief where there
-is land. Any time step is computed alone. All arithmetic on fields is that of integers, except for one
+is land. Any time step is computed alone. All arithmetic on fields is on integers, except for one
 multiplication and one addition of float32, which IEEE 754 rounds alike on every machine.
 
 Canvases have equal noise in each octave, scaled by the spectra that are observed: the energy of wind
@@ -51,7 +51,7 @@ class Grid:
     rows: int
     columns: int
     coarse_rows: int
-    """Number of cells of 8 degrees; 32 times as many rows are at least those of the field."""
+    """Number of cells of 8 degrees; 32 times as many rows are at least the field's."""
     coarse_columns: int
     """Likewise; a field of as many columns is periodic."""
     top: int = 0

@@ -78,7 +78,7 @@ def load_array(
         NPY, NetCDF (classic or 4) or HDF5 file, or Zarr folder; ``weather.nc::wind`` for one of several
         variables. Without a name, the largest array of numbers that is not a coordinate is taken.
     chunks : tuple of int, optional
-        Shape of a chunk; those of the file if not given, else chunks of 4 MiB.
+        Shape of a chunk; the file's if not given, else chunks of 4 MiB.
     sample : int, optional
         Number of chunks along the first axis, from the first on; all if not given.
 
@@ -183,7 +183,7 @@ def _chunks(
         raise InvalidDataError(path, problem, f"give {len(shape)} edges")
     if not all(1 <= chunk <= edge for chunk, edge in zip(given, shape, strict=True)):
         problem = f"is {_by(shape)}: chunks of {_by(given)} do not fit"
-        raise InvalidDataError(path, problem, "give edges from 1 to those of the array")
+        raise InvalidDataError(path, problem, "give edges from 1 to the array's")
     return given, []
 
 

@@ -113,7 +113,7 @@ def load_image_folder(
     """Return the images of a folder and their labels; nothing is written there.
 
     PNG, JPEG, WebP, TIFF and BMP are decoded by Pillow, see `data_generator.decoding.decode`. Labels are
-    those of subfolders or of labels.csv, see `list_images`.
+    given by subfolders or labels.csv, see `list_images`.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def load_data(
 ) -> UserData:
     """Return the table, the images or the array at a path.
 
-    The errors raised are those of `load_table`, `load_image_folder` and `load_array`.
+    Raises the errors of `load_table`, `load_image_folder` and `load_array`.
 
     Parameters
     ----------

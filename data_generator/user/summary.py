@@ -120,7 +120,7 @@ class ImagesDescription:
 
 @dataclass(frozen=True)
 class ArrayDescription:
-    """Summary of an n-d array; the values are those of a sample of its chunks."""
+    """Summary of an n-d array; the values are taken from a sample of its chunks."""
 
     shape: tuple[int, ...]
     dtype: str

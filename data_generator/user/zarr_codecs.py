@@ -37,7 +37,7 @@ DEEPEST = 100
 def check_codecs(folder: Path) -> None:
     """Raise `InvalidDataError` if an array of a Zarr folder names a codec that may run code.
 
-    Other exceptions are those of damaged metadata.
+    Damaged metadata raise other exceptions.
     """
     for path in _metadata_files(folder):
         if len(path.relative_to(folder).parts) > DEEPEST:

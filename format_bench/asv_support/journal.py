@@ -61,7 +61,7 @@ class Journal:
         self._append(Reason(suite, list(params), status, sentence, self.commit, time.time()))
 
     def read(self) -> list[Reason]:
-        """Return all reasons, oldest first; those of left-over notes come last."""
+        """Return all reasons, oldest first; left-over notes come last."""
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
         reasons = [Reason(**json.loads(line, object_hook=_with_status)) for line in lines]
         return reasons + [self._reason_of(note) for note in self._left_over()]

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-# Name of the folder, in that of asv's results. Its files end in .jsonl, since asv reads every .json.
+# Name of the folder, in the folder of asv's results. Its files end in .jsonl, since asv reads every
+# .json.
 FOLDER = "rounds"
 
 _Key = tuple[str, str, tuple[str, ...]]
@@ -88,7 +89,7 @@ class Rounds:
         value : float
             The value, as asv keeps it.
         samples : list of float, optional
-            The samples, as asv keeps them of times: those of all processes, each of which appended its
+            The samples, as asv keeps them of times: from all processes, each of which appended its
             own. Of other values, one process appended all samples.
         """
         rounds: list[list[float]] = []

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Family, Suite
 
 
-# Name of the folder, in that of asv's results. Its files end in .jsonl, since asv reads every .json.
+# Name of the folder, in the folder of asv's results. Its files end in .jsonl, since asv reads every
+# .json.
 METADATA_FOLDER = "circumstances"
 
 

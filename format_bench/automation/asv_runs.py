@@ -51,7 +51,7 @@ def run_suite(  # noqa: PLR0913 (options of one command)
     append_samples : bool
         Add samples to those that the commit has, instead of measuring only benchmarks without a value.
     output : file, optional
-        File for asv's output; that of this process by default.
+        File for asv's output; by default this process'.
     descriptors : sequence of int
         Descriptors that asv's processes inherit, e.g. of a lock, which then lasts as long as they do.
     """

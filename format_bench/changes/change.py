@@ -100,7 +100,7 @@ class FormatChange:
 
     @property
     def subject(self) -> str:
-        """The format, the suite unless it is that of plain tables, and the operation."""
+        """The format, the suite unless it measures plain tables, and the operation."""
         return f"{qualified(self.format, self.module)} {self.operation}".strip()
 
     @property

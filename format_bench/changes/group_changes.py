@@ -128,7 +128,7 @@ def availability_changes(series: Sequence[CellSeries]) -> list[AvailabilityChang
 
 
 def measured_changes(series: Sequence[CellSeries], floors: Floors | None) -> list[GroupChange]:
-    """Return the changes of times and memory: those of whole groups, then those of single cells.
+    """Return the changes of times and memory: first whole groups, then single cells.
 
     Parameters
     ----------

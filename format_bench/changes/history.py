@@ -44,7 +44,7 @@ class Point:
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """Comparable points: those of one environment on one machine, in order of date."""
+    """Comparable points: one environment on one machine, in order of date."""
 
     hardware: Mapping[str, str]
     """Facts on the machine, by the names in `HARDWARE`."""
@@ -154,7 +154,7 @@ def _point_names(results: list[Any]) -> list[str]:
 
 
 def _folder_of(suite: str) -> str:
-    """Return the folder of a suite's adapters; of a suite that is not declared here that of tables."""
+    """Return the folder of a suite's adapters; for a suite that is not declared here, the tables'."""
     family = family_of_suite(suite) if suite in SUITES else FAMILIES["tables"]
     return family.folder
 

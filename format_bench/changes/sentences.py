@@ -55,7 +55,7 @@ def _period(change: FormatChange) -> str:
 
 
 def libraries(change: FormatChange) -> str:
-    """Return the versions that differ, those of libraries that the adapter declares first."""
+    """Return the versions that differ, first of the libraries that the adapter declares."""
     before, since = change.before, change.since
     if not before.libraries or not since.libraries:
         text = "versions not known"

@@ -38,7 +38,7 @@ class ClusterOptions:
 
 
 def run_on_cluster(request: RunRequest, options: ClusterOptions, shown: Console) -> None:
-    """Measure on a cluster, or print the plan; results are those of each kind of machine alone.
+    """Measure on a cluster, or print the plan; each kind of machine has its own results.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Results that a command line names: records, published ones, or those of asv on one machine."""
+"""Results that a command line names: records, published ones, or asv's on one machine."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Simulated cluster for the real dispatcher: workers die, are slow or broken, clients are killed.
 
-Time is simulated, chance is seeded, and the dispatcher is that of a run. Each measurement is counted
+Time is simulated, chance is seeded, and the dispatcher is a run's own. Each measurement is counted
 beside the client's records. So the counts can show that nothing was lost or measured twice, and that
 no two cells ran on one host at a time.
 """

@@ -101,6 +101,6 @@ def difference(
     saved, found = saved.astype("float64"), found.astype("float64")
     span = saved.max() - saved.min() if saved.size else 0.0
     allowed = {ErrorScale.VALUE: np.abs(saved), ErrorScale.RANGE: span, ErrorScale.ONE: 1.0}[scale]
-    # The bound is that of exact arithmetic; libraries calculate in the array's own precision.
+    # The bound holds for exact arithmetic; libraries calculate in the array's own precision.
     excess = np.abs(found - saved) - allowed * 2.0**-bits * (1 + 1e-6)
     return f"an error {excess.max():g} above the bound" if (excess > 0).any() else ""

@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         type=int,
         help="number of random tables that format_bench.conformance tries with each format; by default "
-        "10, the same in each run, else new ones, or those of --hypothesis-seed",
+        "10, the same in each run, else new ones, or as --hypothesis-seed says",
     )
     parser.addoption(
         "--adapter",

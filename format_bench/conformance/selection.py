@@ -1,4 +1,4 @@
-"""Selection of the adapters to test: that of the option ``--adapter``, or all that are installed."""
+"""Selection of the adapters to test: the one of the option ``--adapter``, or all that are installed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Hypothesis strategies of tables, for property-based tests of table formats.
 
-``@given(tables())`` draws tables of every kind of column; ``tables(kinds)`` draws those of some kinds,
+``@given(tables())`` draws tables of every kind of column; ``tables(kinds)`` draws columns of some kinds,
 e.g. of all that an adapter does not refuse.
 """
 
@@ -194,7 +194,7 @@ def _times(kind: str) -> Columns:
 
 
 def _counts(unit: str) -> st.SearchStrategy[int]:
-    """Return counts of a unit since 1970 within the years of Python, or those of nanoseconds."""
+    """Return counts of a unit since 1970 within the years of Python, or of nanoseconds."""
     per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
     first, last = (-9_200_000_000, 9_200_000_000) if unit == "ns" else (-62_135_596_800, 253_402_300_799)
     exact = st.integers(first * per_second, last * per_second)

@@ -67,7 +67,7 @@ def test_a_truncated_compressed_file_raises_or_is_declared_not_to(adapter, codec
         except Exception as error:
             assert str(error)
         else:
-            # Streams of gzip and xz have an end marker, those of zstd do not.
+            # Streams of gzip and xz have an end marker, zstd's do not.
             assert not adapter.detects_truncation
             assert codec.name == "zstd"
 

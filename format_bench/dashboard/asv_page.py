@@ -49,7 +49,7 @@ LOCAL_FILES = {
     f"{_NPM_CDN}bootstrap@3.1.1/dist/css/bootstrap.min.css": "bootstrap-3.1.1.min.css",
 }
 
-# The digest goes with the address: it is that of the minified file.
+# The digest goes with the address: it is the minified file's.
 EXTERNAL = re.compile(r'(?P<name>src|href)="(?P<address>https://[^"]+)" integrity="(?P<digest>[^"]+)"')
 
 

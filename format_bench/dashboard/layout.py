@@ -40,7 +40,7 @@ class Page:
 
 @functools.cache
 def environment() -> Environment:
-    """Return the report's templates and filters, and before them those of the site."""
+    """Return the report's templates and filters, and before them the site's."""
     from jinja2 import ChoiceLoader, PackageLoader
 
     report = report_environment()

@@ -90,7 +90,7 @@ class LatestRun:
 
     @property
     def up(self) -> str:
-        """Prefix of addresses from its pages to those of the site."""
+        """Prefix of addresses from its pages to the site's."""
         return "../" * self.folder.count("/")
 
     @property
@@ -189,7 +189,7 @@ class SiteData:
 
     @property
     def runs(self) -> list[LatestRun]:
-        """The latest run of each machine, that of the newest commit first."""
+        """The latest run of each machine, the newest commit's first."""
         return [self.latest, *self.other_machines]
 
     @classmethod

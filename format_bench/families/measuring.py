@@ -192,7 +192,7 @@ def _reads_in_turn(  # noqa: PLR0913, PLR0917 (two steps, and what `measure_step
     memory = FirstGrowth()
     amplification, device = [], DeviceWatch(file.parent)
     page_cache.fill(file)
-    # On fresh memory: the growth counts, the time would be that of either state by the order alone.
+    # On fresh memory: the growth counts, the time would depend on the order alone.
     with memory:
         found = operations.read(file)
     for turn, stopwatch in enumerate(warm):

@@ -21,7 +21,7 @@ from format_bench.results.status import WRONG, CellStatus
 PROGRAM = "format_bench.parallel.trials"
 
 LIMIT_SECONDS = 1800.0
-"""Time after which the workers of a cell are ended; that of the runner, or of asv, is shorter."""
+"""Time after which the workers of a cell are ended; the runner's, or asv's, is shorter."""
 
 _FIELDS = {"time": "seconds", "CPU time": "cpu_seconds", "memory": "peak_bytes"}
 

@@ -29,7 +29,7 @@ class Growth:
     held_bytes: int
     """Resident memory after the call and a garbage collection, its result alive, less that before."""
     method: str
-    """"VmHWM", or "ru_maxrss" where the kernel refuses to reset the mark: then the peak is that of the
+    """"VmHWM", or "ru_maxrss" where the kernel refuses to reset the mark: then it is the peak of the
     whole life of the process, and growth below an earlier peak is not seen."""
 
 

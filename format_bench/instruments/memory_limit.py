@@ -82,7 +82,7 @@ def limited(limit_bytes: int) -> Iterator[MemoryLimit]:
 
 
 def _control_group(limit_bytes: int) -> tuple[Path, str] | None:
-    """Make a control group with a limit below that of this process; return None if that is refused."""
+    """Make a control group with a limit below this process' own; return None if that is refused."""
     for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
         _, controllers, own = line.split(":", 2)
         if controllers == "memory":

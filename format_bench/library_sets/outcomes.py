@@ -10,7 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-# Name of the folder, in that of asv's results. Its files end in .jsonl, since asv reads every .json.
+# Name of the folder, in the folder of asv's results. Its files end in .jsonl, since asv reads every
+# .json.
 FOLDER = "sets"
 
 

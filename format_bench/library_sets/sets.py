@@ -96,7 +96,7 @@ def version_changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[Vers
 def message(changes: Sequence[VersionChange], month: str) -> str:
     """Return the commit message of a month's changes; the month is given as "2026-12".
 
-    Libraries that adapters declare come first, those of more adapters before those of fewer, and new
+    Libraries that adapters declare come first, in order of the number of adapters, and new
     versions before added or removed packages. The subject names as many as fit, the body all.
     """
     declared = _adapters_by_library()

@@ -3,7 +3,7 @@
 wall time = CPU + round trips * round-trip time + share * transfer
 
 The three unknowns are not negative: CPU and other fixed time; round trips that are waited for one after
-the other, those of requests and of handshakes; and the share of the transfer that adds to the wall
+the other, of requests and of handshakes; and the share of the transfer that adds to the wall
 time. The transfer is bytes / bandwidth and, over TCP, the round trips of its slow start: see
 `transfer_seconds`. The fit minimizes the squares of relative errors: C. Lawson and R. Hanson, Solving
 Least Squares Problems, chapter 23.
@@ -61,7 +61,7 @@ class LinkModel(NamedTuple):
     cpu_seconds: float
     """Time that depends on neither round trips nor bandwidth."""
     round_trips: float
-    """Round trips that are waited for one after the other, without those of slow start."""
+    """Round trips that are waited for one after the other, without slow start's."""
     transfer_share: float
     """Share of the time of transfer that adds to the wall time."""
 

@@ -27,7 +27,7 @@ SERVER_HOST, CLIENT_HOST = "10.118.0.1", "10.118.0.2"
 """Addresses of both ends, in namespaces that nothing else is in."""
 
 MTU_BYTES = 1500
-"""Largest packet, that of Ethernet."""
+"""Largest packet, as on Ethernet."""
 
 _CLONE_NEWNET = 0x40000000  # sched.h
 _TUNSETIFF = 0x400454CA  # linux/if_tun.h

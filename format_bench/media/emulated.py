@@ -36,7 +36,7 @@ SEEK_SECONDS, BYTES_PER_SECOND = 0.008, 150e6
 TOLERANCE = 0.25
 """Beyond which obtained figures of a slow disk are not those wanted, as a share."""
 
-# Read-ahead of a new disk's queue; loop devices inherit that of the medium below.
+# Read-ahead of a new disk's queue; loop devices inherit the read-ahead of the medium below.
 _READ_AHEAD_KB = 128
 
 # Of real-time processes: above the usual ones, below the kernel's own.

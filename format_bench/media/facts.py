@@ -23,7 +23,7 @@ _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "lustre", 
 # Disks of virtual machines: their flag `rotational` says nothing about the host's disk.
 _VIRTUAL = ("vd", "xvd")
 
-# Beyond which median random reads, in seconds, are those of a disk with heads: SSD take 0.05 to 0.2 ms,
+# Beyond which median random reads, in seconds, show a disk with heads: SSD take 0.05 to 0.2 ms,
 # also behind SATA; a revolution at 7,200 per minute takes 8.3 ms.
 _SEEK_SECONDS = 0.002
 
@@ -171,7 +171,7 @@ def block_device_of(mount: Mount) -> str | None:
 
 def _queue(device: str) -> Path | None:
     folder = Path(f"/sys/class/block/{device}").resolve()
-    # A partition has no queue of its own; the folder above it is that of its disk.
+    # A partition has no queue of its own; the folder above it is its disk's.
     return next((each for each in (folder / "queue", folder.parent / "queue") if each.is_dir()), None)
 
 

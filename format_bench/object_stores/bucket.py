@@ -237,7 +237,7 @@ def _children(page: ET.Element, name: str) -> list[ET.Element]:
 
 
 def _name(element: ET.Element) -> str:
-    # Amazon's answers have a namespace, those of some servers have none.
+    # Amazon's answers have a namespace, some servers' have none.
     return element.tag.rpartition("}")[2]
 
 

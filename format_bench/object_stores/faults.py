@@ -92,7 +92,7 @@ class FaultResult:
 def fault_results(trial: StoreTrial, kind: str = REAL) -> Iterator[FaultResult]:
     """Save under each fault and read afterwards.
 
-    A fault strikes the middle one of the requests that write, whose number is that of a first save
+    A fault strikes the middle one of the requests that write, counted in a first save
     without faults. The disk of `FULL_DISK` has room for half of the bytes that the first save sent.
 
     Parameters

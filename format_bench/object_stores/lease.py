@@ -51,7 +51,7 @@ class Holder:
     """Id of the running kernel and of the process namespace, where the number of a process means one."""
     process: int
     start: int
-    """Start of the process in ticks since that of the kernel."""
+    """Start of the process in ticks since the kernel's start."""
     since: str
     """Time in UTC, ISO 8601."""
 
@@ -118,7 +118,7 @@ def read(bucket: Bucket, key: str) -> Lease | None:
 
 
 def _age(headers: dict[str, str]) -> float:
-    """Return the age of an object by the clock of its server, as those of two machines may differ."""
+    """Return the age of an object by the clock of its server, as clocks of two machines may differ."""
     try:
         now, modified = (parsedate_to_datetime(headers[each]) for each in ("date", "last-modified"))
     except (KeyError, ValueError):

@@ -200,7 +200,7 @@ class _Proxy:
         return False
 
     async def _break(self, kind: str, client: asyncio.StreamReader) -> None:
-        """Cut the connections to both ends; those of a stalled request when the client has gone."""
+        """Cut the connections to both ends; a stalled request's when the client has gone."""
         if kind == STALL:
             self._stalled = True
             while await client.read(PIECE_BYTES):

@@ -180,7 +180,7 @@ class ObjectServer:
 
     @staticmethod
     def address(port: int, key: str = "", attempts: int = 2) -> RemoteFile:
-        """Return the address of an object at a port of this machine, e.g. that of a proxy."""
+        """Return the address of an object at a port of this machine, e.g. a proxy's."""
         endpoint = f"http://127.0.0.1:{port}"
         return RemoteFile(f"s3://{BUCKET}/{key}", endpoint=endpoint, anonymous=False, attempts=attempts)
 

@@ -115,7 +115,7 @@ class StoreTrial:
     ) -> Iterator[StepCost]:
         """Save and read at each round-trip time, after steps that do not count.
 
-        Of several repeats, the shortest counts. Values are compared with those of a local file.
+        Of several repeats, the shortest counts. Values are compared with a local file's.
 
         Parameters
         ----------

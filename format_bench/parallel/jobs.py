@@ -81,7 +81,7 @@ class Job(Generic[P, D]):
 
     @property
     def seconds(self) -> float:
-        """Time of the step alone: that of the worker that spent most on it, and the client's."""
+        """Time of the step alone, on the worker that spent most on it, and on the client."""
         return max(self._by_worker(self.step).values()) + self.client_seconds
 
     @property
@@ -101,7 +101,7 @@ class Job(Generic[P, D]):
 
     @property
     def digest(self) -> D:
-        """Digest of all data that were saved or read, added up from those of the parts."""
+        """Digest of all data that were saved or read, added up from the parts' digests."""
         return reduce(add, (report.digest for report in self.reports if report.digest is not None))
 
     def stage_times(self, stage: str, what: str = "seconds") -> list[float]:

@@ -1,9 +1,9 @@
 """Ray as an engine: processes of this machine, or a Ray cluster.
 
-Ray limits no worker's memory: its monitor watches that of the whole machine, and the `memory` of a task
-only decides where the task runs. So a thread of each worker watches its resident memory every 10 ms and
-kills the process beyond the limit, which a fast allocation can exceed before that. Dask's limit is of
-the same kind; it is checked by another process.
+Ray limits no worker's memory: its monitor watches the memory of the whole machine, and the `memory` of a
+task only decides where the task runs. So a thread of each worker watches its resident memory every 10 ms
+and kills the process beyond the limit, which a fast allocation can exceed before that. Dask's limit is
+of the same kind; it is checked by another process.
 
 https://docs.ray.io/en/latest/ray-core/api/doc/ray.remote.html
 """
@@ -46,7 +46,7 @@ class Engine(ParallelEngine):
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         # Its memory monitor kills workers of a machine that others fill.
         os.environ["RAY_memory_monitor_refresh_ms"] = "0"  # noqa: SIM112 (Ray reads this name)
-        # By default its workers run 15 steps of niceness below the client, unlike those of Dask.
+        # By default its workers run 15 steps of niceness below the client, unlike Dask's.
         os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 (Ray reads this name)
         import ray
         from ray._private import ray_constants

@@ -24,7 +24,7 @@ NEAR = 1.1
 
 
 class Gain(NamedTuple):
-    """Ratio of the time of other chunks to that of the recommended ones, in the same turns."""
+    """Ratio of the time of other chunks to the time of the recommended ones, in the same turns."""
 
     over: Verified
     kind: str
@@ -35,7 +35,7 @@ class Gain(NamedTuple):
 
 
 def ties(plan: ChunkPlan) -> list[Verified]:
-    """Return the layouts whose intervals overlap that of the first."""
+    """Return the layouts whose intervals overlap the first one's."""
     first, *others = plan.ranked
     return [each for each in others if each.interval.low <= first.interval.high]
 

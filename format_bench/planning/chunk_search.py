@@ -141,7 +141,7 @@ def search(  # noqa: PLR0913 (what is searched, and its bounds)
     value_bytes : int
         Bytes of a value.
     edges : tuple of int, optional
-        The largest edges of chunks; by default those of the array.
+        The largest edges of chunks; by default the array's.
     least_bytes, most_bytes : float
         Bounds on the size of a chunk.
     """

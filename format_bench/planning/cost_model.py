@@ -5,7 +5,7 @@ The time of a query is a sum of amounts times the seconds for one of each::
     seconds = a + chunks touched * b + bytes decoded * c + bytes delivered * d
               + runs copied * e + chunks of the array * f
 
-Bytes decoded are those of all touched chunks, whole. A run is a piece of values that is contiguous both
+All touched chunks are decoded as a whole. A run is a piece of values that is contiguous both
 in a chunk and in the answer: many short ones take longer to copy than a long one. The last term is for
 stores that read facts on all chunks when they open. A cold query asks the storage for each chunk once,
 so b includes a request then.

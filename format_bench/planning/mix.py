@@ -89,7 +89,7 @@ class Mix:
         Parameters
         ----------
         seconds : array_like
-            Times; the first axis is that of the queries.
+            Times; the first axis is the queries.
         """
         import numpy as np
 

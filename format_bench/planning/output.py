@@ -121,7 +121,7 @@ def _layouts(plan: ChunkPlan) -> TextTable:
 
 
 def _queries(plan: ChunkPlan) -> TextTable:
-    """Return the times of each query with the best chunks, and with those of the source."""
+    """Return the times of each query with the best chunks, and with the source's."""
     shown = [plan.ranked[0]]
     store = next(each for each in plan.stores if each.label == shown[0].layout.store)
     shown += [

@@ -117,7 +117,7 @@ class Watcher:
 
 
 def sample_sizes(rows: int) -> tuple[tuple[int, ...], int | None]:
-    """Return the sizes of the small samples and that of the large one, None if all rows are few."""
+    """Return the sizes of the small samples and of the large one, None if all rows are few."""
     small = tuple(rows // each for each in SMALL_SAMPLES if rows // each >= LEAST_ROWS)
     large = rows // LARGE_SAMPLE
     return small, large if large >= LEAST_ROWS else None

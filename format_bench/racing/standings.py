@@ -2,7 +2,7 @@
 
 An entry is out when its best score within its bounds is worse than the worst one of another entry: the
 rule of Hoeffding races (Maron and Moore, "Hoeffding races: accelerating model selection search for
-classification and function approximation", NIPS 6, 1994). Scores and bounds are those of
+classification and function approximation", NIPS 6, 1994). Scores and bounds come from
 `format_bench.recommendation.scoring`, on values that are measured or estimated for all rows.
 """
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # Speeds that a reader may choose without knowing them, in MB/s.
 SPEEDS = {"100 Mbit/s": 12.5, "1 Gbit/s": 125, "10 Gbit/s": 1250}
 
-# Significant digits of values: scores differ from those of all digits by less than 1e-10. Ends of
+# Significant digits of values: scores differ from scores of all digits by less than 1e-10. Ends of
 # intervals need fewer, since nothing but their order counts.
 _DIGITS, _DIGITS_OF_ENDS = 11, 6
 
@@ -220,7 +220,7 @@ class _Table:
     def _mixed_cell(
         self, candidate: Candidate, dataset: DatasetSize, measure: Measure
     ) -> list[Any] | None:
-        """Return the cells of the questions, from which the page makes those of a mix."""
+        """Return the cells of the questions, from which the page makes the cells of a mix."""
         found = {
             name: self.asked.record(candidate.configuration, dataset, measure, name)
             for name in self.asked.names

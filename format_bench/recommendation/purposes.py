@@ -155,7 +155,7 @@ def criteria_for(
     results : Results
         The results; parts of a preset that they cannot answer are left out.
     weights : dict of Measure to float
-        The user's own weights, which replace those of the preset; without any and without a preset,
+        The user's own weights, which replace the preset's; without any and without a preset,
         `BALANCED` counts.
     requirements : tuple of Requirement
         The user's own requirements.

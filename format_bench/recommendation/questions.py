@@ -84,7 +84,7 @@ def sentences(mix: Mix) -> list[str]:
 
 
 def mixed(results: Results, mix: Mix, suite: str | None = None) -> Results:
-    """Return results with values of a mix in place of those of its queries.
+    """Return results with values of a mix in place of its queries' values.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ def recommend(
     excluded = excluded_of(candidates, wanted, suite, _needed(datasets, speeds))
     out = {each.candidate.configuration for each in excluded}
     left = [each for each in candidates if each.configuration not in out]
-    # The best values are those of candidates that can be chosen: 1 is a score that can be reached.
+    # The best values come from candidates that can be chosen: 1 is a score that can be reached.
     scoring = Scoring.of(left, counting, datasets, speeds)
     ranked = _ranked(left, scoring, scoped.floors)
     first, others = ranked[0], ranked[1:]
@@ -123,7 +123,7 @@ def _remote_break_evens(ranked: list[Ranked], suite: str) -> list[RemoteBreakEve
 def _needed(
     datasets: dict[Measure, list[DatasetSize]], speeds: Speeds
 ) -> dict[Measure, list[DatasetSize]]:
-    """Return the cells that must have a value: those of the measures, and the sizes of transfers."""
+    """Return the cells that must have a value: the measures', and the sizes of transfers."""
     sizes = [each for measure, those in datasets.items() if speeds.speed_of(measure) for each in those]
     if not sizes:
         return datasets

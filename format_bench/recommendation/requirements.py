@@ -104,7 +104,7 @@ def adapter_facts(label: str, suite: str) -> AdapterFacts:
 
 
 def _loss_of(suite: str) -> str:
-    """Return the metric that counts losses; for a suite that is not declared here, that of tables."""
+    """Return the metric that counts losses; the tables' for a suite that is not declared here."""
     return family_of_suite(suite).loss if suite in SUITES else FAMILIES["tables"].loss
 
 

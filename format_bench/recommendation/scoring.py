@@ -196,7 +196,7 @@ def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:
 def transferred_band(
     candidate: Candidate, dataset: DatasetSize, measure: Measure, speeds: Speeds, floors: Floors | None
 ) -> tuple[float, float]:
-    """Return the band of a cell with its transfer, whose own band is that of the size."""
+    """Return a cell's value range including transfer time."""
     low, high = band_of(candidate.cells[dataset, measure], floors)
     speed = speeds.speed_of(measure)
     if speed is None:

@@ -87,7 +87,7 @@ def break_even_of(one: Candidate, other: Candidate) -> BreakEven | None:
 
 
 ROUND_TRIP_SECONDS = 0.02
-"""Round-trip time of break-evens on servers: that of a link between two cities."""
+"""Round-trip time of break-evens on servers: as on a link between two cities."""
 
 
 class RemoteBreakEven(NamedTuple):

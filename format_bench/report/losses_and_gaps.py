@@ -116,7 +116,7 @@ class Gap:
 
 
 def _in_words(measures: Iterable[Measure]) -> Iterator[str]:
-    """Yield names of measures; those of the same queries together, e.g. "query time, warm: Q1 to Q3"."""
+    """Yield names of measures, together for the same queries, e.g. "query time, warm: Q1 to Q3"."""
     queries: dict[Measure, list[str]] = {}
     for each in measures:
         queries.setdefault(each._replace(query=""), []).append(each.query)

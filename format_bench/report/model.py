@@ -78,7 +78,7 @@ _GroupKey = tuple[str, int, str]
 def results_by_suite(results: Results) -> list[SuiteResults]:
     """Return the results of each suite, in the order in which they were measured.
 
-    Results of further adapters are among those of their family's first suite.
+    Results of further adapters are among the results of their family's first suite.
     """
     found: dict[str, dict[_GroupKey, list[Record]]] = {}
     for record in results.records:

@@ -188,7 +188,7 @@ class QueryTable:
         return marks(cells, self.measure, floors)
 
     def mean_cell(self, configuration: Configuration) -> FormattedCell:
-        """Return the mean of a configuration as text; that of an incomplete one has no mark."""
+        """Return the mean of a configuration as text; without a mark if it is incomplete."""
         mean = self.means.get(configuration)
         if mean is None:
             return FormattedCell("-", "", None, "no value")

@@ -50,7 +50,7 @@ class LinkCosts:
 
     @property
     def share(self) -> float:
-        """Return the bytes sent, divided by those of the file."""
+        """Return the bytes sent, as a multiple of the file's size."""
         return self.sent_bytes / self.file_bytes
 
 

@@ -89,7 +89,7 @@ def _machine(place: str, wanted: str, machines: set[str]) -> str:
 
 
 def without_unasked(records: Iterable[Record]) -> list[Record]:
-    """Return the records without those of queries to which no format answers on a data set.
+    """Drop queries that no format answers on a data set.
 
     Such queries ask another variable, or more than the data have; each format has a record of that.
     """

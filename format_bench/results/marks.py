@@ -94,7 +94,7 @@ def legend(floors: Floors | None) -> str:
 
 
 def symbols(floors: Floors | None) -> str:
-    """Return the meaning of the symbols in tables of plain text, with that of "best" and "tie"."""
+    """Return the meaning of the symbols, "best" and "tie" included, in tables of plain text."""
     return f"{BEST} best, {TIE} tie. {legend(floors)}"
 
 

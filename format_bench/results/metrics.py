@@ -92,7 +92,7 @@ def _all_metrics() -> dict[str, Metric]:
     }
 
 
-# All metrics by name, in the order of tables and charts; those of single families come last.
+# All metrics by name, in the order of tables and charts; metrics of single families come last.
 METRICS = _all_metrics()
 
 # The metrics whose best value is a finding, in the order of the findings.

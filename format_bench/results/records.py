@@ -73,7 +73,7 @@ class Record:
     """Python, libraries and measurement, e.g. "CPython 3.11.7, measurement 4, pandas 3.1.1"; empty if
     it is not known, or if asv has it."""
     schema: int = SCHEMA
-    """Number of the form of records; those of an older one are read as of this one."""
+    """Number of the form of records; records of an older one are read as of this one."""
 
     @property
     def place(self) -> str:

@@ -137,7 +137,7 @@ def _pairs(records: list[Record], noise: RunNoise) -> Iterator[OrderedPair]:
             lower = None
         if lower:
             of_both = [math.log1p(noise.of_cell(each) or 0.0) for each in (lower, record)]
-            # Each is that of a difference from an equal value, so of two variances alike.
+            # Each belongs to a difference from an equal value, so to two variances alike.
             yield OrderedPair(lower, record, math.expm1(math.hypot(*of_both) / math.sqrt(2)))
 
 

@@ -59,9 +59,9 @@ class Benchmark:
     queries: tuple[str, ...] = ()
     """Queries, a further parameter; none if the metrics are of no single query."""
     datasets: tuple[str, ...] = ()
-    """Data sets that they are limited to; those of the suite if empty."""
+    """Data sets that they are limited to; the suite's if empty."""
     formats: tuple[str, ...] = ()
-    """Labels that they are limited to; those of the suite if empty."""
+    """Labels that they are limited to; the suite's if empty."""
     track: str = ""
     """The track of their files, if the tracks of the suite are not a parameter."""
 
@@ -100,7 +100,7 @@ class Suite:
     run_size: int
     """Rows, or images, that the runner takes by default: an answer within minutes."""
     columns: tuple[str, ...]
-    """Metrics of the narrow table on a terminal, those of a query as in "query time of Q2"."""
+    """Metrics of the narrow table on a terminal, a query's as in "query time of Q2"."""
     version: int
     """Version of asv's benchmarks; raised when the measurement changes."""
     sampling: Mapping[str, Sampling]
@@ -269,7 +269,7 @@ def family_of_suite(name: str) -> Family:
 def compared_with(suite: str) -> str:
     """Return the suite in whose tables the results of a suite appear.
 
-    A suite of further adapters appears in those of its family's first suite, so that a reader has all
+    Results of a suite of further adapters appear in its family's first suite, so that a reader has all
     adapters of a family side by side. One with tracks writes and measures its files in a way of its own.
     """
     if suite in SUITES and SUITES[suite].adapter_group not in {"", ALL_ADAPTERS}:

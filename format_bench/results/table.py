@@ -57,7 +57,7 @@ class ResultTable:
     """Configurations by measures."""
 
     header: list[str]
-    """The name of each column, without that of the configurations."""
+    """The name of each column, without the configurations' column."""
     rows: list[tuple[Configuration, list[FormattedCell]]]
 
     @classmethod

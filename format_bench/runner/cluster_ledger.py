@@ -51,7 +51,7 @@ class MachineLedger:
     run : ClusterRun
         The run.
     found : sequence of Record
-        All records of the folder; those of other machines are left out.
+        All records of the folder; other machines' are left out.
     run_id : str
         Id of the records that are made from now on.
     """

@@ -47,7 +47,7 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
     Parameters
     ----------
     request : RunRequest
-        The run as the user asks for it. Its scratch folders and its data are those of the workers.
+        The run as the user asks for it. Its scratch folders and its data are on the workers.
     where : str
         The cluster, as `format_bench.clusters.connection.connect` takes it.
     machines : tuple of str
@@ -96,7 +96,7 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
 
 
 def measured(session: ClusterSession) -> ClusterSession:
-    """Measure the cells of a session, and return it, or, with a time budget, that of its second part.
+    """Measure a session's cells; return it, or with a time budget its second part.
 
     With a time budget, all cases are measured on a sample of the rows first, then on all rows, the
     cheapest first.
@@ -158,7 +158,7 @@ def _setup(request: RunRequest, own: Prepared | None) -> WorkerSetup:
 def plan_lines(session: ClusterSession) -> Iterator[str]:
     """Yield the lines of the plan of a run: the cells left on each kind of machine, and their duration.
 
-    The expected time is that of the log of earlier runs in the folder: the cells that have been
+    The expected time comes from the log of earlier runs in the folder: the cells that have been
     measured there, on machines of the same kind or else of any, divided by the hosts. Data are not
     generated, and nothing is measured.
     """

@@ -33,7 +33,7 @@ OWN_DEFAULT = "default"
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A run as the user asks for it; defaults are those of `format-bench run`."""
+    """A run as the user asks for it; with the defaults of `format-bench run`."""
 
     suite: str | None = None
     """One of `SUITES`; by default the first suite of the family of the data."""
@@ -95,7 +95,7 @@ def suite_of(request: RunRequest, user_family: str | None = None, name: str = ""
     if user_family and suite.family != user_family:
         raise InvalidRequestError(f"--suite {suite.name}: {name} is {family.user_data}")
     if user_family and suite.generated_only:
-        reason = f"its workers make the rows of a named data set; they cannot make those of {name}"
+        reason = f"its workers make the rows of a named data set; they cannot make rows of {name}"
         raise InvalidRequestError(f"--suite {suite.name}: {reason}")
     return suite
 
@@ -174,7 +174,7 @@ def steps_of(request: RunRequest, cases: Sequence[Case]) -> set[str]:
 
 
 def on_media(cases: Iterable[Case], media: Sequence[str]) -> tuple[Case, ...]:
-    """Return each case on each medium; those of one case follow each other, as a machine may drift."""
+    """Return each case on each medium; a case's media follow each other, as a machine may drift."""
     return tuple(replace(case, medium=name) for case in cases for name in media)
 
 

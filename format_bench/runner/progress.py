@@ -98,7 +98,7 @@ def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
 
 
 def _is_unasked(measure: Measure, records: Iterable[Record]) -> bool:
-    """Return whether a query asks other data than those of some records."""
+    """Return whether a query asks for other data than some records have."""
     own = [each.status for each in records if measure.query and Measure.of(each) == measure]
     return bool(own) and set(own) == {CellStatus.UNSUPPORTED}
 

@@ -48,7 +48,7 @@ class Source:
     trust_pickle: bool = False
     seed: int = DEFAULT_SEED
     chunks: tuple[int, ...] | None = None
-    """Shape of the chunks of an array; those of its file by default."""
+    """Shape of the chunks of an array; by default the file's."""
     limits: DataLimits = USUAL_LIMITS
     """Of the process that reads."""
 

@@ -69,7 +69,7 @@ class Reads:
         return self.group.values(Measure(metric, cache, query))
 
     def shares(self, query: str) -> dict[Configuration, float]:
-        """Return the bytes that a cold query fetched, by those of the file."""
+        """Return the bytes that a cold query fetched, as a share of the file."""
         sizes = self.group.values(SIZE)
         fetched = self.values(query, "cold", "query bytes")
         return {each: value / sizes[each] for each, value in fetched.items() if sizes.get(each)}

@@ -1,7 +1,7 @@
 """Study of cold reads beside warm ones, and of the share of a file that a projection reads.
 
 Before a cold read no page of the file is in the page cache, as mincore(2) proves. The bytes read are
-those of the pages present afterwards, the kernel's read-ahead included.
+the bytes of the pages present afterwards, the kernel's read-ahead included.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Study of engines: those of each format compared with each other, as the page docs/engines.md.
+"""Study of engines: comparison of each format's engines, as the page docs/engines.md.
 
 A format is read and written through a library, its engine. Results of the usual formats and of the
 suite of further engines are on the same tables, so both are compared.

@@ -340,7 +340,7 @@ def _traps(tables: list[QueryTable]) -> Iterator[str]:
 
 
 def _factors(table: QueryTable, one: Configuration, other: Configuration) -> dict[str, float]:
-    """Return the values of one configuration by those of another, of the queries that both answer."""
+    """Return the ratios of one configuration's values to another's, of the queries that both answer."""
     found = {}
     for query in table.queries:
         a, b = table.cell(one, query).value, table.cell(other, query).value

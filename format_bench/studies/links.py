@@ -115,7 +115,7 @@ def _groups(results: Sequence[LinkResult]) -> Iterator[list[LinkResult]]:
 
 
 def _row(group: list[LinkResult], mbit: float) -> list[str]:
-    """Return the row of a format at a bandwidth; its model is that of all bandwidths."""
+    """Return the row of a format at a bandwidth; its model is fitted to all bandwidths."""
     first = group[0]
     names = [first.format, _PROTOCOLS[first.scheme]]
     found = {each.round_trip_ms: each for each in group if each.mbit == mbit and not each.error}

@@ -66,7 +66,7 @@ EXPLANATIONS: dict[tuple[str, str], str] = {
 }
 """Reasons of disagreements with the published tables, by label and metric.
 
-Each is printed if the disagreement is among those of the results.
+Each is printed if the results disagree so.
 """
 
 _A_FIFTH, _TWICE = 1 / 4, 2.0
@@ -227,7 +227,7 @@ _OF_ONE_OBJECT_A_TEXT = (
 
 
 def _held_by(labels: Sequence[str], held: dict[str, float]) -> dict[str, float]:
-    """Return the heaps by label; that of the published program's own way if the plain one is missing."""
+    """Return heap size by label; fall back to the published program's own way."""
     ways = {label: (label, label.replace("[jvm]", "[jvm-seed]")) for label in labels}
     found = {label: next((each for each in ways[label] if each in held), None) for label in labels}
     return {label: held[label] for label in found.values() if label}
@@ -335,7 +335,7 @@ def _ways(groups: list[ComparisonGroup]) -> Iterator[str]:
 
 
 def _sharing(groups: list[ComparisonGroup]) -> Iterator[str]:
-    """Yield the sizes and heaps of shared texts by those of copies."""
+    """Yield ratios of sizes and heaps, of shared texts to copies."""
     yield "## Shared texts and copies\n"
     yield (
         "Equal texts of `entities-shared` are one object, those of `entities` are copies, as in a "

@@ -57,7 +57,7 @@ left out, with its reason below, and those after it are made without it.
 class ChangeResult:
     """Measured values of one change of a table in one format; 0 if it has a reason.
 
-    A reason for *save* is that of the whole format, any other that of an unsupported change.
+    A reason for *save* is that of the whole format, any other of an unsupported change.
     """
 
     format: str
@@ -139,7 +139,7 @@ def changes(blank: ChangeResult) -> list[ChangeResult]:
     Raises
     ------
     WrongValuesError
-        If a table is not that of pandas.
+        If a table differs from pandas'.
     """
     adapter = data_formats.get(blank.format)
     if not isinstance(adapter, ChangeableFormat):
@@ -225,7 +225,7 @@ def _verify(label: str, change: str, found: pd.DataFrame, wanted: pd.DataFrame) 
     try:
         pd.testing.assert_frame_equal(ordered, wanted, check_dtype=False, check_exact=True)
     except AssertionError as error:
-        sentence = f"{label}, {change}: the table is not that of pandas: {error}"
+        sentence = f"{label}, {change}: the table differs from pandas': {error}"
         raise WrongValuesError(" ".join(sentence.split())[:300]) from error
 
 

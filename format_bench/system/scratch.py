@@ -47,7 +47,7 @@ def remove_abandoned(parent: Path) -> None:
             found = left.lstat()
         except FileNotFoundError:
             continue  # another process has just removed it
-        # A folder for all users, such as /tmp, also has those of others, and what others put there.
+        # A folder for all users, such as /tmp, also has others' folders, and what others put there.
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
             continue
         if left.name.startswith(".") and time.time() - found.st_mtime < _LOCKED_AFTER_SECONDS:

@@ -31,7 +31,7 @@ def verify_array(
 ) -> ArrayDiff:
     """Compare an array read back with the one saved, chunk by chunk.
 
-    Values are compared bit for bit, NaN payloads included; those of a lossy codec or store, which are
+    Values are compared bit for bit, NaN payloads included; a lossy codec's or store's, which are
     finite, with the declared bound.
 
     Parameters
@@ -66,7 +66,7 @@ def verify_array(
             f"values of {changed_chunks} of {chunks} chunks changed, "
             f"by up to {largest:.3g} of {_NAMES[scale]}"
         )
-        # The bound is that of exact arithmetic; libraries calculate in the array's own precision.
+        # The bound holds for exact arithmetic; libraries calculate in the array's own precision.
         if largest <= 2.0**-bits * (1 + 1e-6):
             losses.append(words)
         else:

@@ -70,7 +70,7 @@ def _nulls(column: pd.Series) -> np.ndarray:
 def _plain(column: pd.Series) -> pd.Series:
     """Return values, none of them null, in the plainest dtype that has all of them.
 
-    Categories become their values; nullable, sparse and Arrow's types those of NumPy or objects; and
+    Categories become their values; nullable, sparse and Arrow's types become NumPy's or objects; and
     objects that are all booleans, integers of 64 bits, or floats become numbers.
     """
     import pandas as pd
@@ -146,7 +146,7 @@ def _differing_floats(kept: np.ndarray, back: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         fitted = np.ascontiguousarray(back, kept.dtype)
     if kept.dtype.itemsize > np.dtype(np.float64).itemsize:
-        # Bits beyond those of the number have no meaning.
+        # Padding bits have no meaning.
         wrong = (kept != fitted) | (np.signbit(kept) != np.signbit(fitted))
     else:
         unsigned = f"u{kept.dtype.itemsize}"

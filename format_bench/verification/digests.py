@@ -1,8 +1,8 @@
 """Order-independent digests of tables and arrays, for data that no single process has in memory.
 
-Each value of a table has a 64-bit hash, that of `pandas.util.hash_array`, and a column the sum of its
-values' hashes modulo 2**64: digests of partitions add up to that of the table, in any order. The hash of
-a row combines those of its values, which reveals values that moved to another row. Numbers of equal
+Each value of a table has a 64-bit hash, by `pandas.util.hash_array`, and a column the sum of its
+values' hashes modulo 2**64: digests of partitions add up to the table's, in any order. The hash of
+a row combines its values' hashes, which reveals values that moved to another row. Numbers of equal
 value have equal hashes whatever their type, except that -0.0 is not 0.0, and all nulls, NaN included,
 have one: changed types are not noticed.
 
@@ -13,7 +13,7 @@ another row. Floats below 1e-6 that moved to other rows are not noticed then.
 
 The hash of a value of an array combines its bits with its position, with the type, and with the shape of
 a row, which reveals values that moved and changed types; all NaNs are equal. Digests of regions add up
-to that of the array, too.
+to the array's, too.
 """
 
 from __future__ import annotations

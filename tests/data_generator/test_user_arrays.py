@@ -245,7 +245,7 @@ def test_a_sample_is_the_first_chunks(tmp_path):
     ("chunks", "problem"),
     [
         ((5, 8), "has 3 dimensions, 6 x 5 x 8, but chunks of 2 were requested; give 3 edges"),
-        ((1, 5, 9), "is 6 x 5 x 8: chunks of 1 x 5 x 9 do not fit; give edges from 1 to those of"),
+        ((1, 5, 9), "is 6 x 5 x 8: chunks of 1 x 5 x 9 do not fit; give edges from 1 to the array's"),
         ((0, 5, 8), "is 6 x 5 x 8: chunks of 0 x 5 x 8 do not fit"),
     ],
 )

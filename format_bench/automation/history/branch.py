@@ -121,7 +121,7 @@ class Branch:
         self._check_order(days)
 
     def _check_order(self, days: Sequence[date]) -> None:
-        """Check that new days follow those of the branch, whose commits are never rewritten."""
+        """Check that new days follow the branch's, whose commits are never rewritten."""
         found = self.commits()
         if not found:
             return

@@ -42,7 +42,7 @@ INSTALL = (
 
 @contextmanager
 def measuring_lock(root: Path) -> Iterator[int]:
-    """Exclude other runs that measure in a checkout, also those of cron.sh.
+    """Exclude other runs that measure in a checkout, also cron.sh's.
 
     Parameters
     ----------

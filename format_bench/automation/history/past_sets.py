@@ -153,6 +153,6 @@ def _unmet(day: date, requirements: Sequence[str], python_version: str) -> dict[
 
 
 def _most_used_first(declared: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the requirements of adapters, those of more adapters first: these must not be left out."""
+    """Return the requirements of adapters, shared ones first: these must not be left out."""
     optional = set(declared[ALL]) - set(declared[REQUIRED])
     return sorted(optional, key=lambda each: (-sum(each in texts for texts in declared.values()), each))

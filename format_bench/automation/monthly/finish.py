@@ -26,7 +26,7 @@ LOG = logging.getLogger(__name__)
 
 
 def suite_names() -> list[str]:
-    """Return the suites, in order of name; those of ``CRON_SUITES``, if it is set."""
+    """Return the suites, in order of name; only the ones in ``CRON_SUITES``, if it is set."""
     return os.environ.get("CRON_SUITES", "").split() or asv_runs.suite_names(Path())
 
 
@@ -160,7 +160,7 @@ Problem = tuple[ExitStatus, str]
 
 
 def config(scale: str) -> str:
-    """Return asv's configuration of a scale; the Makefile derives all but that of "full"."""
+    """Return asv's configuration of a scale; the Makefile derives all but "full"."""
     return "asv.conf.json" if scale == "full" else f".asv.{scale}.json"
 
 

@@ -27,7 +27,7 @@ MONTH = re.compile(r"\d{4}-\d{2}")
 
 
 def fetch() -> None:
-    """Fetch all branches and tags; tags of the remote replace those of the same name here.
+    """Fetch all branches and tags; tags of the remote replace local ones of the same name.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from format_bench.automation.monthly.clone import ASV
 
 
 class ExitStatus(IntEnum):
-    """Exit statuses, including those of cron.sh itself; a run with several ends with the greatest."""
+    """Exit statuses, including cron.sh's own; a run with several ends with the greatest."""
 
     DONE = 0
     DEFECT = 1

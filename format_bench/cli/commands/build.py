@@ -27,7 +27,7 @@ def command(obj: dict[str, bool], part: str, optional: bool) -> None:  # noqa: F
     Else, Maven fetches the JVM's libraries, about 200 MB, and builds the module record_stores/jvm once
     for each version of it and of Java. The jars are kept in ~/.cache/formatbench.
 
-    Java is that of FORMAT_BENCH_JAVA, JAVA_HOME or PATH.
+    Java is found by FORMAT_BENCH_JAVA, JAVA_HOME or PATH.
     """
     if part == OBJECT_SERVER:
         lacking = server.toolchain()

@@ -85,7 +85,7 @@ def command(
 
 
 def _loaded(source: Source, shown: Console) -> pd.DataFrame:
-    """Return a named table, or that of a file."""
+    """Return a named table, or a file's."""
     if source.path not in data_generator.names() or Path(source.path).exists():
         with ReadingDisplay(shown, source.path) as display:
             return read_table(source, display, partial(shown.print, soft_wrap=True))
@@ -109,7 +109,7 @@ def _write(df: pd.DataFrame, path: Path) -> None:
 
 
 def _show(original: pd.DataFrame, made: Twin) -> None:
-    """Print the properties and sizes of the twin beside those of the original."""
+    """Print the properties and sizes of the twin beside the original's."""
     to = terminal.console()
     header = ["column", "dtype", *(name.replace("_", " ") for name in PROPERTIES)]
     properties = property_rows(original, made.df)

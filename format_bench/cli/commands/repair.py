@@ -24,7 +24,7 @@ def command(results: Path, dry_run: bool) -> None:  # noqa: FBT001 (a switch)
     A power failure, a full disk or another program may leave lines that are not records; reports and
     runs refuse them. Dropped lines go to a file beside the records, with their reasons (.dropped);
     metadata and other JSON files that are damaged get the ending .damaged. Good results stay as they
-    are, and so do those of a newer release, which need that release.
+    are, and so do results of a newer release, which need that release.
 
     \b
     Examples:

@@ -101,7 +101,7 @@ def _graph(benchmark: str, chosen: dict[str, str], *, site: str, machine: str) -
 
 
 def pages(site: SiteData) -> Iterator[Page]:
-    """Yield a page for each suite of each machine; the menu has those of the first machine."""
+    """Yield a page for each suite of each machine; the menu has the first machine's."""
     for latest in site.runs:
         yield from _pages(site, latest)
 

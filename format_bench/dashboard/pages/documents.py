@@ -22,7 +22,7 @@ FOLDER = "docs"
 
 
 def pages(site: SiteData) -> Iterator[Page]:
-    """Yield the pages, that of the methodology first."""
+    """Yield the pages, the methodology first."""
     return documents(site.config.root / FOLDER, site.config.project_url)
 
 

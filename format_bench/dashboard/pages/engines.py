@@ -21,7 +21,7 @@ TITLE, FILE_NAME = "Which engine", "which-engine.html"
 def pages(site: SiteData) -> Iterator[Page]:
     """Yield a page for each machine that has measured a format with several engines.
 
-    The menu has that of the first machine.
+    The menu has the first machine's.
     """
     texts = {latest.run.machine: text for latest in site.runs if (text := _text(latest))}
     summary = "The best library for each format that several libraries save and read."

@@ -17,7 +17,7 @@ TITLE, FILE_NAME = "Losses and gaps", "losses.html"
 
 
 def pages(site: SiteData) -> Iterator[Page]:
-    """Yield a page for each machine; the menu has that of the first one."""
+    """Yield a page for each machine; the menu has the first one's."""
     for latest in site.runs:
         yield _page(site, latest)
 

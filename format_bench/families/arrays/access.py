@@ -64,7 +64,7 @@ class Pattern:
         return (now - start) / max(1, done)
 
     def _reads(self, turn: int) -> Iterator[list[Selection]]:
-        """Yield the chunks of each read, those of a partition in the order of their use."""
+        """Yield the chunks of each read, a partition's in the order of their use."""
         everything = list(chunk_selections(self._shape, self._chunks))
         size = self._partition_chunks() if self._partitioned else 1
         parts = [everything[first : first + size] for first in range(0, len(everything), size)]

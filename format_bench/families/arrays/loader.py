@@ -1,6 +1,6 @@
 """Loading ahead: worker processes read random chunks for one consumer, as data loaders in training do.
 
-The design is that of PyTorch's DataLoader (Paszke et al. 2019, section 4.2), without PyTorch: each
+Designed as PyTorch's DataLoader (Paszke et al. 2019, section 4.2), without PyTorch: each
 worker opens the array itself, reads every n-th chunk of one permutation, and passes it through shared
 memory; two chunks a worker are loaded ahead; the consumer gets them in the order of the permutation.
 """

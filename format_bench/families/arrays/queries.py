@@ -110,7 +110,7 @@ def chunks_on(track: str, label: str, array: Description) -> tuple[int, ...]:
     Parameters
     ----------
     track : str
-        Name of the track; edges are those of foxbench.toml for the variable and the store.
+        Name of the track; foxbench.toml has the edges for the variable and the store.
     label : str
         The store.
     array : Description

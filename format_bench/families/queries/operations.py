@@ -179,7 +179,7 @@ class QueryOperations(CatalogOperations):
             self._check_tuned(data)
 
     def _check_tuned(self, data: QueryTables) -> None:
-        """Raise `CannotHoldError` if a tuned file would be that of the track `defaults`."""
+        """Raise `CannotHoldError` if a tuned file would equal the one of the track `defaults`."""
         label, (keys, _) = self.adapter.format.label, tuning_keys(data.dataset)
         if not keys:
             raise CannotHoldError(f"{data.dataset} has no column that tuned files are sorted by")

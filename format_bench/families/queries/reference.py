@@ -85,7 +85,7 @@ def _field(record: Any, names: list[str]) -> Any:
 
 
 def _joined(columns: dict[str, Any], query: Query, other: pd.DataFrame) -> dict[str, Any]:
-    """Return the columns of the rows that have a partner, with those of the partners."""
+    """Return the columns of the rows that have a partner, with their partners' columns."""
     import numpy as np
 
     join = query.join

@@ -26,7 +26,7 @@ def first_seconds(arguments: list[str | Path]) -> float:
     """
     done = subprocess.run(  # noqa: S603 (this module)
         [sys.executable, "-m", __name__, *arguments],
-        # The packages are those of this process, also where they are not installed.
+        # This process' packages, also where they are not installed.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,

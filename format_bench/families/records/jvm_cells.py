@@ -1,6 +1,6 @@
-"""Measurement of record stores of the JVM: the samples are those of a new JVM for each step.
+"""Measurement of record stores of the JVM: a new JVM takes the samples of each step.
 
-A JVM makes the records itself, and makes six calls. The first one is that of a program that has just
+A JVM makes the records itself, and makes six calls. The first one shows a program that has just
 started; the median of the later half is its steady state, after the compiler's work.
 """
 

@@ -49,7 +49,7 @@ def facts(path: Path) -> Stored:
 
 
 def load(path: Path) -> RecordSet:
-    """Return stored records; those of a data set are made when they are used."""
+    """Return stored records; a data set's are made when they are used."""
     found = facts(path)
     if found.name:
         records = data_generator.records(found.name, found.count).records

@@ -35,7 +35,7 @@ LIMIT_SECONDS = 600.0
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
 MS_RDONLY, MS_REC, MS_PRIVATE = 1, 0x4000, 1 << 18
 
-# By platform.machine(): its number in audit.h, and those of fadvise64, readahead and madvise.
+# By platform.machine(): its number in audit.h, and the numbers of fadvise64, readahead and madvise.
 SYSTEM_CALLS = {"x86_64": (0xC000003E, 221, 187, 28), "aarch64": (0xC00000B7, 223, 213, 233)}
 MADV_WILLNEED = 3
 

@@ -60,7 +60,7 @@ _BETWEEN_ROWS = 7.0
 _TICKS, _AXIS_LABEL = 16.0, 38.0
 # From so many rows on, ticks are labelled at both ends.
 _MANY_ROWS = 16
-# Units that the ticks carry, and those of values that are whole numbers.
+# Units that the ticks carry, and units of values that are whole numbers.
 _SHOWN_UNITS, _COUNTS = {"seconds", "bytes"}, {"columns", "fields", "files", "images", "properties"}
 
 

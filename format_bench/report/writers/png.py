@@ -25,7 +25,7 @@ _LONGEST_NAME = 80
 
 
 def write(results: Results, folder: Path) -> None:
-    """Write pictures into a folder, which is made if missing; those of the same names are replaced."""
+    """Write pictures into a folder, which is made if missing; others of the same names are replaced."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, (name, chart) in enumerate(named_charts(results), start=1):
         with write_atomically(folder / f"{number:03}-{_slug(name)}.png") as temporary:

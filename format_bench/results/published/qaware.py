@@ -2,7 +2,7 @@
 
 J. Ommer (QAware, 2021). The tables are the CSV files beside this module; each value is one number
 without repeats. Sizes and heaps are published in MB, and are MiB: Protobuf's 955.0142479 are exactly the
-1,001,405,020 bytes that the published program writes. A label is that of the published program's own way
+1,001,405,020 bytes that the published program writes. A label names the published program's own way
 where the project has it, marked `seed`, except for SQLite: its columns lose data, so that way has no
 values here. Parquet and Avro were each written once, and read as records of two kinds.
 """

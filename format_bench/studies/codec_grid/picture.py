@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # Colours that colour-blind people can distinguish, after M. Okabe and K. Ito, "Color Universal Design"
-# (2008), darkened to 3:1 against white as those of the report are, since levels are written in them;
+# (2008), darkened to 3:1 against white as the report's are, since levels are written in them;
 # and markers for those who see no colours.
 _LOOKS = {
     "zstd": ("#0072B2", "o"),

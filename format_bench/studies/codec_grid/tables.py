@@ -50,7 +50,7 @@ def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list
     Parameters
     ----------
     labels : iterable of str
-        Labels of formats; if empty, those of all usual formats that have codecs.
+        Labels of formats; if empty, all usual formats that have codecs.
     dataset : str
         Name of a table.
     rows : int
@@ -200,7 +200,7 @@ Choices = dict[str, "Configuration"]
 
 
 def _choices(cells: Cells) -> tuple[Choices, dict[str, Choices]]:
-    """Return the uncompressed configurations, and those of each track.
+    """Return the uncompressed configurations, and each track's.
 
     Of several codecs with the algorithm of a track, the first that the format declares is taken.
     """

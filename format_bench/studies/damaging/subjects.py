@@ -97,7 +97,7 @@ def subjects_of(
     labels : collection of str
         Formats to try; those whose files cannot be imported are left out.
     dataset : str, optional
-        Data set instead of the usual one; a table if the family is that of tables.
+        Data set instead of the usual one; a table in the family of tables.
     """
     registry = registry_of(FAMILIES[family])
     names = sorted(registry.names(), key=lambda each: (not _is_published(family, each), each.lower()))

@@ -65,7 +65,7 @@ class Verdict:
 
     outcome: Outcome
     right: bool | None = None
-    """True if the values are those of the intact file; None without values."""
+    """True if the values equal the intact file's; None without values."""
     message: str = ""
     """Error, signal, or first line printed."""
     seconds: float = 0.0
@@ -265,7 +265,7 @@ def in_child(
 ) -> tuple[Verdict, frozenset[str]]:
     """Call a reader in a forked child; return the verdict, and the lines that the child printed.
 
-    Standard output and error are captured by descriptor, and so those of native libraries too.
+    Standard output and error are captured by descriptor, and so of native libraries too.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Decays to three kaons as flat columns and as lists of records, and two questions to them.
 
-The questions are those of J. Blomer (A quantitative review of data formats for HEP analyses, ACAT 2017):
+The questions of J. Blomer (A quantitative review of data formats for HEP analyses, ACAT 2017):
 *whole* adds up 18 fields of the events without a muon, which 3 flags mark; *sparse* adds up ``PX`` of
 the first kaon where that is not a muon.
 """
@@ -116,7 +116,7 @@ class Events:
         return KaonLists(np.arange(0, TRACKS * self.rows + 1, TRACKS), fields)
 
     def check(self, question: Question, answer: Answer) -> None:
-        """Compare an answer with that of NumPy.
+        """Compare an answer with NumPy's.
 
         Raises
         ------

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _PACKAGES = {"ROOT": "root", "lance": "pylance", "vortex": "vortex-data"}
 
 ZSTD_LEVEL = 5
-"""Level of zstd where the library has no default: that of ROOT."""
+"""Level of zstd where the library has no default: ROOT's."""
 
 # Larger than h5py's own choice, which is made for arrays of which parts are read.
 CHUNK_ROWS = 65_536
@@ -300,7 +300,7 @@ class UprootLayout(Layout):
     modules = ("uproot", "awkward")
 
     def prepare(self, events: Events, codec: str) -> dict[str, Any]:
-        """Return arrays by name; those of lists are awkward's."""
+        """Return arrays by name; lists as awkward's."""
         del codec
         if not self.deep:
             return dict(events.columns)

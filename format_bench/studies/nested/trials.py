@@ -80,7 +80,7 @@ def measure(chosen: Sequence[str], rows: int) -> Iterator[NestingResult]:
     Raises
     ------
     WrongValuesError
-        If an answer is not that of NumPy.
+        If an answer differs from NumPy's.
     """
     with TemporaryDirectory() as folder:
         source = Path(folder, "events.npz")

@@ -158,7 +158,7 @@ def _store(family: str, dataset: str, size: int | None, path: Path) -> int:
 def configurations(
     family: str, labels: Sequence[str], codecs: Sequence[str | None]
 ) -> list[Configuration]:
-    """Return the formats, each without a codec or with those of the codecs that it offers.
+    """Return the formats, each without a codec or with the chosen codecs that it offers.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def answers(
 ) -> Iterator[Answer]:
     """Save the data beside them, and yield a map for each question; the file is removed at the end.
 
-    Where a format cannot read a part, the map is that of the least that contains it, with a remark: of
+    Where a format cannot read a part, the map shows the least that contains it, with a remark: of
     the columns of all rows, or of everything. With `check`, the reads of the first question are also
     counted by other means.
     """

@@ -46,7 +46,7 @@ class ArrayCell:
     memory: str = ""
 
     def run(self, step: str, **results: Any) -> ScaleRun:
-        """Return the result of a step; an array has its number of dimensions as that of columns."""
+        """Return the result of a step; an array counts its dimensions as columns."""
         plan = self.plan
         return ScaleRun(
             **{

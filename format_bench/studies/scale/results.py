@@ -36,7 +36,7 @@ _FIELDS = {"time": "seconds", "CPU time": "cpu_seconds", "memory": "peak_bytes"}
 """Fields of the values of each step's metrics on workers."""
 
 _FIELDS_ALONE = {"time": "seconds", "CPU time": "cpu_seconds", "peak memory": "peak_bytes"}
-"""Fields of those of an adapter in one process."""
+"""Result fields of a single-process run."""
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def _tuning(results: list[QuerySetResult]) -> Iterator[str]:
 
 
 def _beside_published(pairs: list[str], asked: list[str], cells: Cells) -> Iterator[str]:
-    """Yield ratios of sums to those of DuckDB on Parquet, published and measured."""
+    """Yield ratios of sums to DuckDB's on Parquet, published and measured."""
 
     def total(key: tuple[str, str]) -> float:
         pair = f"{key[0]}[{key[1]}], defaults"

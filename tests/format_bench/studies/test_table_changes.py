@@ -42,7 +42,7 @@ def test_a_change_that_does_something_else_is_refused(monkeypatch):
     monkeypatch.setattr(Adapter, "_delete", lambda *_: None)
     # In this process, where the adapter is the changed one, and which is not to be pinned.
     monkeypatch.setattr(table_changes.threads, "apply", lambda _: None)
-    with pytest.raises(WrongValuesError, match="SQLite, delete: the table is not that of pandas"):
+    with pytest.raises(WrongValuesError, match="SQLite, delete: the table differs from pandas'"):
         table_changes.changes(ChangeResult("SQLite", 1_000, 10, ""))
 
 

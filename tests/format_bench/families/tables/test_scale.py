@@ -95,5 +95,5 @@ def test_users_data_are_refused_in_one_line(tmp_path):
     path.write_text("a,b\n1,2\n")
     done = run("run", "--suite", "scale", "--data", path, "--out", tmp_path / "out")
     assert done.returncode == 2
-    assert "its workers make the rows of a named data set; they cannot make those of mine" in done.stderr
+    assert "its workers make the rows of a named data set; they cannot make rows of mine" in done.stderr
     assert not (tmp_path / "out").exists()
