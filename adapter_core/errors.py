@@ -45,6 +45,7 @@ FormatBenchError
 ├── ResolutionError                         no set of versions meets the requirements
 ├── MonthlyError                            a step of the monthly run ends with an exit status
 │   └── PushRejectedError                   the remote branch has moved
+├── DamagedStateError                       a file of the program's own state is damaged
 └── UnknownAsvPageError                     asv's page has another form than in the known versions
 
 The message of each is one sentence meant for the user, who sees it without a traceback.
@@ -384,6 +385,10 @@ class MonthlyError(FormatBenchError):
     def __init__(self, status: int, sentence: str) -> None:
         self.status = status
         super().__init__(sentence)
+
+
+class DamagedStateError(FormatBenchError):
+    """A file in which the program keeps its state, and that contains something else; it is named."""
 
 
 class PushRejectedError(MonthlyError):

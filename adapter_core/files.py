@@ -1,4 +1,4 @@
-"""Atomic writing of files: complete under their name, or not there at all.
+"""Atomic writing of files, and one error for everything that damaged content of a file causes.
 
 The module belongs to this package since data_generator and all packages of formats write files too,
 and none of them may import format_bench.
@@ -6,12 +6,23 @@ and none of them may import format_bench.
 
 from __future__ import annotations
 
+import csv
 import os
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from adapter_core.errors import FormatBenchError
+
+OF_CONTENT = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
+    *(RecursionError, csv.Error),
+)
+"""Errors of parsing text, and of taking values apart that have another form than expected."""
 
 
 def partial_path(path: Path, suffix: str | None = None) -> Path:
@@ -82,3 +93,30 @@ def _fsync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def content_of(
+    path: str | os.PathLike[str], kind: type[FormatBenchError], problem: str
+) -> Iterator[None]:
+    """Raise an error of the project in place of those that damaged or foreign content causes.
+
+    Only the parsing of a file that the program wrote belongs inside, to keep other errors as they are.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    kind : type
+        Class of the error.
+    problem : str
+        Predicate of the sentence whose subject is the file, and advice.
+    """
+    import msgspec
+
+    try:
+        yield
+    except (*OF_CONTENT, msgspec.MsgspecError) as error:
+        if isinstance(error, kind):
+            raise
+        raise kind(f"{os.fspath(path)} {problem}") from error

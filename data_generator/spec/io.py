@@ -29,10 +29,12 @@ def read_spec(path: str | os.PathLike[str]) -> TableSpec:
         If nothing is at `path`.
     """
     path = Path(path)
-    text = path.read_text(encoding="utf-8")
+    is_toml = check_ending(path) == ".toml"
     try:
-        raw = tomllib.loads(text) if check_ending(path) == ".toml" else json.loads(text)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        text = path.read_text(encoding="utf-8")
+        raw = tomllib.loads(text) if is_toml else json.loads(text)
+    # Of text that is not UTF-8, of numbers of too many digits, and of too many brackets.
+    except (ValueError, RecursionError) as error:
         raise InvalidSpecError(
             str(path), (f"is not {check_ending(path)[1:].upper()}: {error}",)
         ) from error

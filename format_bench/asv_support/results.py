@@ -7,11 +7,18 @@ import itertools
 import json
 import math
 from ast import literal_eval
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError
-from adapter_core.errors import ResultsNotFoundError, UnknownNameError
+from adapter_core.errors import (
+    FormatBenchError,
+    InvalidResultsError,
+    ResultsNotFoundError,
+    UnknownNameError,
+)
+from adapter_core.files import OF_CONTENT
 from format_bench.asv_support.journal import Journal, Reason
 from format_bench.asv_support.rounds import Rounds, RoundsFile
 from format_bench.asv_support.run import AsvMetadataFile
@@ -26,6 +33,7 @@ from format_bench.results.status import WRONG, CellStatus
 from format_bench.results.suites import FAMILIES, SUITES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -81,6 +89,38 @@ class Run:
         return self.measured_seconds / self.spent_seconds if self.spent_seconds else 0.0
 
 
+@contextmanager
+def damage_reported(results_dir: Path) -> Iterator[None]:
+    """Raise `InvalidResultsError` in place of everything that damaged files of asv's results cause.
+
+    asv reads them without a check of their form, so their damage shows anywhere.
+    """
+    from asv.util import UserError
+
+    try:
+        yield
+    except FormatBenchError:
+        raise
+    except (*OF_CONTENT, UserError) as error:
+        damaged = next(filter(_is_damaged, sorted(results_dir.rglob("*.json*"))), None)
+        place = f"{damaged} is" if damaged else f"a file in {results_dir}, or beside it, is"
+        advice = "restore it from the branch of results, or remove it"
+        raise InvalidResultsError(
+            f"{place} damaged ({type(error).__name__}: {error}); {advice}"
+        ) from error
+
+
+def _is_damaged(path: Path) -> bool:
+    """Return whether a file is not JSON, or one of JSON lines has a line that is not."""
+    try:
+        content = path.read_bytes()
+        for each in content.splitlines() if path.suffix == ".jsonl" else [content]:
+            json.loads(each)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
 def newest_run(results_dir: Path, machine: str | None = None) -> Run:
     """Return the run that started last.
 
@@ -97,7 +137,14 @@ def newest_run(results_dir: Path, machine: str | None = None) -> Run:
         If the folder lacks results.
     UnknownNameError
         If the machine has no results; the message names those that have.
+    InvalidResultsError
+        If a file is damaged.
     """
+    with damage_reported(results_dir):
+        return _newest_run(results_dir, machine)
+
+
+def _newest_run(results_dir: Path, machine: str | None) -> Run:
     from asv.results import iter_results
 
     path = results_dir / "benchmarks.json"
@@ -159,11 +206,12 @@ def load_run(results_dir: Path, machine: str | None = None) -> Results:
 
     Raises
     ------
-    ResultsNotFoundError, UnknownNameError
+    ResultsNotFoundError, UnknownNameError, InvalidResultsError
         As `newest_run` does.
     """
     run = newest_run(results_dir, machine)
-    metadata = AsvMetadataFile(results_dir, run.environment).newest(run.commit, run.cpu)
+    with damage_reported(results_dir):
+        metadata = AsvMetadataFile(results_dir, run.environment).newest(run.commit, run.cpu)
     # The noise was measured on one machine, as a rule the one of the newest run.
     is_newest = machine is None or newest_run(results_dir).machine == machine
     return Results(

@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from adapter_core.errors import GitError, ResultsNotFoundError
+from adapter_core.errors import GitError, ResolutionError, ResultsNotFoundError
+from adapter_core.files import content_of
 from adapter_core.listing import declarations
-from format_bench.asv_support.results import Run, run_of
+from format_bench.asv_support.results import Run, damage_reported, run_of
 from format_bench.asv_support.run import METADATA_FOLDER
 from format_bench.library_sets import VersionChange, parse, version_changes
 from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
@@ -86,7 +87,14 @@ def read_history(results_dir: Path, repository: Path) -> History:
     ------
     ResultsNotFoundError
         If the folder has no result.
+    InvalidResultsError
+        If a file is damaged.
     """
+    with damage_reported(results_dir):
+        return _read_history(results_dir, repository)
+
+
+def _read_history(results_dir: Path, repository: Path) -> History:
     from asv.benchmarks import Benchmarks
     from asv.results import iter_results
     from asv.util import load_json
@@ -204,7 +212,11 @@ def _library_sets(commits: Iterable[str], repository: Path) -> dict[str, dict[st
         found = Repository(repository).contents(list(names))
     except (OSError, GitError):
         return {}
-    return {names[name]: parse(content.decode()) for name, content in found.items()}
+    sets = {}
+    for name, content in found.items():
+        with content_of(name, ResolutionError, "is no library set: a line does not pin a version"):
+            sets[names[name]] = parse(content.decode())
+    return sets
 
 
 def _recorded(results_dir: Path) -> dict[str, dict[str, str]]:

@@ -138,7 +138,7 @@ def _address_in(path: Path) -> str:
     """Return the address in a scheduler file; Dask's own reader waits for ever for a missing one."""
     try:
         return str(json.loads(path.read_bytes())["address"])
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise ClusterError(
             f"--cluster {path}: it is no scheduler file; `dask scheduler --scheduler-file` writes one"
         ) from error

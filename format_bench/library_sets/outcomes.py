@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 # Name of the folder, in the folder of asv's results. Its files end in .jsonl, since asv reads every
 # .json.
@@ -59,14 +59,14 @@ def write(results_dir: Path, record: SetRecord) -> None:
 
 def read(results_dir: Path) -> list[SetRecord]:
     """Return the last record of each set on each machine, in order of day; torn lines are ignored."""
+    import msgspec
+
     found: dict[tuple[str, str], SetRecord] = {}
     for path in sorted((results_dir / FOLDER).glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                record = _record(json.loads(line))
-            except ValueError:
-                continue
-            found[record.machine, record.commit] = record
+        for line in path.read_bytes().splitlines():
+            with suppress(msgspec.DecodeError, RecursionError):
+                record = msgspec.json.decode(line, type=SetRecord)
+                found[record.machine, record.commit] = record
     return sorted(found.values(), key=lambda record: (record.day, record.machine))
 
 
@@ -74,7 +74,3 @@ def newest(results_dir: Path, machine: str, commit: str) -> SetRecord | None:
     """Return the last record of a commit on a machine, if any."""
     found = [each for each in read(results_dir) if (each.machine, each.commit) == (machine, commit)]
     return found[0] if found else None
-
-
-def _record(facts: dict[str, Any]) -> SetRecord:
-    return SetRecord(**{**facts, "status": SetOutcome(facts["status"])})

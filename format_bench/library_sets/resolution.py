@@ -20,6 +20,7 @@ from format_bench.library_sets.sets import (
     LOCKED,
     VersionChange,
     parse,
+    read,
     version_changes,
 )
 
@@ -233,9 +234,8 @@ def renew(
     python_version = _python_version()
     requirements = {text for texts in declared(constraints.parent).values() for text in texts}
     text = resolve(sorted(requirements), python_version, exclude_newer)
-    old = constraints.read_text(encoding="utf-8") if constraints.exists() else ""
     # Pins for other versions of Python do not count: nothing that is measured here would change.
-    changes = version_changes(parse(old), parse(text))
+    changes = version_changes(read(constraints) if constraints.exists() else {}, parse(text))
     if changes and not dry_run:
         # First: after a kill between both files the next call finds the same changes.
         lock(constraints, exclude_newer, text)

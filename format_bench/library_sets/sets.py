@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from adapter_core.errors import ResolutionError
+from adapter_core.files import content_of
 from adapter_core.listing import declarations
 from format_bench.results.suites import FAMILIES
 
@@ -65,6 +67,18 @@ def parse(text: str) -> dict[str, str]:
         if requirement.marker is None or requirement.marker.evaluate():
             found[canonicalize_name(requirement.name)] = pins[0].version
     return dict(sorted(found.items()))
+
+
+def read(constraints: Path) -> dict[str, str]:
+    """Return the versions in a file of constraints, as `parse` does.
+
+    Raises
+    ------
+    ResolutionError
+        If a line is no pin.
+    """
+    with content_of(constraints, ResolutionError, "is no library set: a line does not pin a version"):
+        return parse(constraints.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)

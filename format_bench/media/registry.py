@@ -14,7 +14,8 @@ import struct
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from adapter_core.files import write_atomically
+from adapter_core.errors import MediumError
+from adapter_core.files import content_of, write_atomically
 
 FOLDER = Path("/run/format-bench/media")
 """A folder that a restart of the machine empties, as it does the mounts."""
@@ -83,8 +84,10 @@ def media() -> list[EmulatedMedium]:
     for path in FOLDER.glob("*.json"):
         # Another process may have just removed it.
         with contextlib.suppress(FileNotFoundError):
-            facts = json.loads(path.read_bytes())
-            found.append(EmulatedMedium(**facts | {"folder": Path(facts["folder"])}))
+            content = path.read_bytes()
+            with content_of(path, MediumError, "is no entry of an emulated medium; remove it"):
+                facts = json.loads(content)
+                found.append(EmulatedMedium(**facts | {"folder": Path(facts["folder"])}))
     return sorted(found, key=lambda each: each.folder)
 
 

@@ -113,7 +113,7 @@ def read_mix(path: Path, array: Description) -> Mix:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InvalidMixError(f"{path}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidMixError(f"{path}: is not TOML: {error}") from error
     try:
         return mix_of(declared, array)

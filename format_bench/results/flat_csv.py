@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from adapter_core.errors import InvalidResultsError
+from adapter_core.files import content_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -39,3 +44,15 @@ def from_csv(of_class: type[Row], text: str) -> list[Row]:
         of_class(**{name: parsers[name](value) for name, value in row.items()})
         for row in csv.DictReader(StringIO(text))
     ]
+
+
+def read(of_class: type[Row], path: str | os.PathLike[str]) -> list[Row]:
+    """Return the rows of a CSV file.
+
+    Raises
+    ------
+    InvalidResultsError
+        If the file contains something else.
+    """
+    with content_of(path, InvalidResultsError, f"contains no rows of {of_class.__name__}"):
+        return from_csv(of_class, Path(path).read_text(encoding="utf-8"))

@@ -24,6 +24,9 @@ RESULTS = "results.jsonl"
 # Files of records that a folder may contain; the second is made of asv's results.
 FILES = (RESULTS, "records.jsonl")
 
+METADATA_LEVELS = 20
+"""Levels of a file of metadata, generously; deeper ones would exceed the stack where they are shown."""
+
 
 @dataclass(frozen=True)
 class Results:
@@ -129,9 +132,15 @@ def _metadata(folder: Path) -> list[dict[str, Any]]:
     for path in folder.glob("*.json"):
         try:
             facts = json.loads(path.read_bytes())
-        except ValueError:
+        except (ValueError, RecursionError):
             # A file that somebody else put there, or that is being written.
             continue
-        if isinstance(facts, dict) and "started" in facts:
+        if isinstance(facts, dict) and "started" in facts and _is_shallow(facts):
             found.append(facts)
     return sorted(found, key=lambda facts: str(facts["started"]))
+
+
+def _is_shallow(facts: Any, levels: int = METADATA_LEVELS) -> bool:
+    """Return whether values are inside of each other in at most some levels."""
+    parts = facts.values() if isinstance(facts, dict) else facts if isinstance(facts, list) else ()
+    return levels > 0 and all(_is_shallow(each, levels - 1) for each in parts)

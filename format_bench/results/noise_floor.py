@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from adapter_core.errors import InvalidNoiseFloorError
-from adapter_core.files import write_atomically
+from adapter_core.files import content_of, write_atomically
 from format_bench.results.metrics import METRICS, Noise
 
 # The file beside the results of a machine.
@@ -57,12 +58,13 @@ def read(path: Path) -> Floors:
     InvalidNoiseFloorError
         If it contains something else.
     """
-    try:
-        return Floors(**{name: float(value) for name, value in json.loads(path.read_bytes()).items()})
-    except (ValueError, TypeError, AttributeError) as error:
-        raise InvalidNoiseFloorError(
-            f"{path} holds no noise floors; write it anew with the noise command"
-        ) from error
+    with content_of(
+        path, InvalidNoiseFloorError, "holds no noise floors; write it anew with the noise command"
+    ):
+        shares = {name: float(value) for name, value in json.loads(path.read_bytes()).items()}
+        if not all(0 <= share < math.inf for share in shares.values()):
+            raise ValueError("a share is negative or not finite")
+        return Floors(**shares)
 
 
 def beside(path: Path) -> Floors | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -59,14 +60,14 @@ def append(  # noqa: PLR0913 (who measured what, and its end)
 def measured_seconds(path: Path) -> dict[tuple[str, str], list[float]]:
     """Return the seconds of measured cells by machine and case, and by case alone (machine "")."""
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        try:
-            entry: dict[str, Any] = json.loads(line)
-        except ValueError:
-            continue  # the client was killed while it wrote this line
-        if entry["outcome"] == MEASURED:
-            for machine in ("", entry["machine"]):
-                found[machine, name_of(entry["case"])].append(entry["seconds"])
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        # The client may have been killed while it wrote the line.
+        with suppress(ValueError, TypeError, LookupError, RecursionError):
+            entry = json.loads(line)
+            if entry["outcome"] == MEASURED:
+                seconds, case = float(entry["seconds"]), name_of(entry["case"])
+                for machine in ("", str(entry["machine"])):
+                    found[machine, case].append(seconds)
     return found
 
 

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from adapter_core.errors import InvalidFolderError, LockedError
 from adapter_core.files import write_atomically
@@ -133,16 +132,17 @@ def cluster_id(out: Path) -> str:
             raise InvalidFolderError(f"{out}: {reason}")
         with write_atomically(path, durable=True) as temporary:
             temporary.write_text(json.dumps({"run": secrets.token_hex(8)}) + "\n", encoding="utf-8")
-    return str(_read(path)["run"])
+    return _read(path, "run")["run"]
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """Return the facts in a JSON file of a folder of results."""
+def _read(path: Path, *keys: str) -> dict[str, str]:
+    """Return the texts in a JSON file of a folder of results, which has some keys."""
     try:
         facts = json.loads(path.read_bytes())
-    except ValueError:
+    except (ValueError, RecursionError):
         facts = None
-    if not isinstance(facts, dict):
+    is_whole = isinstance(facts, dict) and facts.keys() >= {*keys}
+    if not is_whole or not all(isinstance(each, str) for each in facts.values()):
         advice = f"`format-bench repair {shlex.quote(str(path.parent))}` sets it aside"
         raise InvalidFolderError(f"{path} is damaged; {advice}")
     return facts

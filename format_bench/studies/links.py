@@ -22,7 +22,6 @@ from format_bench.links.results import (
     FITTED_MS,
     HELD_BACK_MS,
     LinkResult,
-    from_csv,
     held_back_errors,
     model_of,
     to_csv,
@@ -310,7 +309,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
 
 
 def _read(path: Path) -> list[LinkResult]:
-    results = from_csv(path.read_text(encoding="utf-8"))
+    results = flat_csv.read(LinkResult, path)
     if not results:
         raise InvalidResultsError(f"{path} contains no results")
     return results

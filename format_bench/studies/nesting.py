@@ -219,7 +219,7 @@ def command(formats: str, rows: int, out: Path | None, shown: Path | None) -> No
       format-bench study nesting --page nesting.csv
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if shown:
-        results = flat_csv.from_csv(NestingResult, shown.read_text(encoding="utf-8"))
+        results = flat_csv.read(NestingResult, shown)
     else:
         names = [each for each in formats.split(",") if each]
         for name in names:

@@ -62,7 +62,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     results: list[QuerySetResult] = []
     if shown:
         for each in shown:
-            results += flat_csv.from_csv(QuerySetResult, each.read_text(encoding="utf-8"))
+            results += flat_csv.read(QuerySetResult, each)
         click.echo(page(results), nl=False)
         return
     chosen = [each for each in tracks.split(",") if each]

@@ -331,7 +331,7 @@ def command(names: str, rows: int, changed: int, out: Path | None, shown: Path |
     if 2 * changed > rows:
         raise click.BadParameter("at most half as many as --rows", param_hint="--changed")
     if shown:
-        results = flat_csv.from_csv(ChangeResult, shown.read_text(encoding="utf-8"))
+        results = flat_csv.read(ChangeResult, shown)
     else:
         results = []
         for each in measure([name for name in names.split(",") if name] or formats(), rows, changed):

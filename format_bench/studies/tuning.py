@@ -352,7 +352,7 @@ def command(pairs: str, rows: int, out: Path | None, shown: Path | None) -> None
       format-bench study tuning --page tuning.csv
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if shown:
-        results = flat_csv.from_csv(TuningResult, shown.read_text(encoding="utf-8"))
+        results = flat_csv.read(TuningResult, shown)
     else:
         results = []
         for each in measure([label for label in pairs.split(",") if label], rows):

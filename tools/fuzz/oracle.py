@@ -123,8 +123,9 @@ class Oracle:
         harm = self.canaries.harm()
         if harm:
             return Result("event", harm)
-        if found.outcome in GOOD and not target.writes and _state(self.place) != before:
-            return Result("changed", "the file, or something beside it, is another one than before")
+        changed = set(before) ^ set(_state(self.place))
+        if found.outcome in GOOD and not target.writes and changed:
+            return Result("changed", ", ".join(sorted({Path(name).name for name, *_ in changed})))
         if found.outcome in _CONTAINED and target.contained:
             return self._contained(name, path, found)
         return found

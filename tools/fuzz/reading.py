@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,11 @@ def in_this_process(path: Path) -> Any:
 def _values(array: Any) -> list[Any]:
     grid = grid_of(array.shape, array.chunks)
     found = [array.coordinates, array.attributes]
-    for place in itertools.islice(itertools.product(*map(range, grid)), CHUNKS):
+    for chunk_number in range(min(CHUNKS, math.prod(grid))):
+        place, rest = [], chunk_number
+        for edge in reversed(grid):
+            place.insert(0, rest % edge)
+            rest //= edge
         selection = tuple(
             slice(number * chunk, min(edge, (number + 1) * chunk))
             for number, chunk, edge in zip(place, array.chunks, array.shape, strict=True)

@@ -280,9 +280,9 @@ def _scheduler(path: Path) -> None:
 
 
 def _read_constraints(path: Path) -> Any:
-    from format_bench.library_sets.sets import parse
+    from format_bench.library_sets import sets
 
-    return parse(path.read_text(encoding="utf-8"))
+    return sets.read(path)
 
 
 @_file("constraints.txt", _read_constraints)
@@ -406,7 +406,7 @@ def _flat(name: str, module: str, kind: str) -> None:
     from format_bench.results import flat_csv
 
     def read(path: Path) -> Any:
-        return flat_csv.from_csv(getattr(import_module(module), kind), path.read_text(encoding="utf-8"))
+        return flat_csv.read(getattr(import_module(module), kind), path)
 
     def write(path: Path) -> None:
         of = getattr(import_module(module), kind)

@@ -10,8 +10,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Self
 
-from adapter_core.errors import MonthlyError
-from adapter_core.files import write_atomically
+from adapter_core.errors import DamagedStateError, MonthlyError
+from adapter_core.files import content_of, write_atomically
 from format_bench.automation.monthly.clone import ASV
 
 
@@ -80,8 +80,20 @@ class MonthState:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """Return the month of a state file; None if the file is missing."""
-        return cls(**json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+        """Return the month of a state file; None if the file is missing.
+
+        Raises
+        ------
+        DamagedStateError
+            If it contains something else.
+        """
+        import msgspec
+
+        if not path.exists():
+            return None
+        problem = "is no state of a monthly run; remove it to measure the month from its start"
+        with content_of(path, DamagedStateError, problem):
+            return msgspec.json.decode(path.read_bytes(), type=cls)
 
     @property
     def failed(self) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from adapter_core.errors import InvalidResultsError
+from adapter_core.files import content_of
 from format_bench.studies.damaging.kinds import Kind
 from format_bench.studies.damaging.subjects import Subject
 from format_bench.studies.damaging.trials import Outcome, Trial, Verdict
@@ -81,15 +82,9 @@ class ResultsFile:
                 file.truncate(len(whole))
         lines = whole.decode(errors="replace").splitlines()
         for number, line in enumerate(lines, 1):
-            try:
-                fact = json.loads(line)
-                self._add(fact)
-            except InvalidResultsError:
-                raise
-            except (ValueError, KeyError, TypeError) as error:
-                raise InvalidResultsError(
-                    f"{self.path}, line {number}: no result of the study of damage"
-                ) from error
+            where = f"{self.path}, line {number}:"
+            with content_of(where, InvalidResultsError, "no result of the study of damage"):
+                self._add(json.loads(line))
 
     def _add(self, fact: dict[str, Any]) -> None:
         if self.seed not in (None, fact["seed"]):

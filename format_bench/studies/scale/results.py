@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from adapter_core.errors import InvalidResultsError
+from adapter_core.files import content_of
 from format_bench.parallel.trials import LOCAL, SAVE, Spread, metric_of
 from format_bench.results import records
 from format_bench.results.metrics import METRICS
@@ -109,19 +110,17 @@ def read(folder: Path) -> list[ScaleRun]:
         If the file is missing, or a line is not a step.
     """
     try:
-        lines = (folder / FILE).read_text(encoding="utf-8").splitlines()
+        lines = (folder / FILE).read_bytes().splitlines()
     except FileNotFoundError as error:
         raise InvalidResultsError(f"{folder / FILE} does not exist") from error
     return [_parsed(line, folder / FILE, number) for number, line in enumerate(lines, 1)]
 
 
-def _parsed(line: str, path: Path, number: int) -> ScaleRun:
-    try:
-        facts = json.loads(line)
-        facts["task_seconds"] = tuple(facts["task_seconds"])
-        return ScaleRun(**facts)
-    except (ValueError, TypeError, KeyError) as error:
-        raise InvalidResultsError(f"{path}, line {number}: no result of a study of scale") from error
+def _parsed(line: bytes, path: Path, number: int) -> ScaleRun:
+    import msgspec
+
+    with content_of(f"{path}, line {number}:", InvalidResultsError, "no result of a study of scale"):
+        return msgspec.json.decode(line, type=ScaleRun)
 
 
 def _records(run: ScaleRun, run_id: str) -> Iterator[Record]:

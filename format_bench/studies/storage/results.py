@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from adapter_core.errors import InvalidResultsError
-from adapter_core.files import write_atomically
+from adapter_core.files import content_of, write_atomically
 
 QUESTIONS = {
     "save": "durable save",
@@ -103,8 +103,7 @@ def read(path: Path) -> StorageResults:
     InvalidResultsError
         If it contains something else.
     """
-    try:
-        facts = json.loads(path.read_bytes())
-        return StorageResults(**{**facts, "cells": [StorageCell(**each) for each in facts["cells"]]})
-    except (ValueError, TypeError, KeyError) as error:
-        raise InvalidResultsError(f"{path} contains no results of `study media`") from error
+    import msgspec
+
+    with content_of(path, InvalidResultsError, "contains no results of `study media`"):
+        return msgspec.json.decode(path.read_bytes(), type=StorageResults)
