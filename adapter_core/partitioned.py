@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 MANIFEST = "_manifest.json"
 """Name of the manifest; readers of folders, e.g. Arrow's and Spark's, skip names that start so."""
 
-_VERSION = 1
+_VERSION = 2
+"""Of the manifest; version 1 has no digests."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,9 @@ class Piece:
     size_bytes: int
     facts: dict[str, Any] = field(default_factory=dict)
     """Facts of the partition for the commit of a format; can be pickled."""
+    digests: dict[str, str] = field(default_factory=dict)
+    """Digest of each column's values and their order, which the writer of the partition may give; a
+    manifest keeps them. Empty if there are none."""
 
 
 class _Format(Protocol):
@@ -52,6 +56,8 @@ class _Format(Protocol):
     def traits(self) -> frozenset[Trait] | None: ...
     @property
     def checks_saves(self) -> bool: ...
+    @property
+    def kept_digits(self) -> int | None: ...
     def check(self, df: pd.DataFrame) -> None: ...
     def save(self, df: pd.DataFrame, path: Path) -> None: ...
     def read(self, path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame: ...
@@ -147,8 +153,8 @@ class PartitionedTable(ABC):
 class PartFiles(PartitionedTable):
     """A folder with a file for each partition, e.g. part-00017.parquet, and a manifest, written last.
 
-    The manifest lists the parts with their rows and bytes. A folder without it, or with a part of
-    another size, is not a table.
+    The manifest lists the parts in their order, with their rows, bytes and digests. A folder without it,
+    or with a part of another size, is not a table; other rows, and another order, need the digests.
 
     Parameters
     ----------
@@ -207,6 +213,8 @@ class PartFiles(PartitionedTable):
             raise IncompleteTableError(
                 f"{self.folder} contains parts of {manifest['format']}, not of {self.adapter.label}"
             )
+        if manifest["version"] > _VERSION:
+            raise IncompleteTableError(f"{self.folder} was written by a newer version of this package")
         return [Piece(**part) for part in manifest["parts"]]
 
     def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:

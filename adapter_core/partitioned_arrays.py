@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from adapter_core.array_reader import ArrayReader
     from adapter_core.array_source import Selection
 
-_VERSION = 1
+_VERSION = 2
+"""Of the manifest; version 1 has no digests."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class Region:
     """Size of that file."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Facts for the commit of a store; can be pickled."""
+    digest: str = ""
+    """Digest of the values and their positions, which the writer of the region may give; a manifest
+    keeps it. Empty if there is none."""
 
     def selection(self, shape: Sequence[int]) -> Selection:
         """Return the selection of the region in an array of that shape."""
@@ -219,8 +223,8 @@ class PartitionedArray(ABC):
 class ArrayParts(PartitionedArray):
     """A folder with a file for each region, e.g. part-00017.nc, and a manifest.
 
-    Each file is an array of its own, with the coordinates of its region. The manifest lists the files
-    with their regions and bytes.
+    Each file is an array of its own, with the coordinates of its region. The manifest lists the files in
+    their order, with their regions, bytes and digests.
     """
 
     _whole: Description
@@ -272,6 +276,8 @@ class ArrayParts(PartitionedArray):
             raise IncompleteArrayError(
                 f"{self.path} contains files of {manifest['format']}, not of {self.store.label}"
             )
+        if manifest["version"] > _VERSION:
+            raise IncompleteArrayError(f"{self.path} was written by a newer version of this package")
         regions = [Region(**part) for part in manifest["parts"]]
         for region in regions:
             file = self.path / region.name

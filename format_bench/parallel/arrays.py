@@ -1,14 +1,15 @@
 """Parallel saves and reads of arrays: what workers do with a region, and what the client does.
 
 A worker makes the values of its region, saves them and returns their digest; or reads a region and
-returns the digest of what came back.
+returns the digest of what came back. The digest of each region goes into the manifest of a store that
+has a file for each; it is made after the clock of the save.
 """
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -152,6 +153,19 @@ def array_differences(saved: ArrayJob, read: ArrayJob) -> tuple[str, ...]:
     return () if saved.digest == read.digest else ("other values came back",)
 
 
+def region_differences(job: ArrayJob) -> tuple[str, ...]:
+    """Return what `read_array` read of regions beside the digests in their manifest.
+
+    Other values and other positions are found, and files that were exchanged or belong to another
+    array; the values that were saved are not needed. Regions without digests have no differences.
+    """
+    return tuple(
+        f"{report.piece.name}: other values, or another order"
+        for report in job.reports
+        if report.digest and report.piece.digest and report.piece.digest != report.digest.text
+    )
+
+
 def _place(report: RegionReport) -> tuple[int, int]:
     return report.piece.start, report.piece.stop
 
@@ -182,7 +196,7 @@ def _save_region(array: PartitionedArray, plan: ArrayPlan, region: Region) -> Re
         written = array.write(region, values)
     with watch("digest"):
         found = array_digest(values, region.start)
-    return watch.report(region.number, len(values), written, found)
+    return watch.report(region.number, len(values), replace(written, digest=found.text), found)
 
 
 def _read_region(array: PartitionedArray, region: Region) -> RegionReport:

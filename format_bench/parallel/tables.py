@@ -1,7 +1,8 @@
 """Parallel saves and reads of tables: what workers do with a partition, and what the client does.
 
 A worker makes the rows of its partition, saves them and returns their digest; or reads a partition and
-returns the digest of what came back.
+returns the digest of what came back. The digests of the columns of each partition go into the manifest
+of part files; they are made after the clock of the save.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -133,6 +134,25 @@ def count_parallel(engine: ParallelEngine, adapter: DataFormat, place: Path | Re
     return _over_pieces(engine, adapter, place, "count", lambda table: (_count_partition, (table,)))
 
 
+def part_differences(job: TableJob) -> tuple[str, ...]:
+    """Return what `read_parallel` read of partitions beside the digests in their manifest.
+
+    Other values are found, another order of rows, and partitions that were exchanged or belong to
+    another table; the rows that were saved are not needed. Partitions without digests, as those of
+    formats with logs of their own, and of manifests of version 1, have no differences.
+    """
+    found: list[str] = []
+    for report in job.reports:
+        kept, columns = report.piece.digests, report.digest.columns if report.digest else {}
+        if report.rows != report.piece.rows:
+            found.append(f"{report.piece.name}: {report.rows:,} rows instead of {report.piece.rows:,}")
+            continue
+        wrong = [name for name, column in columns.items() if kept.get(name, column.text) != column.text]
+        if wrong:
+            found.append(f"{report.piece.name}: column {wrong[0]}: other values, or another order")
+    return tuple(found)
+
+
 def _over_pieces(
     engine: ParallelEngine,
     adapter: DataFormat,
@@ -180,7 +200,13 @@ def _save_partition(table: PartitionedTable, plan: Plan, number: int) -> TableRe
         piece = table.write(number, df)
     with watch("digest"):
         found = digest(df)
-    return watch.report(number, len(df), piece, found)
+    report = watch.report(number, len(df), piece, found)
+    if table.adapter.kept_digits is not None:
+        # Digests of floats that the format rounds are those of what it keeps.
+        del df
+        found = digest(table.read(piece))
+    digests = {name: column.text for name, column in found.columns.items()}
+    return replace(report, piece=replace(piece, digests=digests))
 
 
 def _read_partition(table: PartitionedTable, columns: list[str] | None, piece: Piece) -> TableReport:

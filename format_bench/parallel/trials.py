@@ -26,6 +26,7 @@ from format_bench.parallel.tables import (
     Plan,
     TableJob,
     count_parallel,
+    part_differences,
     read_parallel,
     save_parallel,
     table_at,
@@ -164,7 +165,8 @@ def _verified(
         wrong = "" if is_equal else f"{job.rows:,} rows instead of {saved.rows:,}"
     else:
         kept = adapter.kept_digits, adapter.kept_decimals
-        wrong = "; ".join(differences(saved, job.digest, *kept, wanted)[:3])
+        found = differences(saved, job.digest, *kept, wanted) or part_differences(job)
+        wrong = "; ".join(found[:3])
     if wrong:
         return StepResult(step, status=CellStatus.FAILED, sentence=WRONG + wrong)
     return StepResult(step, job, sentence="" if step == COUNT else VERIFIED)

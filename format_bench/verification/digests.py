@@ -4,7 +4,9 @@ Each value of a table has a 64-bit hash, by `pandas.util.hash_array`, and a colu
 values' hashes modulo 2**64: digests of partitions add up to the table's, in any order. The hash of
 a row combines its values' hashes, which reveals values that moved to another row. Numbers of equal
 value have equal hashes whatever their type, except that -0.0 is not 0.0, and all nulls, NaN included,
-have one: changed types are not noticed.
+have one: changed types are not noticed. A column has besides a sum of hashes that combine values with
+their positions in the partition, which reveals another order of its rows, and is compared partition by
+partition. Manifests keep these sums: who changes them raises the version of manifests.
 
 Floats that a format has rounded have other hashes. Their columns have to agree in their sums, and in the
 numbers of values that are positive, negative, zero or infinite; and the rows in the hashes of the other
@@ -64,6 +66,8 @@ class ColumnDigest:
     """Counts of numbers that are zero, finite and infinite, without and with the sign of minus."""
     float_rows: int = 0
     """Rows in which it was a column of floats: one of whole floats may come back as integers."""
+    order_sum: int = 0
+    """Sum of the hashes of all values with their positions in the partition, modulo 2**64."""
 
     def __add__(self, other: ColumnDigest) -> ColumnDigest:
         return ColumnDigest(
@@ -73,7 +77,13 @@ class ColumnDigest:
             self.float_size + other.float_size,
             tuple(map(sum, zip(self.signs, other.signs, strict=True))),
             self.float_rows + other.float_rows,
+            (self.order_sum + other.order_sum) % _MODULUS,
         )
+
+    @property
+    def text(self) -> str:
+        """Return the digest of values and order, as a manifest keeps it."""
+        return f"{self.order_sum:016x}"
 
 
 @dataclass(frozen=True)
@@ -190,6 +200,11 @@ class ArrayDigest:
     def __add__(self, other: ArrayDigest) -> ArrayDigest:
         return ArrayDigest(self.count + other.count, (self.hash_sum + other.hash_sum) % _MODULUS)
 
+    @property
+    def text(self) -> str:
+        """Return the digest as a manifest keeps it."""
+        return f"{self.hash_sum:016x}"
+
 
 def array_digest(values: np.ndarray, first_row: int = 0) -> ArrayDigest:
     """Return the digest of consecutive rows of an array of numbers or booleans.
@@ -208,7 +223,7 @@ def array_digest(values: np.ndarray, first_row: int = 0) -> ArrayDigest:
     if flat.dtype.kind == "c":
         flat = flat.view(flat.real.dtype)
     # Zeros have equal bits in all types and shapes.
-    salt = np.uint64(zlib.crc32(described) << 32)
+    salt = zlib.crc32(described) << 32
     start = first_row * (flat.size // len(values) if len(values) else 0)
     total = 0
     for place in range(0, flat.size, _BLOCK):
@@ -216,14 +231,28 @@ def array_digest(values: np.ndarray, first_row: int = 0) -> ArrayDigest:
         hashes = block.view(f"u{block.dtype.itemsize}").astype(np.uint64)
         if block.dtype.kind == "f":
             hashes[np.isnan(block)] = _NULL
-        first = start + place + 1
-        hashes += np.arange(first, first + block.size, dtype=np.uint64) * np.uint64(_NULL) + salt
-        # The last steps of SplitMix64: https://doi.org/10.1145/2660193.2660195
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            hashes ^= hashes >> np.uint64(shift)
-            hashes *= np.uint64(factor)
-        total += _sum(hashes ^ (hashes >> np.uint64(31)))
+        total += _sum_of_placed(hashes, start + place, salt)
     return ArrayDigest(values.size, total % _MODULUS)
+
+
+def _sum_of_placed(hashes: np.ndarray, start: int, salt: int = 0) -> int:
+    """Return the sum of hashes, which are changed, with their positions from `start` on."""
+    import numpy as np
+
+    first = start + 1
+    places = np.arange(first, first + hashes.size, dtype=np.uint64)
+    hashes += places * np.uint64(_NULL) + np.uint64(salt)
+    # The last steps of SplitMix64: https://doi.org/10.1145/2660193.2660195
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        hashes ^= hashes >> np.uint64(shift)
+        hashes *= np.uint64(factor)
+    return _sum(hashes ^ (hashes >> np.uint64(31)))
+
+
+def _sum_in_order(hashes: np.ndarray) -> int:
+    """Return the sum of all hashes combined with their positions."""
+    places = range(0, hashes.size, _BLOCK)
+    return sum(_sum_of_placed(hashes[each : each + _BLOCK].copy(), each) for each in places) % _MODULUS
 
 
 def _equal(
@@ -265,16 +294,16 @@ def _column_digest(
     """Return the digest of a column from its hashes, its nulls, and its numbers, each shape (rows,)."""
     import numpy as np
 
-    count = int(nulls.sum())
+    count, order_sum = int(nulls.sum()), _sum_in_order(hashes)
     if numbers is None:
-        return ColumnDigest(_sum(hashes), count)
+        return ColumnDigest(_sum(hashes), count, order_sum=order_sum)
     values = numbers[~nulls] if count else numbers
     kinds = (values != 0) + np.isinf(values).astype(np.int8) + np.int8(3) * np.signbit(values)
     finite = values[np.isfinite(values)]
     with np.errstate(over="ignore"):
         sums = float(finite.sum()), float(abs(finite).sum())
     signs = tuple(np.bincount(kinds, minlength=len(_NO_NUMBERS)).tolist())
-    return ColumnDigest(_sum(hashes), count, *sums, signs, len(numbers) if is_float else 0)
+    return ColumnDigest(_sum(hashes), count, *sums, signs, len(numbers) if is_float else 0, order_sum)
 
 
 def _phases(numbers: np.ndarray) -> np.ndarray:

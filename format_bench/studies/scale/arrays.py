@@ -18,6 +18,7 @@ from format_bench.parallel.arrays import (
     ArrayPlan,
     array_differences,
     read_array,
+    region_differences,
     save_array,
 )
 from format_bench.parallel.trials import VERIFIED
@@ -109,7 +110,7 @@ def _measured(
         partitions=len(job.reports),
         **facts_of(job),
     )
-    return _verified(run, array_differences(saved, job)) if saved else run
+    return _verified(run, array_differences(saved, job) or region_differences(job)) if saved else run
 
 
 def _verified(run: ScaleRun, differences: tuple[str, ...]) -> ScaleRun:

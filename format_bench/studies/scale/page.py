@@ -35,10 +35,12 @@ object store need the server that `format-bench build object-server` builds.
 
 Workers are processes of one machine, each with one thread for the libraries. A worker makes the rows of
 a partition, saves them and returns a digest; later it reads a partition and returns the digest of what
-came back. Digests are sums of 64-bit hashes of values and rows, which do not depend on the order.
-*Wall* is the time of the whole job, with making and verifying the rows. Times of a step are those of
-the worker that spent most on it, and of the client's share. *Peak* is the resident memory of the
-largest worker.
+came back. Digests are sums of 64-bit hashes of values and rows, which do not depend on the order. The
+manifest of a format without a log of its own has further ones, of each column of each partition, which
+do: they find reversed rows, exchanged partitions and those of another save, and are made and compared
+outside of the clock of a step. *Wall* is the time of the whole job, with making and verifying the
+rows. Times of a step are those of the worker that spent most on it, and of the client's share. *Peak*
+is the resident memory of the largest worker.
 
 """
 

@@ -13,7 +13,13 @@ from format_bench.object_stores.client import TABLE
 from format_bench.object_stores.proxy import Fault
 from format_bench.object_stores.trials import remote_labels
 from format_bench.parallel.engine import opened
-from format_bench.parallel.tables import Plan, count_parallel, read_parallel, save_parallel
+from format_bench.parallel.tables import (
+    Plan,
+    count_parallel,
+    part_differences,
+    read_parallel,
+    save_parallel,
+)
 from format_bench.verification.digests import differences
 
 PLAN = Plan("core", 400, 4)
@@ -45,6 +51,7 @@ def test_a_table_comes_back_and_is_removed(serial, store, label):
     assert all(piece.size_bytes > 0 for piece in pieces)
     read = read_parallel(serial, adapter, place)
     assert differences(saved.digest, read.digest, adapter.kept_digits, adapter.kept_decimals) == ()
+    assert part_differences(read) == ()
     assert count_parallel(serial, adapter, place).rows == 400
     if Feature.COLUMNS in adapter.supports:
         two = read_parallel(serial, adapter, place, ["string_4", "int_1"])
@@ -78,6 +85,18 @@ def test_a_lost_and_another_part_are_noticed(serial, store):
     with pytest.raises(IncompleteTableError, match="parts of CSV, not of Feather"):
         count_parallel(serial, data_formats.find("Feather"), place)
     adapter.partitioned_remote(place).remove()
+
+
+def test_a_part_in_another_order_is_noticed_by_its_digest(serial, store):
+    adapter, place = data_formats.find("CSV"), place_of(store, "reversed")
+    save_parallel(serial, adapter, PLAN, place)
+    table = adapter.partitioned_remote(place)
+    rows = table.read(table.pieces()[1])
+    # The same lines have the same size.
+    table.write(1, rows.iloc[::-1].reset_index(drop=True))
+    (found,) = part_differences(read_parallel(serial, adapter, place))
+    assert found.startswith("part-00001.csv: column ")
+    table.remove()
 
 
 def test_a_table_that_travels_to_workers_has_no_credentials(store):
