@@ -90,7 +90,7 @@ def test_each_mistake_in_a_table_is_found_without_its_rows(serial, tmp_path, lab
     (sentence,) = part_differences(found)
     assert sentence.startswith(f"{names[1]}: column ")
     assert sentence.endswith("other values, or another order")
-    result = _verified(READ, found, saved.digest, adapter)
+    result = _verified(READ, found, saved.digest, list(saved.digest.columns), adapter)
     assert (result.status, sentence in result.sentence) == (CellStatus.FAILED, True)
 
     save_parallel(serial, adapter, Plan("core", 90, 3, seed=2), other)
