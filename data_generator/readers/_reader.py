@@ -126,6 +126,10 @@ class TableReader(ABC):
 # https://docs.kernel.org/filesystems/proc.html#meminfo
 MEMINFO = Path("/proc/meminfo")
 
+# https://docs.kernel.org/filesystems/proc.html#process-specific-subdirectories
+STATUS = Path("/proc/self/status")
+
+LESS = "take a part of it, or a larger machine, or allow more by --data-memory"
 
 # Columns of one table: a step for each takes hours with more, and most formats refuse fewer already.
 MOST_COLUMNS = 10**5
@@ -138,9 +142,7 @@ def check_columns(path: Path, columns: int) -> None:
         raise InvalidDataError(path, problem, "leave some out, or turn columns into rows")
 
 
-def check_fits(
-    path: Path, size_bytes: int, *, advice: str = "take a part of it, or a larger machine"
-) -> None:
+def check_fits(path: Path, size_bytes: int, *, advice: str = LESS) -> None:
     """Raise `InvalidDataError` if a file declares more bytes than the available memory."""
     # Linux grants more memory than there is, and kills the process that then uses it.
     available = available_bytes()
@@ -152,10 +154,25 @@ def check_fits(
 
 
 def available_bytes() -> int | None:
-    """Return the memory available without swapping, in bytes; None on other systems than Linux."""
+    """Return the memory that this process may still take, in bytes; None on other systems than Linux.
+
+    That is less than the machine has if the process has a limit of its own.
+    """
     if not MEMINFO.exists():
         return None
-    for line in MEMINFO.read_text(encoding="ascii").splitlines():
-        if line.startswith("MemAvailable:"):
+    import resource
+
+    available = _entry(MEMINFO, "MemAvailable")
+    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    if limit == resource.RLIM_INFINITY:
+        return available
+    own = max(0, limit - (_entry(STATUS, "VmData") or 0))
+    return own if available is None else min(own, available)
+
+
+def _entry(file: Path, name: str) -> int | None:
+    """Return an entry of a file of Linux in bytes; None if it is not there."""
+    for line in file.read_text(encoding="ascii", errors="replace").splitlines():
+        if line.startswith(f"{name}:"):
             return int(line.split()[1]) * 1024
     return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from adapter_core import whole_file
 from adapter_core.errors import InvalidDataError
 from data_generator.errors import library_errors
-from data_generator.readers._reader import available_bytes
+from data_generator.readers._reader import LESS, available_bytes
 
 if TYPE_CHECKING:
     from data_generator.readers._reader import ReadRequest
@@ -60,7 +60,7 @@ def check_unpacked(request: ReadRequest, most_for_a_byte: int, estimate: Callabl
                     f"takes more than the {available / 1e9:,.1f} GB of memory that are free: "
                     f"the first {unpacked / 1e6:,.0f} MB of its text do, as a table"
                 )
-                raise InvalidDataError(request.path, problem, "take a part of it, or a larger machine")
+                raise InvalidDataError(request.path, problem, LESS)
 
 
 @contextmanager

@@ -69,8 +69,13 @@ def _check_images(place: Path, shapes: Sequence[tuple[int, ...]], folder: Path) 
 
 
 def _check_disk(place: Path, size_bytes: int, folder: Path, advice: str) -> None:
+    import resource
+
     free = shutil.disk_usage(folder).free
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if limit != resource.RLIM_INFINITY and limit < size_bytes <= free:
+        problem = f"declares {size_bytes / 1e9:,.1f} GB, and {limit / 1e9:,.1f} GB of disk are allowed"
+        raise InvalidDataError(place, problem, f"{advice}, or allow more by --data-disk")
     if size_bytes > free:
-        disk = f"{free / 1e9:,.1f} GB are free on the disk of {folder}"
-        problem = f"declares {size_bytes / 1e9:,.1f} GB, and {disk}"
+        problem = f"declares {size_bytes / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB of disk are free"
         raise InvalidDataError(place, problem, advice)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from adapter_core.errors import InvalidDataError, UserDataError
+from data_generator.confinement.limits import DataLimits
 from data_generator.readers import _reader
 from data_generator.user.array import load_array
 from data_generator.user.image_folder import load_image_folder
@@ -41,11 +42,11 @@ def test_arrays_larger_than_the_disk_are_refused_before_they_are_read(tmp_path):
     with pytest.raises(UserDataError) as caught:
         prepare(Source(str(path)), tmp_path / "scratch")
     assert re.fullmatch(
-        rf"{path}: declares 8,000\.0 GB, and [\d.,]+ GB are free on the disk of {tmp_path}/scratch; "
+        rf"{path}: declares 8,000\.0 GB, and [\d.,]+ GB of disk are free; "
         "take the first chunks by --sample, .*--scratch",
         str(caught.value),
     )
-    assert not list((tmp_path / "scratch").iterdir())
+    assert not [each for each in (tmp_path / "scratch").rglob("*") if each.is_file()]
 
 
 def test_a_sample_of_a_huge_array_is_taken(tmp_path):
@@ -94,7 +95,7 @@ def test_images_larger_than_the_disk_are_refused_before_one_is_decoded(tmp_path,
     for number in range(3):
         png(tmp_path / f"{number}.png", 9000)
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 700 * 10**6}))
-    expected = "declares 0.7 GB, and 0.7 GB are free on the disk of .*; take some images by --sample"
+    expected = "declares 0.7 GB, and 0.7 GB of disk are free; take some images by --sample"
     assert re.match(expected, refusal(tmp_path, tmp_path))
     check_room(tmp_path, load_image_folder(tmp_path, 2), tmp_path)
 
@@ -110,3 +111,20 @@ def test_images_larger_than_the_memory_are_refused(tmp_path, monkeypatch):
 def test_arrays_that_fit_are_taken(tmp_path):
     np.save(tmp_path / "a.npy", np.arange(10.0))
     check_room(tmp_path / "a.npy", load_data(tmp_path / "a.npy"), tmp_path)
+
+
+def test_limits_of_the_process_count_as_those_of_the_machine(tmp_path):
+    path = zarr_array(tmp_path, shape=[2000, 10**6], chunks=[100, 10**6])
+    for limits, expected in (
+        (
+            DataLimits(memory_bytes=2 * 10**9),
+            r"declares 2\.4 GB, and 1\.\d GB of memory are free; give sm",
+        ),
+        (
+            DataLimits(disk_bytes=10**9),
+            r"declares 16\.0 GB, and 1\.0 GB of disk are allowed; .*--data-disk",
+        ),
+    ):
+        with pytest.raises(UserDataError) as caught:
+            prepare(Source(str(path), limits=limits), tmp_path)
+        assert re.match(expected, str(caught.value).removeprefix(f"{path}: "))
