@@ -20,15 +20,14 @@ from format_bench.racing.race import Race, RaceState, Trial, Watcher
 from format_bench.racing.standings import Standings, Wish
 from format_bench.recommendation import purposes
 from format_bench.recommendation.answer import excluded_of
-from format_bench.results import records
 from format_bench.results.candidates import Candidate, Configuration
-from format_bench.results.load import RESULTS
 from format_bench.results.metrics import METRICS, Measure, Noise
 from format_bench.results.records import Record, key
 from format_bench.results.status import is_of_surroundings
 from format_bench.results.suites import FAMILIES, Family, Step
 from format_bench.runner import folders
 from format_bench.runner.recording import combined, records_of
+from format_bench.runner.result_store import ResultStore
 from format_bench.runner.user_data import Prepared, Source, prepare, store_samples
 
 if TYPE_CHECKING:
@@ -175,14 +174,13 @@ class _Measurer:
         family: Family,
         weights: Weights,
     ) -> None:
-        self._results, self._folder, self._own, self._cases = out / RESULTS, folder, own, cases
+        self._results, self._folder, self._own, self._cases = ResultStore(out), folder, own, cases
         self._family, self._weights = family, weights
         self._data: dict[int, Path] = {own.rows: own.place.value[0]}
         self._columns: int = own.place.value[1]
         self._run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
         self._metadata = RunMetadataFiles(out, self._run_id, folder, f"{own.rows} {family.item}s")
-        earlier = records.read(self._results) if self._results.exists() else []
-        self._found = {key(each): each for each in earlier}
+        self._results.refresh()
         # A process that has measured one case keeps memory for the next, which then seems to need less.
         self._is_alone = any(METRICS[each.metric].noise is Noise.MEMORY for each in weights)
 
@@ -191,7 +189,7 @@ class _Measurer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._found:
+        if self._results.current:
             self._metadata.start("all")
         self._metadata.__exit__()
 
@@ -204,7 +202,7 @@ class _Measurer:
         entries = set(self._cases)
         return [
             each
-            for each in self._found.values()
+            for each in self._results.current.values()
             if (each.suite, each.dataset) == (suite, self._own.name)
             and each.rows <= self._own.rows
             and Configuration.of(each) in entries
@@ -242,9 +240,8 @@ class _Measurer:
             steps.insert(0, self._family.steps[0])
         for each in steps:
             for new in records_of(case, self._columns, each, outcome, self._run_id):
-                record = combined(self._found.get(key(new)), new, outcome)
-                records.append(self._results, record)
-                self._found[key(record)] = record
+                record = combined(self._results.current.get(key(new)), new, outcome)
+                self._results.append(record)
                 yield record
 
     def _store(self, sizes: Iterable[int]) -> None:

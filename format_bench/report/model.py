@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
 from format_bench.display.text import joined, plural
+from format_bench.results.environments import mixture
 from format_bench.results.groups import ComparisonGroup, sorted_measures
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure
@@ -171,6 +172,8 @@ class Outline:
     """The colours of all configurations, in the order of the report."""
     floors: Floors | None
     self_check: SelfCheck
+    mixture: str
+    """Sentence on values of several environments; empty if they are of one."""
 
     @property
     def lead(self) -> str:
@@ -196,4 +199,5 @@ def outline_of(results: Results) -> Outline:
         colours=colours(sorted(configurations, key=lambda each: each.sort_key)),
         floors=results.floors,
         self_check=SelfCheck.of(results.records),
+        mixture=printable(mixture(results.records)),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.results import noise_floor, published, records
+from format_bench.results.environments import completed
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
 
@@ -65,7 +66,7 @@ def load(source: str | Path) -> Results:
         place, wanted = str(source), ""
     path = _file(Path(place))
     # Each round appends a record of the cell with the samples of all rounds.
-    last = {key(record): record for record in records.read(path)}
+    last = {key(record): record for record in completed(records.read(path), path.parent)}
     if not last:
         raise InvalidResultsError(f"{path} is empty: no cell has been measured")
     machine = _machine(place, wanted, {record.machine for record in last.values()})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
 from format_bench.runner.cell_process import WorkerSetup
 from format_bench.runner.recording import combined, keys, records_of
+from format_bench.runner.result_store import ResultStore
 from format_bench.runner.runner import Limits, Runner
 
 if TYPE_CHECKING:
@@ -58,12 +59,14 @@ class MachineLedger:
 
     def __init__(self, fingerprint: str, run: ClusterRun, found: Sequence[Record], run_id: str) -> None:
         self.fingerprint, self.cases = fingerprint, run.cases
-        # It measures nothing here: it knows which steps are missing.
-        self._runner = Runner(run.out, Path(), run.limits, steps=run.steps)
-        self._runner.run_id = run_id
+        # Not of the folder, and whatever their environment: it is a part of the machine's fingerprint.
+        store = ResultStore(Path())
         # Without the machine, as the runner makes them.
         own = (replace(record, machine="") for record in found if record.machine == fingerprint)
-        self._runner.found = {key(record): record for record in own}
+        store.current = {key(record): record for record in own}
+        # It measures nothing here: it knows which steps are missing.
+        self._runner = Runner(run.out, Path(), run.limits, steps=run.steps, store=store)
+        self._runner.run_id = run_id
 
     @property
     def records(self) -> list[Record]:
@@ -104,5 +107,11 @@ class MachineLedger:
         return [
             combined(self._runner.found.get(key(empty)), empty, outcome)
             for step in self._runner.missing(case, task.number)
-            for empty in records_of(case, 0, step, outcome, run_id)
+            for empty in _elsewhere(records_of(case, 0, step, outcome, run_id))
         ]
+
+
+def _elsewhere(found: Iterable[Record]) -> Iterator[Record]:
+    """Yield records without the environment of this process, which did not measure them."""
+    for each in found:
+        yield replace(each, environment="")

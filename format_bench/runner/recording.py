@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import WrongValuesError
 from format_bench.families.operations import operations_of
 from format_bench.instruments.intervals import median_interval
+from format_bench.metadata import environment
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Key, Record, engine_of, key
 from format_bench.results.status import CellStatus
@@ -68,6 +69,7 @@ def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterato
                 track=case.track,
                 query=query,
                 medium=case.medium,
+                environment=environment.present(case.format, case.suite),
             )
 
 

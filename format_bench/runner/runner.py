@@ -25,14 +25,13 @@ from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.results import records
-from format_bench.results.load import RESULTS
-from format_bench.results.records import Record, key
+from format_bench.results.records import Key, Record, key
 from format_bench.results.status import LITTLE_SPACE, CellStatus, is_of_surroundings
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
 from format_bench.runner.recording import combined, keys, records_of
+from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import store_data
 
 if TYPE_CHECKING:
@@ -83,6 +82,8 @@ class Runner:
         Estimated seconds of one call of each step; a case that would exceed the time budget is left out.
     rounds : collection of int, optional
         Numbers of the rounds to make; by default all of the limits.
+    store : ResultStore, optional
+        The results in `out`, which several runners may share; by default a store of its own.
     """
 
     def __init__(  # noqa: PLR0913 (two folders, limits, and further choices)
@@ -97,9 +98,10 @@ class Runner:
         media: Iterable[ComparedMedium] = (),
         costs: Mapping[Case, float] | None = None,
         rounds: Collection[int] | None = None,
+        store: ResultStore | None = None,
     ) -> None:
         self.out, self.scratch = out, scratch
-        self.results = out / RESULTS
+        self.store = store or ResultStore(out)
         self.limits = limits or Limits()
         self.rounds = rounds or range(1, self.limits.rounds + 1)
         self.effort = Effort(
@@ -138,14 +140,18 @@ class Runner:
                     yield from self._run_in(own, cases)
 
     def read(self) -> list[Record]:
-        """Return the records that count, of all runs so far: of each cell the last one written."""
-        if not self.results.exists():
-            return []
-        return list({key(record): record for record in records.read(self.results)}.values())
+        """Return the latest record of each cell that was measured in this environment."""
+        self.store.refresh()
+        return list(self.found.values())
+
+    @property
+    def found(self) -> dict[Key, Record]:
+        """The latest record of each cell that need not be measured anew, by its key."""
+        return self.store.current
 
     def left(self, cases: Iterable[Case]) -> list[tuple[Case, Step]]:
         """Return the steps of a run that started now, in order, if nothing fails."""
-        self.found = {key(each): each for each in self.read()}
+        self.store.refresh()
         cases = list(cases)
         return [(case, step) for n in self.rounds for case in cases for step in self.missing(case, n)]
 
@@ -295,8 +301,7 @@ class Runner:
             # A run that was killed between two cells of a step has left the first.
             if wrong or self._lacks(key(found), number):
                 record = combined(self.found.get(key(found)), found, outcome)
-                records.append(self.results, record)
-                self.found[key(record)] = record
+                self.store.append(record)
                 yield record
 
 

@@ -50,7 +50,7 @@ class RunSummary:
     columns: tuple[MeasureColumn, ...]
     """Columns of the table of results."""
     records: list[Record]
-    """All records in the folder of results."""
+    """All records in the folder of results that are of this environment."""
     watch: MeasuredShare
     sample: tuple[Case, ...] = ()
     """The same cases on a sample of the rows, if some were not run for want of time."""
@@ -106,6 +106,7 @@ def measure(
             on_own(own)
         if math.isinf(request.time_budget_seconds):
             runner = _runner(request, cases, scratch, own, media)
+            _tell_environments(runner, cases, shown)
             return _follow(runner, cases, request, shown, on_record)
         folder = stack.enter_context(folders.make(scratch))
         return _within_budget(request, cases, scratch, folder, own, media, shown, on_record)
@@ -124,9 +125,11 @@ def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
     """Measure all cases on a sample of the rows, then on all rows, the cheapest first."""
     end = time.monotonic() + request.time_budget_seconds
     full = _runner(request, cases, scratch, own, media)
+    _tell_environments(full, cases, shown)
     samples = time_budget.sampled(cases) if full.left(cases) else ()
     if samples:
         sampler = _runner(request, samples, scratch, None, media)
+        sampler.store = full.store
         sampler.run_id = full.run_id
         if own:
             path = folder / "sample"
@@ -162,9 +165,20 @@ def _runner(
     user: Prepared | None,
     media: Sequence[ComparedMedium],
 ) -> Runner:
-    steps = steps_of(request, cases)
-    prepared = {user.name: user.place} if user else {}
-    return Runner(request.out, scratch, limits_of(request), steps=steps, prepared=prepared, media=media)
+    return Runner(
+        request.out,
+        scratch,
+        limits_of(request),
+        steps=steps_of(request, cases),
+        prepared={user.name: user.place} if user else {},
+        media=media,
+    )
+
+
+def _tell_environments(runner: Runner, cases: Sequence[Case], shown: Console) -> None:
+    runner.store.refresh()
+    for sentence in runner.store.remarks(cases, runner.steps):
+        shown.print(sentence, soft_wrap=True)
 
 
 def _follow(  # noqa: PLR0913 (a run, and who follows it)

@@ -105,6 +105,7 @@ def page(results: Results) -> str:
     return templates.get_template("page.html").render(
         name=outline.name,
         lead=outline.lead,
+        mixture=outline.mixture,
         machine=metadata_table.summary(results),
         suites=[_suite(f"family-{n}", each, outline) for n, each in enumerate(outline.suites)],
         self_check=outline.self_check,

@@ -31,6 +31,8 @@ def markdown_page(results: Results) -> str:
     machine = metadata_table.summary(results)
     if machine:
         lines += [f"{_escaped(machine)}.", ""]
+    if outline.mixture:
+        lines += [_escaped(outline.mixture), ""]
     lines += ["## Verdict", "", *(f"- {_escaped(each)}" for each in findings(results)), ""]
     if check := str(outline.self_check):
         lines += [_escaped(check), ""]

@@ -145,7 +145,8 @@ def write(results: Results, path: Path) -> None:
     with style(), PdfPages(path, metadata=metadata) as document:
         pages = Pages(document.savefig)
         pages.heading(outline.name)
-        pages.paragraphs([f"{outline.lead}.", metadata_table.summary(results)])
+        about = (f"{outline.lead}.", metadata_table.summary(results), outline.mixture)
+        pages.paragraphs(list(filter(None, about)))
         pages.heading("Verdict", _SUBHEADING)
         pages.paragraphs(findings(results))
         notes = [str(outline.self_check), legend(outline.floors)]

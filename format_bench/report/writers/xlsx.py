@@ -50,7 +50,7 @@ def write(results: Results, path: Path) -> None:
     book = Workbook()
     book.remove(book.worksheets[0])
     notes = (str(outline.self_check), symbols(outline.floors))
-    verdict = [[each] for each in (*findings(results), *notes) if each]
+    verdict = [[each] for each in (outline.mixture, *findings(results), *notes) if each]
     _add(book, "verdict", ["finding"], verdict)
     rows = map(asdict, results.records)
     header = [field.name for field in fields(Record)]
