@@ -125,7 +125,7 @@ def completed(records: Iterable[Record], folder: Path) -> list[Record]:
     folder : Path
         The folder of metadata, named as the runner does.
     """
-    metadata = functools.cache(functools.partial(_metadata_of, folder))
+    metadata = functools.cache(functools.partial(metadata_of, folder))
 
     def complete(record: Record) -> Record:
         if record.environment:
@@ -189,7 +189,7 @@ def python_of(implementation: str, version: str) -> str:
     return f"{implementation} {version.split(maxsplit=1)[0]}{free}"
 
 
-def _metadata_of(folder: Path, run_id: str) -> dict[str, Any]:
+def metadata_of(folder: Path, run_id: str) -> dict[str, Any]:
     """Return the metadata of a run under any policy, whose libraries are the same; {} without."""
     for path in sorted(folder.glob("*-threads-*.json")):
         if path.name.startswith(f"{run_id}-threads-"):

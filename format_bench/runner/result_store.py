@@ -6,17 +6,18 @@ are the last of their cells, take the place of the old ones in each reader.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import plural
-from format_bench.metadata import environment
+from format_bench.display.text import joined, plural
+from format_bench.metadata import environment, machine
 from format_bench.results import environments, records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import Key, Record, key
 from format_bench.runner.recording import keys
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from format_bench.families.cases import Case
@@ -90,6 +91,17 @@ class ResultStore:
         known = [self.current[cell] for cell in cells if cell in self.current]
         if unknown := sum(not each.environment for each in known):
             yield f"{plural(unknown, 'cell')} of an unknown environment kept; --fresh starts over"
+        elsewhere = [each for each in known if self._machine_of(each.run_id) not in {"", _here()}]
+        if elsewhere:
+            names = joined(sorted({self._machine_of(each.run_id) for each in elsewhere}))
+            number = plural(len(elsewhere), "cell")
+            yield f"{number} of another machine ({names}) kept; --fresh starts over"
+
+    @functools.cache  # noqa: B019 (a store lives as long as its run)
+    def _machine_of(self, run_id: str) -> str:
+        """Return the processor of a run, by its metadata; empty if they do not name it."""
+        cpu = environments.metadata_of(self.path.parent, run_id).get("cpu")
+        return _in_words(cpu) if isinstance(cpu, dict) else ""
 
     def _state(self) -> tuple[int, int] | None:
         try:
@@ -97,6 +109,15 @@ class ResultStore:
         except FileNotFoundError:
             return None
         return facts.st_ino, facts.st_size
+
+
+@functools.cache
+def _here() -> str:
+    return _in_words(machine.cpu())
+
+
+def _in_words(cpu: Mapping[str, Any]) -> str:
+    return f"{cpu.get('model')}, {cpu.get('usable')} CPUs"
 
 
 def differences_of(record: Record) -> dict[str, tuple[str, str]]:

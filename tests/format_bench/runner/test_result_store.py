@@ -11,7 +11,7 @@ import pytest
 
 from format_bench.cli.main import main
 from format_bench.families.cases import Case
-from format_bench.metadata import environment
+from format_bench.metadata import environment, machine
 from format_bench.results import records
 from format_bench.results.load import RESULTS, load
 from format_bench.results.records import key
@@ -106,6 +106,18 @@ def test_older_records_without_metadata_are_kept_and_told(tmp_path, measured):
     assert list(kept.run(CASES)) == []
     (remark,) = kept.store.remarks(CASES, STEPS)
     assert remark == f"{len(measured)} cells of an unknown environment kept; --fresh starts over"
+
+
+def test_records_of_another_machine_are_kept_and_told(tmp_path, measured):
+    stored(tmp_path, measured)
+    path = tmp_path / f"{measured[0].run_id}-threads-all.json"
+    cells = len(measured)
+    told = f"{cells} cells of another machine (Z80, 1 CPUs) kept; --fresh starts over"
+    for cpu, remarks in ((machine.cpu(), []), ({"model": "Z80", "usable": 1}, [told])):
+        path.write_text(json.dumps({"started": "2026", "cpu": cpu}))
+        store = ResultStore(tmp_path)
+        store.refresh()
+        assert list(store.remarks(CASES, STEPS)) == remarks
 
 
 def test_a_file_that_another_process_changed_is_read_again(tmp_path, measured):
