@@ -6,7 +6,8 @@ docs/records_data.md specifies the bytes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from struct import Struct
 from typing import Any
@@ -31,7 +32,7 @@ def digest(rows: Iterable[tuple[Any, ...]], of: RecordType) -> str:
     Raises
     ------
     struct.error, AttributeError, TypeError, ValueError
-        If a value has another type than its field.
+        If a value has another type than its field, as a boolean has in the place of a number.
     """
     found = hashlib.sha256()
     encode = _flat_encoder(of) if of.is_flat else _encoder(of)
@@ -56,7 +57,11 @@ def _flat_encoder(of: RecordType) -> Callable[[tuple[Any, ...]], bytes]:
     numbers = Struct(f"<{first_text}i").pack
 
     def encode(row: tuple[Any, ...]) -> bytes:
-        parts = [numbers(*row[:first_text])]
+        integers = row[:first_text]
+        # Most numbers are neither 0 nor 1, which are found sooner than types.
+        if (0 in integers or 1 in integers) and bool in map(type, integers):
+            raise TypeError("a boolean is no number")
+        parts = [numbers(*integers)]
         for text in row[first_text:]:
             data = text.encode()
             parts += (_INT(len(data)), data)
@@ -77,7 +82,7 @@ def _encoder(of: RecordType) -> Callable[[tuple[Any, ...]], bytes]:
 def _field_encoder(of: Field) -> Callable[[Any], bytes]:
     if of.repeated:
         element = _required_encoder(of)
-        return lambda values: _INT(len(values)) + b"".join(map(element, values))
+        return lambda values: _INT(len(_listed(values))) + b"".join(map(element, values))
     if of.kind is FieldKind.TEXT:
         return lambda value: _NULL if value is None else _text(value)
     encode = _required_encoder(of)
@@ -89,7 +94,20 @@ def _field_encoder(of: Field) -> Callable[[Any], bytes]:
 def _required_encoder(of: Field) -> Callable[[Any], bytes]:
     if of.record is not None:
         return _encoder(of.record)
-    return _text if of.kind is FieldKind.TEXT else _INT
+    return _text if of.kind is FieldKind.TEXT else _int
+
+
+def _listed(values: Any) -> Any:
+    """Return the values of a repeated field; a text is no list of letters, nor a set one in order."""
+    if isinstance(values, (str, bytes, AbstractSet, Mapping)):
+        raise TypeError(f"{type(values).__name__} is no list")
+    return values
+
+
+def _int(value: Any) -> bytes:
+    if isinstance(value, bool):
+        raise TypeError("a boolean is no number")
+    return _INT(value)
 
 
 def _text(value: str) -> bytes:

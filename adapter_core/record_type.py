@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, make_dataclass
 from enum import IntEnum, StrEnum
 from functools import cached_property
 from itertools import chain
-from operator import attrgetter, itemgetter
+from operator import attrgetter, index, itemgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ def _plain_value(of: Field, getter: Callable[..., Callable[[Any], Any]]) -> Call
     """Return the function from a field's value to its plain value; None if they are equal."""
     if of.enum is not None:
         enum = of.enum
-        # Avro has the symbols of an enum for values.
-        return _each(of, lambda value: int(enum[value] if isinstance(value, str) else value))
+        # Avro has the symbols of an enum for values. A float is no position.
+        return _each(of, lambda value: index(enum[value] if isinstance(value, str) else value))
     if of.record is not None:
         return _each(of, of.record._plain_by(getter))  # noqa: SLF001 (its own class)
     return None

@@ -69,9 +69,16 @@ def _first_difference(
         except _NOT_A_RECORD as error:
             return f"record {position:,} lacks a field: {type(error).__name__}: {error}"
         for name, expected, value in zip_longest(of.names, of.plain(saved), values):
-            if expected != value or type(expected) is not type(value):
+            if _typed(expected) != _typed(value):
                 return f"{name} of record {position:,}: {expected!r:.60} came back as {value!r:.60}"
     return "the records have equal values of other types"
+
+
+def _typed(value: Any) -> Any:
+    """Return a plain value with its type: 1, True and 1.0 are equal otherwise."""
+    if isinstance(value, (list, tuple)):
+        return [_typed(each) for each in value]
+    return type(value), value
 
 
 def _losses(found: Any, of: RecordType) -> Iterable[str]:
