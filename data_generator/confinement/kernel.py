@@ -17,6 +17,11 @@ from pathlib import Path
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 
+# What may not be prevented.
+_PRIVILEGES = "gaining privileges"
+_WRITING = "writing outside of its folder"
+_NETWORK = "using the network or starting programs"
+
 # Landlock: the same numbers on all architectures.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
@@ -98,9 +103,11 @@ def confine(writable: Iterable[Path], memory_bytes: int, file_bytes: int, cpu_se
         What is not prevented, because the kernel cannot do so.
     """
     _limit(memory_bytes, file_bytes, cpu_seconds)
+    if platform.system() != "Linux":
+        return [_PRIVILEGES, _WRITING, _NETWORK]
     gaps = []
     if _prctl(_PR_SET_NO_NEW_PRIVS, 1) != 0:
-        gaps.append("gaining privileges")
+        gaps.append(_PRIVILEGES)
     _drop_capabilities()
     gaps += _landlock(writable)
     gaps += _seccomp()
@@ -153,9 +160,9 @@ def _drop_capabilities() -> None:
 def _landlock(writable: Iterable[Path]) -> list[str]:
     """Forbid writing outside of some folders; return what is not prevented."""
     libc = _libc()
-    version = libc.syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG) if os.name == "posix" else -1
+    version = libc.syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG)
     if version < 1:
-        return ["writing outside of its folder"]
+        return [_WRITING]
     allowed = _WRITE_FILE | _REMOVE | _MAKE_DIR | _MAKE_REG
     allowed |= _REFER if version >= _VERSION_REFER else 0
     allowed |= _TRUNCATE if version >= _VERSION_TRUNCATE else 0
@@ -166,7 +173,7 @@ def _landlock(writable: Iterable[Path]) -> list[str]:
     attributes = struct.pack("=QQQ", handled, net, scope)[:size]
     rules = libc.syscall(_CREATE_RULESET, attributes, size, 0)
     if rules < 0:
-        return ["writing outside of its folder"]
+        return [_WRITING]
     places = [(path, allowed) for path in writable]
     places.append((Path(os.devnull), allowed & (_WRITE_FILE | _TRUNCATE)))
     for path, rights in places:
@@ -180,22 +187,21 @@ def _landlock(writable: Iterable[Path]) -> list[str]:
     done = libc.syscall(_RESTRICT_SELF, rules, 0)
     os.close(rules)
     if done != 0:
-        return ["writing outside of its folder"]
+        return [_WRITING]
     return [] if version >= _VERSION_TRUNCATE else ["cutting files outside of its folder"]
 
 
 def _seccomp() -> list[str]:
     """Forbid the system calls that no reader needs; return what is not prevented."""
-    missing = ["using the network or starting programs"]
-    if platform.machine() not in _MACHINES or platform.system() != "Linux":
-        return missing
+    if platform.machine() not in _MACHINES:
+        return [_NETWORK]
     architecture, number, column = _MACHINES[platform.machine()]
     program = _filter(architecture, column)
     code = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: the number of instructions, and where they are.
     described = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
     done = _libc().syscall(number, _SET_MODE_FILTER, _TSYNC, described)
-    return missing if done else []
+    return [_NETWORK] if done else []
 
 
 def _filter(architecture: int, column: int) -> bytes:

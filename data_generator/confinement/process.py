@@ -203,9 +203,9 @@ class _Guard:
     def _beyond(self, limit: str) -> InvalidDataError:
         """Return the error for a limit that was reached."""
         taken, option = {
-            "seconds": (f"{self._seconds:,.0f} seconds", "--data-seconds"),
-            "memory": (f"{self._memory_bytes / 1e6:,.0f} MB of memory", "--data-memory"),
-            "disk": (f"{self._disk_bytes / 1e6:,.0f} MB of disk", "--data-disk"),
+            "seconds": (f"{self._seconds:,g} seconds", "--data-seconds"),
+            "memory": (f"{_size(self._memory_bytes)} of memory", "--data-memory"),
+            "disk": (f"{_size(self._disk_bytes)} of disk", "--data-disk"),
         }[limit]
         return InvalidDataError(
             self._place, f"takes more than {taken} to read", f"allow more by {option}"
@@ -256,6 +256,13 @@ def _line(text: Any) -> str:
     from adapter_core.text import printable
 
     return printable(str(text))
+
+
+def _size(count: int) -> str:
+    for unit, name in ((1e9, "GB"), (1e6, "MB")):
+        if count >= unit:
+            return f"{count / unit:,.1f} {name}"
+    return f"{count / 1e3:,.1f} kB"
 
 
 def _size_bytes(folder: Path) -> int:

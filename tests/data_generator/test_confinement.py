@@ -78,10 +78,10 @@ def test_no_network_no_program_and_no_other_process_is_reached(tmp_path, monkeyp
 
 
 LIMITED = [
-    ("allocate", {"count": 10**9}, DataLimits(memory_bytes=4 * 10**8), "400 MB of memory", "memory"),
+    ("allocate", {"count": 10**9}, DataLimits(memory_bytes=4 * 10**8), "400.0 MB of memory", "memory"),
     ("loop", {}, DataLimits(seconds=1), "1 seconds", "seconds"),
-    ("fill", {"files": 1, "size": 10**7}, DataLimits(disk_bytes=10**6), "1 MB of disk", "disk"),
-    ("fill", {"files": 10, "size": 10**6}, DataLimits(disk_bytes=5 * 10**6), "5 MB of disk", "disk"),
+    ("fill", {"files": 1, "size": 10**7}, DataLimits(disk_bytes=10**6), "1.0 MB of disk", "disk"),
+    ("fill", {"files": 10, "size": 10**6}, DataLimits(disk_bytes=5 * 10**6), "5.0 MB of disk", "disk"),
 ]
 
 
