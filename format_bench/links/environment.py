@@ -28,6 +28,9 @@ _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
 LOOPBACK_HOSTS = "127.0.0.1,localhost,::1"
 """Servers that no proxy is asked for, as `no_proxy` names them."""
 
+NO_REQUEST = "made no request to"
+"""Start of the error of a step that reached another server than its own, or none."""
+
 _TRUST = ("AWS_CA_BUNDLE",)
 """Variables of a user's own server that its clients keep: the authorities that it is known by."""
 

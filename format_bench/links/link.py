@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from adapter_core import RemoteFile
 from adapter_core.errors import LinkError
 from format_bench.links.endpoints import LOOPBACK, RangeServer, ReadingClient
+from format_bench.links.environment import NO_REQUEST
 from format_bench.links.network import SERVER_HOST, LinkedNetwork
 from format_bench.links.server import Conditions
 from format_bench.links.xrootd import PORT, XRootDServer
@@ -122,7 +123,7 @@ class Link:
         answer = client.read(question.format, file, question.columns, limit_seconds)
         exchanges = [each for each in self._server.take() if each.port == port]
         if not exchanges and not answer.error:
-            answer = replace(answer, error=f"made no request to {file.endpoint or file.url}")
+            answer = replace(answer, error=f"{NO_REQUEST} {file.endpoint or file.url}")
         return Reading(
             answer,
             len(exchanges),

@@ -12,11 +12,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import LinkError, ObjectStoreError
+from format_bench.links.environment import NO_REQUEST
 from format_bench.object_stores.client import READ, SAVE
 from format_bench.object_stores.endpoints import FaultProxy
 from format_bench.object_stores.proxy import EXPIRED, RESET, SLOW_DOWN, STALL, UPLOADS, Fault
 from format_bench.object_stores.server import REAL, ObjectServer
-from format_bench.object_stores.trials import NO_REQUEST, retries_of
+from format_bench.object_stores.trials import retries_of
 
 if TYPE_CHECKING:
     from adapter_core import RemoteFile

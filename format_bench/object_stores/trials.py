@@ -10,6 +10,7 @@ import array_stores
 import data_formats
 from adapter_core import DataFormat
 from adapter_core.errors import LinkError
+from format_bench.links.environment import NO_REQUEST
 from format_bench.object_stores.client import ARRAY, PART, READ, SAVE, TABLE
 from format_bench.object_stores.endpoints import StoreClient
 from format_bench.object_stores.proxy import Fault
@@ -30,9 +31,6 @@ LIMIT_SECONDS = 120.0
 _SERVER_ERROR = 500
 
 WRONG = "other values than in the local file"
-
-NO_REQUEST = "made no request to"
-"""Start of the error of a step that reached another server than its own, or none."""
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import data_formats
 from adapter_core import RemoteFile
-from adapter_core.errors import FormatBenchError, UnknownNameError
+from adapter_core.errors import FormatBenchError, ParallelError, UnknownNameError
 from format_bench.instruments.isolation import status_of
+from format_bench.links.environment import NO_REQUEST
 from format_bench.parallel.engine import opened
+from format_bench.parallel.jobs import as_one_error
 from format_bench.parallel.tables import (
     Plan,
     TableJob,
@@ -137,6 +139,7 @@ def trial(
     }
     try:
         saved, pieces = save_parallel(engine, adapter, plan, place)
+        _check_reached(place, adapter)
     except FormatBenchError as error:
         yield _failed(SAVE, error)
         return
@@ -151,6 +154,13 @@ def trial(
     finally:
         with suppress(OSError):
             table_at(place, adapter).remove()
+
+
+def _check_reached(place: Path | RemoteFile, adapter: DataFormat) -> None:
+    """Raise ParallelError if a save left no object: times of another server are no result."""
+    with as_one_error("the list of the objects"):
+        if isinstance(place, RemoteFile) and not table_at(place, adapter).folder.sizes():
+            raise ParallelError(f"{NO_REQUEST} {place.origin}")
 
 
 def _failed(step: str, error: FormatBenchError) -> StepResult:

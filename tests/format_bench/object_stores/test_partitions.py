@@ -9,6 +9,7 @@ import pytest
 import data_formats
 from adapter_core import Feature, UnsupportedError
 from adapter_core.errors import IncompleteTableError, ParallelError
+from adapter_core.table_folders import ObjectFolder
 from format_bench.object_stores.client import TABLE
 from format_bench.object_stores.proxy import Fault
 from format_bench.object_stores.trials import remote_labels
@@ -20,6 +21,8 @@ from format_bench.parallel.tables import (
     read_parallel,
     save_parallel,
 )
+from format_bench.parallel.trials import trial
+from format_bench.results.status import CellStatus
 from format_bench.verification.digests import differences
 
 PLAN = Plan("core", 400, 4)
@@ -85,6 +88,14 @@ def test_a_lost_and_another_part_are_noticed(serial, store):
     with pytest.raises(IncompleteTableError, match="parts of CSV, not of Feather"):
         count_parallel(serial, data_formats.find("Feather"), place)
     adapter.partitioned_remote(place).remove()
+
+
+def test_a_save_that_left_no_object_is_no_value(serial, store, monkeypatch):
+    place = place_of(store, "nowhere")
+    monkeypatch.setattr(ObjectFolder, "sizes", lambda _: {})
+    (found,) = trial(serial, "CSV", PLAN, place)
+    assert (found.step, found.status, found.job) == ("save", CellStatus.FAILED, None)
+    assert found.sentence == f"made no request to {place.endpoint}"
 
 
 def test_a_part_in_another_order_is_noticed_by_its_digest(serial, store):
