@@ -91,7 +91,7 @@ def _properties(
         Property.NAME: (saved.name, kept.name),
         Property.DIMS: (saved.dims, kept.dims),
         Property.ATTRIBUTES: (dict(saved.attributes), dict(kept.attributes)),
-        Property.COORDINATES: (_as_lists(saved.coordinates), _as_lists(kept.coordinates)),
+        Property.COORDINATES: (_as_arrays(saved.coordinates), _as_arrays(kept.coordinates)),
         Property.COORDINATE_ATTRIBUTES: (
             _as_dicts(saved.coordinate_attributes),
             _as_dicts(kept.coordinate_attributes),
@@ -99,7 +99,7 @@ def _properties(
         Property.CHUNKS: (_clipped(saved.chunks, saved.shape), _clipped(kept.chunks, saved.shape)),
     }
     for each, (wanted, got) in has.items():
-        if wanted == got:
+        if _exact(wanted) == _exact(got):
             continue
         if each in store.keeps:
             errors.append(f"{each} came back as {got!s:.80}, not {wanted!s:.80}")
@@ -112,8 +112,19 @@ def _as_dicts(attributes: Any) -> dict[str, dict[str, Any]]:
     return {name: dict(each) for name, each in attributes.items() if each}
 
 
-def _as_lists(coordinates: Any) -> dict[str, tuple[str, list[Any]]]:
+def _as_arrays(coordinates: Any) -> dict[str, tuple[str, list[Any]]]:
     return {name: (each.dtype.str, each.tolist()) for name, each in coordinates.items()}
+
+
+def _exact(value: Any) -> Any:
+    """Return a value whose equality tells 1, True and 1.0 apart, and 0.0 from -0.0, but no NaN."""
+    if isinstance(value, dict):
+        return {name: _exact(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_exact(each) for each in value]
+    # Stores return scalars of NumPy for those of Python.
+    plain = value.item() if hasattr(value, "item") and not getattr(value, "ndim", 0) else value
+    return type(plain), repr(plain)
 
 
 def _clipped(chunks: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -135,11 +146,14 @@ def _error_share(values: np.ndarray, read: np.ndarray, scale: ErrorScale) -> flo
 
     if (read.dtype, read.shape) != (values.dtype, values.shape):
         return np.inf
+    if not np.isfinite(read).all():
+        return np.inf
     error = np.abs(read.astype(np.float64) - values)
     of: Any = {
         ErrorScale.VALUE: np.abs(values.astype(np.float64)),
         ErrorScale.RANGE: np.ptp(values.astype(np.float64)),
         ErrorScale.ONE: 1.0,
     }[scale]
-    share = np.divide(error, of, out=np.zeros_like(error), where=error > 0)
+    with np.errstate(divide="ignore"):
+        share = np.divide(error, of, out=np.zeros_like(error), where=error > 0)
     return float(share.max(initial=0.0))

@@ -104,3 +104,94 @@ def test_a_description_without_attributes_of_coordinates_is_that_of_earlier_file
 def test_attributes_of_missing_coordinates_are_refused():
     with pytest.raises(ValueError, match="attributes, but no coordinates of y"):
         replace(SAVED, coordinates={})
+
+
+def _changed(**fields):
+    return lambda: Found(**fields)
+
+
+def _values(change):
+    return lambda: Found(np.ascontiguousarray(change(VALUES.copy())))
+
+
+def _one(value):
+    def change(values):
+        values[4, 2, 3] = value
+        return values
+
+    return _values(change)
+
+
+Y = SAVED.coordinates["y"]
+WRONG = {
+    "a value by an ulp": _one(np.nextafter(VALUES[4, 2, 3], np.float32(9))),
+    "the sign of a value": _one(-VALUES[4, 2, 3]),
+    "an infinite value": _one(np.inf),
+    "a NaN": _one(np.nan),
+    "a fill value": _one(9.96921e36),
+    "zeros": _values(np.zeros_like),
+    "rows swapped": _values(lambda values: values[[1, 0, 2, 3, 4]]),
+    "rows reversed": _values(lambda values: values[::-1]),
+    "columns reversed": _values(lambda values: values[..., ::-1]),
+    "two values swapped": _values(lambda values: np.roll(values, 1, axis=2)),
+    "transposed": _values(lambda values: values.transpose(0, 2, 1)),
+    "of another shape and the same size": _values(lambda values: values.reshape(5, 4, 3)),
+    "flat": _values(np.ravel),
+    "a row lost": _values(lambda values: values[1:]),
+    "of more bits": _values(lambda values: values.astype("float64")),
+    "of integers": _values(lambda values: values.view("int32")),
+    "of complex numbers": _values(lambda values: values.astype("complex64")),
+    "of another byte order": _values(lambda values: values.astype(">f4")),
+    "the bytes in another order": _values(lambda values: values.byteswap()),
+    "an attribute lost": _changed(attributes={}),
+    "an attribute more": _changed(attributes={**SAVED.attributes, "_FillValue": 0}),
+    "an attribute of other case": _changed(attributes={"Units": "K"}),
+    "an attribute in bytes": _changed(attributes={"units": b"K"}),
+    "an attribute in a list": _changed(attributes={"units": ["K"]}),
+    "another name": _changed(name="T2M"),
+    "no name": _changed(name=""),
+    "dimensions renamed": _changed(dims=("time", "lat", "lon")),
+    "dimensions swapped": _changed(dims=("time", "x", "y")),
+    "coordinates lost": _changed(coordinates={}, coordinate_attributes={}),
+    "coordinates renamed": _changed(coordinates={"x": Y}, coordinate_attributes={}),
+    "coordinates reversed": _changed(coordinates={"y": Y[::-1]}),
+    "a coordinate by an ulp": _changed(coordinates={"y": np.nextafter(Y, 9)}),
+    "the sign of a zero coordinate": _changed(coordinates={"y": np.array([-0.0, 1.0, 2.0])}),
+    "coordinates of integers": _changed(coordinates={"y": Y.astype(int)}),
+    "coordinates of fewer bits": _changed(coordinates={"y": Y.astype("float32")}),
+    "a coordinate lost": _changed(coordinates={"y": Y[:2]}),
+    "other chunks": _changed(chunks=(5, 3, 4)),
+}
+
+
+@pytest.mark.parametrize("mutation", WRONG)
+def test_a_wrong_array_is_an_error(mutation):
+    found = verdict(WRONG[mutation]())
+    assert found.errors
+    assert not found.losses
+
+
+@pytest.mark.parametrize(
+    "mutation", [name for name in WRONG if name.split()[0] in {"a", "an", "the", "of"}]
+)
+def test_values_beyond_the_bound_of_a_codec_are_an_error(mutation):
+    if mutation != "a value by an ulp":
+        assert verdict(WRONG[mutation](), codec=LOSSY, level=8).errors
+
+
+@pytest.mark.parametrize(("saved", "read"), [(1, True), (1, 1.0), (0.0, -0.0), ("1", 1), (None, "null")])
+def test_attributes_of_another_type_are_an_error(saved, read):
+    of = replace(SAVED, attributes={"a": [saved]})
+    store = array_stores.find("NPY")
+    assert verify_array(store, None, None, of, Found(attributes={"a": [read]})).errors
+    assert verify_array(store, None, None, of, Found(attributes={"a": [saved]})).errors == ()
+
+
+def test_nan_among_attributes_and_coordinates_equals_itself():
+    kept = {"attributes": {"missing": float("nan")}, "coordinates": {"y": np.array([0.0, np.nan, 2.0])}}
+    copied = {
+        "attributes": {"missing": np.float64("nan")},
+        "coordinates": {"y": np.array([0.0, np.nan, 2.0])},
+    }
+    saved = replace(SAVED, **kept)
+    assert verify_array(array_stores.find("NPY"), None, None, saved, Found(**copied)).errors == ()
