@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # Neither views nor virtual tables, which run code that the file chooses.
 TABLES = (
-    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
-    "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
+    "AND name IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table')"
 )
 
 # https://www.sqlite.org/security.html#untrusted_sqlite_database_files
