@@ -7,7 +7,13 @@ from typing import Any, TypeVar
 
 import click
 
-from data_generator.confinement.limits import DISK_SHARE, MEMORY_SHARE, USUAL_SECONDS, DataLimits
+from data_generator.confinement.limits import (
+    DISK_SHARE,
+    MEMORY_SHARE,
+    USUAL_LIMITS,
+    USUAL_SECONDS,
+    DataLimits,
+)
 from format_bench.cli.sizes import Size
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -38,7 +44,18 @@ def with_data_limits(command: Command) -> Command:
     return command
 
 
-def taken_limits(options: dict[str, Any]) -> DataLimits:
-    """Take the values of the options out of others."""
+def taken_limits(options: dict[str, Any], data: str | None) -> DataLimits:
+    """Take the values of the options out of others.
+
+    Raises
+    ------
+    click.UsageError
+        If one is given, but no data.
+    """
     memory, disk = options.pop("data_memory"), options.pop("data_disk")
-    return DataLimits(options.pop("data_seconds") or USUAL_SECONDS, memory, disk)
+    found = DataLimits(options.pop("data_seconds") or USUAL_SECONDS, memory, disk)
+    if data is None and found != USUAL_LIMITS:
+        raise click.UsageError(
+            "--data-memory, --data-disk and --data-seconds are about --data, which is not given"
+        )
+    return found

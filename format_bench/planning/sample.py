@@ -167,7 +167,8 @@ def store_sample(
     found = _confined("store_file", arguments, origin, folder, watch)
     if found.shape != edges:
         raise UserDataError(f"{origin.path}: the process that read it gave another answer")
-    return StoredSample(folder / path.name, found)
+    (folder / path.name).rename(path)
+    return StoredSample(path, found)
 
 
 def _confined(  # noqa: PLR0913, PLR0917 (what is called, and how)

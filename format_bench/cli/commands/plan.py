@@ -109,7 +109,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     name, level = codec_choice(codec)
     request = PlanRequest(
         mix,
-        ArrayOrigin(data, dataset, rows, taken_limits(limits)),
+        ArrayOrigin(data, dataset, rows, taken_limits(limits, data)),
         stores,
         name,
         level,

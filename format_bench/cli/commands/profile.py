@@ -65,7 +65,7 @@ def command(
         check_ending(out)
     if twin and twin.suffix != ".parquet":
         raise click.UsageError(f"a twin is written as Parquet, to a file *.parquet, not {twin.name}")
-    source = Source(table, None, options["trust_pickle"], limits=taken_limits(options))
+    source = Source(table, None, options["trust_pickle"], limits=taken_limits(options, table))
     original = _loaded(source, measuring_console(quiet=ctx.obj["quiet"]))
     if options["sample"]:
         original = _block(original, options["sample"], options["seed"])

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from data_generator.confinement.limits import USUAL_LIMITS
 from format_bench.cli.commands.run import Duration, measuring_console
 from format_bench.cli.data_limits import taken_limits, with_data_limits
 from format_bench.cli.sources import load_source
@@ -149,7 +148,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     own = questions.weighed(scoring.parsed(weighed), mix)
     requirements = tuple(map(Requirement, required))
     speeds = Speeds.of_megabytes(read_speed, save_speed)
-    data_limits = taken_limits(limits)
+    data_limits = taken_limits(limits, data)
     about_race: dict[str, Any] = {}
     if data is not None:
         if (results, dataset, medium, suite) != (None, None, None, None) or mix:
@@ -161,11 +160,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         request = RaceRequest(source, wish, budget_seconds or BUDGET_SECONDS, thorough)
         answer, about_race = _raced(request, quiet=ctx.obj["quiet"])
     else:
-        if budget_seconds is not None or thorough or data_limits != USUAL_LIMITS:
-            raise click.UsageError(
-                "--time-budget, --thorough, --data-memory, --data-disk and --data-seconds are about "
-                "--data, which is not given"
-            )
+        if budget_seconds is not None or thorough:
+            raise click.UsageError("--time-budget and --thorough are about --data, which is not given")
         found = load_source(results or DEFAULT)
         if medium is not None:
             found = scope.of_medium(found, medium)

@@ -12,7 +12,6 @@ from typing import Any
 import click
 from rich.console import Console
 
-from data_generator.confinement.limits import USUAL_LIMITS
 from format_bench.cli import summaries
 from format_bench.cli.cluster import ClusterOptions, run_on_cluster
 from format_bench.cli.data_limits import taken_limits, with_data_limits
@@ -201,12 +200,12 @@ def measuring_console(*, quiet: bool) -> Console:
 def _own(options: dict[str, Any]) -> Source | None:
     """Take the options on the user's data out of the others."""
     sample, trust_pickle = options.pop("sample"), options.pop("trust_pickle")
-    chunks, limits = options.pop("chunks"), taken_limits(options)
+    chunks = options.pop("chunks")
     path = _one_source(options.pop("data"), options.pop("webface"))
-    if path is None and (sample is not None or trust_pickle or chunks or limits != USUAL_LIMITS):
+    limits = taken_limits(options, path)
+    if path is None and (sample is not None or trust_pickle or chunks):
         raise click.UsageError(
-            "--sample, --trust-pickle, --chunks, --data-memory, --data-disk and --data-seconds are "
-            "about --data, which is not given"
+            "--sample, --trust-pickle and --chunks are about --data, which is not given"
         )
     if path is not None and (options["datasets"] or options["rows"] is not None):
         raise click.UsageError("--data excludes --datasets and --rows; --sample takes some of its rows")
