@@ -1,4 +1,4 @@
-"""Limits of reading own data: all commands that read them take the options, and name the one to raise."""
+"""Limits of reading own data: each command that reads them takes the options, and names one to raise."""
 
 from __future__ import annotations
 
