@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tools.fuzz import hdf5_damage
 from tools.fuzz.canaries import MODULE, Canaries
 from tools.fuzz.damage import change_bytes, changed_json, damage_bytes
-from tools.fuzz.reading import as_a_user
+from tools.fuzz.reading import confined, in_this_process
 from tools.fuzz.targets import Target
 
 if TYPE_CHECKING:
@@ -319,10 +319,10 @@ def targets() -> Iterator[Target]:
             name,
             seeds,
             every,
-            as_a_user,
+            in_this_process,
             ("numpy", "pandas", *modules),
             is_data=True,
-            contained=as_a_user,
+            contained=confined,
             prints=prints,
         )
 

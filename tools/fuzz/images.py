@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tools.fuzz.damage import damage_bytes
-from tools.fuzz.reading import as_a_user
+from tools.fuzz.reading import confined, in_this_process
 from tools.fuzz.targets import Target
 
 if TYPE_CHECKING:
@@ -179,5 +179,11 @@ def targets() -> Iterator[Target]:
     }
     damages = (damage_bytes, damage_bytes, _png, _tiff, _others, _folder, _labels)
     yield Target(
-        "images", seeds, damages, as_a_user, ("PIL.Image", "pandas"), is_data=True, contained=as_a_user
+        "images",
+        seeds,
+        damages,
+        in_this_process,
+        ("PIL.Image", "pandas"),
+        is_data=True,
+        contained=confined,
     )

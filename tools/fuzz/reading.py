@@ -1,12 +1,15 @@
-"""Reading of a user's data as `--data` does, every value of it, in this process or as a user does."""
+"""Reading of a user's data as `--data` does: every value of it in this process, or confined as for a user."""
 
 from __future__ import annotations
 
 import math
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from adapter_core.array_source import grid_of
+from data_generator.confinement.limits import USUAL_LIMITS
 from data_generator.user import load, table
 
 CHUNKS = 64
@@ -14,21 +17,29 @@ CHUNKS = 64
 CHUNK_BYTES = 2**26
 IMAGES = 16
 
+SECONDS = 60
+"""Time that the confined process may take; users allow it more."""
 
-def as_a_user(path: Path) -> Any:
-    """Return all values of a file or folder, or the first ones of very many."""
+
+def confined(path: Path) -> None:
+    """Read a file or folder in the process that `run --data` reads it in."""
+    from format_bench.runner.user_data import Source, prepare
+
+    limits = replace(USUAL_LIMITS, memory_bytes=2**31, disk_bytes=2**28, seconds=SECONDS)
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(Source(str(path), limits=limits), Path(folder))
+
+
+def in_this_process(path: Path) -> Any:
+    """Return all values of a file or folder, or the first ones of very many, read where harm shows."""
+    # Files of some libraries are first read in another process, out of which nothing is seen.
+    table.rehearse = lambda *_: None
     found = load.load_data(path)
     if found.array is not None:
         return _values(found.array)
     if found.images is not None:
         return [found.images[number] for number in range(min(IMAGES, len(found.images)))]
     return found.df
-
-
-def in_this_process(path: Path) -> Any:
-    """Return the same without a process of its own for libraries that crash."""
-    table.rehearse = lambda *_: None
-    return as_a_user(path)
 
 
 def _values(array: Any) -> list[Any]:

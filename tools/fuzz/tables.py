@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tools.fuzz import arrow_damage, container_damage, database_damage, hdf5_damage, text_damage
 from tools.fuzz.damage import Damage, damage_bytes, damage_json
-from tools.fuzz.reading import as_a_user, in_this_process
+from tools.fuzz.reading import confined, in_this_process
 from tools.fuzz.targets import Target
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def targets() -> Iterator[Target]:
             in_this_process,
             modules,
             is_data=True,
-            contained=as_a_user,
+            contained=confined,
             **options,
         )
 
