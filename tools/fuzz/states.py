@@ -183,7 +183,7 @@ def _mix(path: Path) -> None:
     _text(
         path,
         'mean = "geometric"\nkeep_open = true\n\n[[query]]\nname = "one"\nweight = 2\ntime = 1\n\n'
-        "[[query]]\nweight = 0.5\nlat = [1, 3]\n",
+        "[[query]]\nweight = 0.5\nlat = 0.5\n",
     )
 
 
