@@ -2,8 +2,8 @@
 
 Integers, booleans and decimals compare as integers, also with whole floats, texts of all types and
 dictionaries as texts, times that an engine has found in texts (CSV has no types) as times, NaN as null,
-and floats within `TOLERANCE`: sums of 100,000 floats differ between engines by up to 2e-14 of them,
-since they add in different orders.
+and floats that are computed within `TOLERANCE`: sums of 100,000 floats differ between engines by up to
+2e-14 of them, since they add in different orders.
 """
 
 from __future__ import annotations
@@ -39,7 +39,14 @@ class _Column:
         return not self.is_text and self.values.dtype.kind == "f"
 
 
-def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool, absolute: float = 0.0) -> str:
+def difference(
+    found: pa.Table,
+    wanted: pa.Table,
+    *,
+    ordered: bool,
+    absolute: float = 0.0,
+    tolerance: float = TOLERANCE,
+) -> str:
     """Return the first difference of an answer from the reference; empty if they are equal.
 
     Parameters
@@ -51,14 +58,17 @@ def difference(found: pa.Table, wanted: pa.Table, *, ordered: bool, absolute: fl
     absolute : float
         Difference of two floats that counts as none, of formats that round decimals, unless the one
         wanted is nearer to zero.
+    tolerance : float
+        Share of a float that counts as no difference; 0 for values that nothing is computed from.
     """
     if found.num_rows != wanted.num_rows or found.num_columns != wanted.num_columns:
         return f"{_shape(found)} instead of {_shape(wanted)}"
     wanted = _with_times_of(found, wanted)
-    own, right = _normal(found), _normal(wanted)
-    differing = _first_difference(own, right, absolute)
+    own, right = ([_normal_column(each) for each in table.columns] for table in (found, wanted))
+    allowed = tolerance, absolute
+    differing = _first_difference(own, right, allowed)
     if differing is not None and not ordered:
-        differing = _first_difference(_sorted(own, right), _sorted(right, right), absolute)
+        differing = _first_difference(_sorted(own, right), _sorted(right, right), allowed)
     if differing is None:
         return ""
     return f"values of column {differing + 1}, {wanted.column_names[differing]}, differ"
@@ -84,10 +94,6 @@ def _with_times_of(found: pa.Table, wanted: pa.Table) -> pa.Table:
             continue
         wanted = wanted.set_column(place, wanted.column_names[place], times)
     return wanted
-
-
-def _normal(table: pa.Table) -> list[_Column]:
-    return [_normal_column(each) for each in table.columns]
 
 
 def _normal_column(column: pa.ChunkedArray) -> _Column:
@@ -119,15 +125,17 @@ def _normal_column(column: pa.ChunkedArray) -> _Column:
     return _Column(column.cast(pa.large_string()).combine_chunks(), nulls)
 
 
-def _first_difference(own: list[_Column], right: list[_Column], absolute: float) -> int | None:
+def _first_difference(
+    own: list[_Column], right: list[_Column], allowed: tuple[float, float]
+) -> int | None:
     """Return the position of the first column that differs; None if none does."""
     for position, (found, wanted) in enumerate(zip(own, right, strict=True)):
-        if not _equal(found, wanted, absolute):
+        if not _equal(found, wanted, *allowed):
             return position
     return None
 
 
-def _equal(found: _Column, wanted: _Column, absolute: float) -> bool:
+def _equal(found: _Column, wanted: _Column, tolerance: float, absolute: float) -> bool:
     import numpy as np
 
     if not np.array_equal(found.nulls, wanted.nulls):
@@ -142,7 +150,7 @@ def _equal(found: _Column, wanted: _Column, absolute: float) -> bool:
     right = wanted.values
     # A value nearer to zero would be equal to others of any sign.
     allowed = np.where(np.abs(right) >= absolute, absolute, 0.0)
-    return bool(np.isclose(found.values, right, rtol=TOLERANCE, atol=allowed).all())
+    return bool(np.isclose(found.values, right, rtol=tolerance, atol=allowed).all())
 
 
 def _sorted(columns: list[_Column], like: list[_Column]) -> list[_Column]:

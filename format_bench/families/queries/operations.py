@@ -24,7 +24,7 @@ from format_bench.families.tables.operations import TableOperations
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.touch import touch, touch_arrow
 from format_bench.results.status import WRONG
-from format_bench.verification.answers import difference
+from format_bench.verification.answers import TOLERANCE, difference
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -297,8 +297,12 @@ class EngineQuery(OpenQuery):
         self, adapter: EngineOnFormat, paths: Mapping[str, Path], name: str, query: Query
     ) -> None:
         self._engine, self._name, self._query = adapter.engine, name, query
-        digits = adapter.format.kept_digits
-        self._absolute = 10.0**-digits if digits else 0.0
+        digits, decimals = adapter.format.kept_digits, adapter.format.kept_decimals
+        is_computed = bool(query.aggregates or digits)
+        self._allowed = {
+            "absolute": 10.0**-decimals if decimals else 0.0,
+            "tolerance": TOLERANCE if is_computed else 0.0,
+        }
         self._handle = self._engine.open(adapter.format.label, paths)
 
     def read(self) -> pa.Table:
@@ -315,7 +319,7 @@ class EngineQuery(OpenQuery):
         """
         wanted = data.answer(self._name)
         ordered = self._query.order is not None
-        differs = difference(answer, wanted, ordered=ordered, absolute=self._absolute)
+        differs = difference(answer, wanted, ordered=ordered, **self._allowed)
         if differs:
             raise WrongValuesError(WRONG + differs)
         return f"{wanted.num_rows:,} rows, equal to NumPy's"
