@@ -16,6 +16,7 @@ from format_bench.comparison.query_ranks import (
 )
 from format_bench.comparison.ranks import Agreement, Disagreement, agreements, disagreements
 from format_bench.comparison.ratios import Ratio, ratio_of
+from format_bench.results.environments import mixture
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results
@@ -185,3 +186,5 @@ def _about_metadata(a: Results, b: Results) -> Iterator[str]:
     for name, each in (("A", a), ("B", b)):
         if not each.metadata:
             yield f"nothing is known of the circumstances of {name}: libraries, CPU, threads"
+        if several := mixture(each.records):
+            yield f"{name} holds {several[0].lower()}{several[1:].rstrip('.')}"

@@ -12,7 +12,7 @@ from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
 from format_bench.runner.cell_process import WorkerSetup
 from format_bench.runner.recording import combined, keys, records_of
-from format_bench.runner.result_store import ResultStore
+from format_bench.runner.result_store import ResultStore, is_of_older_measurement
 from format_bench.runner.runner import Limits, Runner
 
 if TYPE_CHECKING:
@@ -59,10 +59,14 @@ class MachineLedger:
 
     def __init__(self, fingerprint: str, run: ClusterRun, found: Sequence[Record], run_id: str) -> None:
         self.fingerprint, self.cases = fingerprint, run.cases
-        # Not of the folder, and whatever their environment: it is a part of the machine's fingerprint.
+        # Not of the folder. Python and libraries are a part of the machine's fingerprint.
         store = ResultStore(Path())
         # Without the machine, as the runner makes them.
-        own = (replace(record, machine="") for record in found if record.machine == fingerprint)
+        own = (
+            replace(record, machine="")
+            for record in found
+            if record.machine == fingerprint and not is_of_older_measurement(record)
+        )
         store.current = {key(record): record for record in own}
         # It measures nothing here: it knows which steps are missing.
         self._runner = Runner(run.out, Path(), run.limits, steps=run.steps, store=store)

@@ -120,6 +120,11 @@ def _in_words(cpu: Mapping[str, Any]) -> str:
     return f"{cpu.get('model')}, {cpu.get('usable')} CPUs"
 
 
+def is_of_older_measurement(record: Record) -> bool:
+    """Return whether the measured work has changed since a record was made."""
+    return environments.MEASUREMENT in differences_of(record)
+
+
 def differences_of(record: Record) -> dict[str, tuple[str, str]]:
     """Return the differences between the environment of a record and the present one."""
     if not record.environment:

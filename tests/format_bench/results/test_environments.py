@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from format_bench.comparison import compare
 from format_bench.metadata import environment
 from format_bench.report import page
 from format_bench.report.model import outline_of
@@ -100,6 +101,8 @@ def test_a_report_says_at_its_top_that_values_are_of_several_environments():
         (markdown_page(mixed), "## Verdict"),
     ):
         assert text.index("Values of several environments") < text.index(verdict)
+    one = results([new], name="one")
+    assert f"B holds v{sentence[1:-1]}" in compare(one, mixed).caveats
     assert "Values of several" not in page(results([new, failed]))
 
 

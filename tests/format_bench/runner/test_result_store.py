@@ -16,6 +16,8 @@ from format_bench.results import records
 from format_bench.results.load import RESULTS, load
 from format_bench.results.records import key
 from format_bench.results.status import CellStatus
+from format_bench.results.suites import SUITES
+from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.runner import Limits, Runner
 from tests.factories import fake_package
@@ -118,6 +120,20 @@ def test_records_of_another_machine_are_kept_and_told(tmp_path, measured):
         store = ResultStore(tmp_path)
         store.refresh()
         assert list(store.remarks(CASES, STEPS)) == remarks
+
+
+def test_on_a_cluster_measured_work_that_changed_is_done_again(tmp_path, measured):
+    run = ClusterRun("id", tuple(CASES), Limits(repeats=1), frozenset(STEPS), tmp_path)
+
+    def left(environment):
+        found = [replace(each, machine="m", environment=environment) for each in measured]
+        return MachineLedger("m", run, found, "new").next_rounds()
+
+    # Python and libraries are those of the machine, and not of this process.
+    version = SUITES["tabular"].version
+    assert left(f"CPython 2.7.18, measurement {version}, pandas 0.1") == {}
+    assert left("") == {}
+    assert left(f"CPython 2.7.18, measurement {version - 1}, pandas 0.1") == {0: 1, 1: 1}
 
 
 def test_a_file_that_another_process_changed_is_read_again(tmp_path, measured):
