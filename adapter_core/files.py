@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,12 @@ OF_CONTENT = (
     *(RecursionError, csv.Error),
 )
 """Errors of parsing text, and of taking values apart that have another form than expected."""
+
+_PARTIAL = re.compile(r"\..+\.[0-9a-f]{8}\.partial[^/]*")
+"""Names that `partial_path` returns."""
+
+# No file of the project takes so long to write.
+_KILLED_SECONDS = 3600.0
 
 
 def partial_path(path: Path, suffix: str | None = None) -> Path:
@@ -53,6 +61,7 @@ def write_atomically(path: str | os.PathLike[str], *, durable: bool = False) -> 
         The file; its folder must exist.
     durable : bool
         Bring content and name to the disk before returning, for files that must survive a power failure.
+        Temporary files that killed writers left in the folder more than an hour ago are removed.
 
     Yields
     ------
@@ -61,6 +70,8 @@ def write_atomically(path: str | os.PathLike[str], *, durable: bool = False) -> 
     """
     path = Path(path)
     temporary = partial_path(path)
+    if durable:
+        _remove_left_over(path.parent)
     try:
         yield temporary
         if durable:
@@ -85,6 +96,15 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def _remove_left_over(folder: Path) -> None:
+    """Remove temporary files of writers that were killed; younger ones may still be written."""
+    for each in folder.glob(".*.partial*"):
+        # One that another writer has just removed, or that is another user's, is not ours to remove.
+        with suppress(OSError):
+            if _PARTIAL.fullmatch(each.name) and time.time() - each.lstat().st_mtime > _KILLED_SECONDS:
+                remove(each)
 
 
 def _fsync(path: Path) -> None:

@@ -91,3 +91,14 @@ def test_temporary_names_are_unlike_each_other_keep_the_ending_and_are_ignored_b
         check=True,
     )
     assert ignored.stdout.split() == names
+
+
+def test_what_killed_writers_left_is_removed_by_the_next_durable_write(tmp_path):
+    left, young = (partial_path(tmp_path / name) for name in ("old.json", "new.json"))
+    for path in (left, young, tmp_path / ".mine.partial"):
+        path.touch()
+    os.utime(left, (0, 0))
+    os.utime(tmp_path / ".mine.partial", (0, 0))
+    with write_atomically(tmp_path / "a.txt", durable=True) as temporary:
+        temporary.touch()
+    assert {each.name for each in tmp_path.iterdir()} == {young.name, ".mine.partial", "a.txt"}

@@ -48,7 +48,7 @@ def write(results: Results, output: str, path: Path) -> None:
             writer(results, path)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with write_atomically(path) as temporary:
+            with write_atomically(path, durable=True) as temporary:
                 writer(results, temporary)
     except ModuleNotFoundError as error:
         reason, hint = f"{error.name} is not installed", "pip install 'formatbench[report]'"
