@@ -63,6 +63,7 @@ test: lint
 
 test-all: test
 	$(BIN)/python -m tools.check_crash_recovery 50
+	$(BIN)/python -m tools.check_faults run resume report repair --every 5
 	$(MAKE) fuzz
 
 lint: environment
