@@ -181,6 +181,8 @@ class RemoteFile:
             names = "azure_storage_account_name", "azure_storage_account_key", "azure_storage_sas_key"
             values = map(os.environ.get, _AZURE_VARIABLES)
             options = {name: value for name, value in zip(names, values, strict=True) if value}
+            # Else a variable makes it another address, that of an emulator.
+            options["azure_storage_use_emulator"] = "false"
             if self.endpoint:
                 options |= {"azure_endpoint": self.endpoint, "azure_allow_http": plain}
             return options

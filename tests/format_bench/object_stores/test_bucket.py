@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,8 +11,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import data_formats
 from adapter_core import RemoteFile
-from adapter_core.errors import ObjectStoreError
+from adapter_core.errors import ObjectStoreError, RemoteWriteError
+from data_generator import catalog
 from format_bench.cli.main import main
 from format_bench.object_stores.bucket import Bucket
 
@@ -32,7 +35,7 @@ def answering(body, status=200, **headers):
             self.end_headers()
             self.wfile.write(body)
 
-        do_GET = do_PUT = do_DELETE = answer  # noqa: N815 (names of the library)
+        do_GET = do_PUT = do_DELETE = do_HEAD = do_POST = answer  # noqa: N815 (names of the library)
 
         def log_message(self, *_):
             pass
@@ -84,6 +87,22 @@ def test_a_server_of_another_kind_is_one_line(command, body):
     assert len(done.output.strip().splitlines()) == 1
     assert "Traceback" not in done.output
     assert endpoint in done.output or "without a size" in done.output
+
+
+@pytest.mark.parametrize("label", ["Parquet[polars]", "Lance", "Delta", "Zarr"])
+def test_an_emulator_of_azure_that_a_variable_names_is_not_asked(label, monkeypatch):
+    with answering(b"") as (elsewhere, missed), answering(b"", 403) as (origin, seen):
+        for name, value in {
+            "AZURE_STORAGE_ACCOUNT_NAME": "account",
+            "AZURE_STORAGE_ACCOUNT_KEY": base64.b64encode(b"k" * 32).decode(),
+            "AZURE_STORAGE_USE_EMULATOR": "true",
+            **dict.fromkeys(("AZURITE_BLOB_STORAGE_URL", "AZURE_STORAGE_ENDPOINT"), elsewhere),
+        }.items():
+            monkeypatch.setenv(name, value)
+        file = RemoteFile("az://bucket/table", f"{origin}/account", anonymous=False, attempts=1)
+        with pytest.raises(RemoteWriteError):
+            data_formats.find(label).save_remote(catalog.table("core", 5).df, file)
+        assert (missed, bool(seen)) == ([], True)
 
 
 @pytest.mark.usefixtures("keys")
