@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools.fuzz.oracle import GOOD, Oracle, trials
-from tools.fuzz.targets import READERS, TARGETS
+from tools.fuzz.readers import READERS, TARGETS
 
 TRIALS = 12
 """Changed files of each reader, the same ones each time; `make fuzz` takes as many as time allows."""

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from tools.fuzz.oracle import Oracle, Result, trials
-from tools.fuzz.targets import READERS, TARGETS
+from tools.fuzz.readers import READERS, TARGETS
 
 KEPT = 2
 """Files kept of findings that probably have one cause."""

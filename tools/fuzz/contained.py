@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from adapter_core.errors import FormatBenchError
-from tools.fuzz.targets import TARGETS
+from tools.fuzz.readers import TARGETS
 
 
 def main(name: str, path: Path) -> None:

@@ -57,7 +57,7 @@ HARM: dict[str, Callable[[str], object]] = {
     "crash": lambda _: os.kill(os.getpid(), signal.SIGSEGV),
     "exit": lambda _: os._exit(3),
     "hang": _spin,
-    "allocate": lambda _: len(bytearray(b"x" * 2**20) * 800),
+    "allocate": lambda _: len(bytearray(b"x" * 2**20) * 1200),
     "fail": lambda _: {}["missing"],
     "print": lambda _: os.write(2, b"warning\n"),
     "control characters": lambda _: _refuse("a\0b"),

@@ -34,7 +34,7 @@ from typing import Self
 
 from tools.fuzz.canaries import Canaries
 from tools.fuzz.damage import damage_bytes
-from tools.fuzz.targets import TARGETS
+from tools.fuzz.readers import TARGETS
 
 GOOD = ("read", "refused", "contained")
 
@@ -76,8 +76,12 @@ class Oracle:
         self.folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
         self.canaries = Canaries(self.folder / "outside")
         self.place = self.folder / "trial"
-        self._make_seeds()
-        self._start()
+        try:
+            self._make_seeds()
+            self._start()
+        except BaseException:
+            self.canaries.close()
+            raise
 
     def __enter__(self) -> Self:
         return self

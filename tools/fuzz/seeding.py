@@ -6,7 +6,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from tools.fuzz.targets import TARGETS
+from tools.fuzz.readers import TARGETS
 
 
 def main(folder: Path, names: list[str]) -> None:

@@ -161,7 +161,8 @@ def _spec_json(path: Path) -> None:
     from data_generator.spec.io import write_spec
     from data_generator.spec.spec import ColumnSpec, TableSpec
 
-    write_spec(TableSpec("mine", (ColumnSpec("whole", "int64"), ColumnSpec("text", "string"))), path)
+    columns = ColumnSpec("whole", "int64"), ColumnSpec("text", "str")
+    write_spec(TableSpec(columns, rows=20, note="made up"), path)
 
 
 _file("spec.toml", _read_spec)(_spec_json)

@@ -1,4 +1,4 @@
-"""The readers that are fuzzed, each with valid files, ways to change them, and the call that reads them."""
+"""A reader that is fuzzed, with valid files, ways to change them, and the call that reads them."""
 
 from __future__ import annotations
 
@@ -44,22 +44,3 @@ class Target:
         """Import the libraries, in a process that others are forked from."""
         for name in self.modules:
             import_module(name)
-
-
-def _all() -> dict[str, Target]:
-    from tools.fuzz import arrays, harmful, images, states, tables
-
-    targets = (
-        harmful.target(),
-        *tables.targets(),
-        *arrays.targets(),
-        *images.targets(),
-        *states.targets(),
-    )
-    return {each.name: each for each in targets}
-
-
-TARGETS = _all()
-
-READERS = tuple(name for name in TARGETS if name != "harmful")
-"""Names of the targets that are readers of the program, without the one that checks the oracle."""

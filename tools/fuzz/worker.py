@@ -10,15 +10,19 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import platform
 import resource
 import signal
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError
 from tools.fuzz.canaries import MODULE, SECRET
-from tools.fuzz.targets import TARGETS, Target
+from tools.fuzz.readers import TARGETS
+
+if TYPE_CHECKING:
+    from tools.fuzz.targets import Target
 
 GROWTH_BYTES = 512 * 2**20
 """Memory that reading a small file may take in addition."""
@@ -208,6 +212,8 @@ def main(names: list[str]) -> None:
     answers = os.dup(1)
     for name in names:
         TARGETS[name].prepare()
+    # Keeps what it asks a program for, once.
+    platform.processor()
     watch = Watch(answers)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
