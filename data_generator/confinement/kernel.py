@@ -46,27 +46,29 @@ NEWEST_CALL = 466
 
 # System calls that no reader needs: name, number on x86_64, number on aarch64; "-" where it is missing.
 _DENIED = """
-socket 41 198, connect 42 203, accept 43 202, bind 49 200, listen 50 201, accept4 288 242, fork 57
--, vfork 58 -, execve 59 221, execveat 322 281, ptrace 101 117, process_vm_readv 310 270,
-process_vm_writev 311 271, tkill 200 130, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240,
-pidfd_open 434 434, pidfd_send_signal 424 424, pidfd_getfd 438 438, kcmp 312 272, process_madvise
-440 440, move_pages 279 239, migrate_pages 256 238, mount 165 40, umount2 166 39, pivot_root 155 41,
-chroot 161 51, setns 308 268, unshare 272 97, open_tree 428 428, move_mount 429 429, fsopen 430 430,
-fsconfig 431 431, fsmount 432 432, fspick 433 433, mount_setattr 442 442, open_by_handle_at 304 265,
-name_to_handle_at 303 264, bpf 321 280, perf_event_open 298 241, userfaultfd 323 282, keyctl 250
-219, add_key 248 217, request_key 249 218, io_uring_setup 425 425, io_uring_enter 426 426,
-io_uring_register 427 427, kexec_load 246 104, kexec_file_load 320 294, init_module 175 105,
-finit_module 313 273, delete_module 176 106, reboot 169 142, swapon 167 224, swapoff 168 225,
-sethostname 170 161, setdomainname 171 162, settimeofday 164 170, clock_settime 227 112,
-clock_adjtime 305 266, adjtimex 159 171, acct 163 89, quotactl 179 60, quotactl_fd 443 443, syslog
-103 116, iopl 172 -, ioperm 173 -, modify_ldt 154 -, uselib 134 -, personality 135 92, setuid 105
-146, setgid 106 144, setreuid 113 145, setregid 114 143, setgroups 116 159, setresuid 117 147,
-setresgid 119 149, capset 126 91, setrlimit 160 164, chmod 90 -, fchmod 91 52, fchmodat 268 53,
-fchmodat2 452 452, chown 92 -, fchown 93 55, lchown 94 -, fchownat 260 54, setxattr 188 5, lsetxattr
-189 6, fsetxattr 190 7, setxattrat 463 463, removexattr 197 14, lremovexattr 198 15, fremovexattr
-199 16, removexattrat 466 466, utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88,
-memfd_create 319 279, memfd_secret 447 447, shmget 29 194, msgget 68 186, semget 64 190, mq_open 240
-180, fanotify_init 300 262
+setpriority 141 140, ioprio_set 251 30, sched_setscheduler 144 119, sched_setparam 142 118,
+sched_setattr 314 274, socket 41 198, connect 42 203, accept 43 202, bind 49 200, listen 50 201,
+accept4 288 242, fork 57 -, vfork 58 -, execve 59 221, execveat 322 281, ptrace 101 117,
+process_vm_readv 310 270, process_vm_writev 311 271, tkill 200 130, rt_sigqueueinfo 129 138,
+rt_tgsigqueueinfo 297 240, pidfd_open 434 434, pidfd_send_signal 424 424, pidfd_getfd 438 438,
+kcmp 312 272, process_madvise 440 440, move_pages 279 239, migrate_pages 256 238, mount 165 40,
+umount2 166 39, pivot_root 155 41, chroot 161 51, setns 308 268, unshare 272 97, open_tree 428 428,
+move_mount 429 429, fsopen 430 430, fsconfig 431 431, fsmount 432 432, fspick 433 433,
+mount_setattr 442 442, open_by_handle_at 304 265, name_to_handle_at 303 264, bpf 321 280,
+perf_event_open 298 241, userfaultfd 323 282, keyctl 250 219, add_key 248 217, request_key 249 218,
+io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427, kexec_load 246 104,
+kexec_file_load 320 294, init_module 175 105, finit_module 313 273, delete_module 176 106,
+reboot 169 142, swapon 167 224, swapoff 168 225, sethostname 170 161, setdomainname 171 162,
+settimeofday 164 170, clock_settime 227 112, clock_adjtime 305 266, adjtimex 159 171, acct 163 89,
+quotactl 179 60, quotactl_fd 443 443, syslog 103 116, iopl 172 -, ioperm 173 -, modify_ldt 154 -,
+uselib 134 -, personality 135 92, setuid 105 146, setgid 106 144, setreuid 113 145,
+setregid 114 143, setgroups 116 159, setresuid 117 147, setresgid 119 149, capset 126 91,
+setrlimit 160 164, chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -,
+fchown 93 55, lchown 94 -, fchownat 260 54, setxattr 188 5, lsetxattr 189 6, fsetxattr 190 7,
+setxattrat 463 463, removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16,
+removexattrat 466 466, utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88,
+memfd_create 319 279, memfd_secret 447 447, shmget 29 194, msgget 68 186, semget 64 190,
+mq_open 240 180, fanotify_init 300 262
 """
 _CLONE = (56, 220)
 _CLONE3 = 435

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+BATCH_VALUES = 2**22
+"""Most values that are written at once, if they are more than a column."""
+
 _SIZE = struct.Struct("<Q")
 
 
@@ -37,8 +40,10 @@ def store(df: pd.DataFrame, path: Path) -> None:
     """Write a table with the default index."""
     with path.open("wb") as file:
         _write(file, [list(df.columns), len(df)])
-        for place in range(df.shape[1]):
-            _write(file, _parts(df.iloc[:, place]))
+        for first, last in _batches(df):
+            part = df.iloc[:, first:last]
+            alone = last - first == 1
+            _write(file, _parts(part.iloc[:, 0]) if alone else {"values": part.to_numpy()})
 
 
 def load(path: Path, *, trusted: bool) -> pd.DataFrame:
@@ -62,9 +67,10 @@ def load(path: Path, *, trusted: bool) -> pd.DataFrame:
         with path.open("rb") as file:
             parts = _read(file, trusted=trusted)
             names, rows = next(parts)
-            columns = [_column(each) for each in parts]
-        _check(names, rows, columns)
-        df = pd.DataFrame(dict(enumerate(columns)))
+            found = [_frame(each) for each in parts]
+        _check(names, rows, found)
+        # A copy has one block for each data type.
+        df = pd.concat(found, axis=1, ignore_index=True).copy()
         df.columns = pd.Index(names)
     except ForeignPickleError as error:
         raise UserDataError(
@@ -78,8 +84,34 @@ def load(path: Path, *, trusted: bool) -> pd.DataFrame:
     return df
 
 
-def _check(names: Any, rows: Any, columns: list[pd.Series]) -> None:
-    if len(columns) != len(names) or any(len(each) != rows for each in columns):
+def _batches(df: pd.DataFrame) -> Iterator[tuple[int, int]]:
+    """Yield the first and the end of columns that are written together: those of one type in NumPy."""
+    import numpy as np
+
+    dtypes = list(df.dtypes)
+    most = max(1, BATCH_VALUES // max(1, len(df)))
+    first = 0
+    for place in range(1, len(dtypes) + 1):
+        is_batch = place < len(dtypes) and place - first < most and isinstance(dtypes[first], np.dtype)
+        if not is_batch or dtypes[place] != dtypes[first]:
+            yield first, place
+            first = place
+
+
+def _frame(parts: dict[str, Any]) -> pd.DataFrame:
+    """Return the columns of a mapping that `store` wrote."""
+    import numpy as np
+    import pandas as pd
+
+    values = parts.get("values")
+    if type(values) is np.ndarray and values.ndim == 2 and "tz" not in parts:  # noqa: PLR2004 (axes)
+        return pd.DataFrame(values, dtype=values.dtype)  # without a look at objects
+    return _column(parts).to_frame()
+
+
+def _check(names: Any, rows: Any, found: list[pd.DataFrame]) -> None:
+    columns = sum(each.shape[1] for each in found)
+    if not found or columns != len(names) or any(len(each) != rows for each in found):
         raise UserDataError("columns are missing, or have other lengths")
 
 

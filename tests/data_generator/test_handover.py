@@ -54,10 +54,22 @@ COLUMNS = {
 
 def test_tables_come_back_unchanged(tmp_path):
     generated = [data_generator.table(name, 10).df for name in data_generator.names()]
-    for df in (pd.DataFrame(COLUMNS), *generated):
+    numbers = pd.DataFrame(np.arange(12.0).reshape(3, 4), columns=list("abcd"))
+    mixed = pd.DataFrame({"a": [1], "b": [2], "c": ["x"], "d": [[1]], "e": [None], "f": [3]})
+    for df in (pd.DataFrame(COLUMNS), numbers, mixed, *generated):
         handover.store(df, tmp_path / "t")
         found = handover.load(tmp_path / "t", trusted=False)
         pd.testing.assert_frame_equal(found, df, check_exact=True)
+
+
+def test_a_million_columns_are_written_in_batches(tmp_path):
+    df = pd.DataFrame(np.ones((4, 1_000_000), np.float32))
+    df.columns = [f"c{place}" for place in range(1_000_000)]
+    handover.store(df, tmp_path / "t")
+    found = handover.load(tmp_path / "t", trusted=False)
+    assert np.array_equal(found.to_numpy(), df.to_numpy())
+    assert (found.columns == df.columns).all()
+    assert len(list(handover._batches(df))) == 1
 
 
 class _Call:
@@ -95,7 +107,8 @@ def _outside() -> bytes:
 @pytest.mark.parametrize(
     "values",
     [
-        ([["a"], 1], {"values": np.zeros((2, 2))}),
+        ([["a"], 2], {"values": np.zeros((2, 2))}),
+        ([["a"], 2], {"values": np.zeros((2, 1, 1))}),
         ([["a"], 3], {"values": np.zeros(2)}),
         ([["a", "b"], 2], {"values": np.zeros(2)}),
         ([["a"], 2], {"codes": np.array([0, 9]), "of": {"values": np.zeros(2)}, "ordered": False}),

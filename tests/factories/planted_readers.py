@@ -37,6 +37,8 @@ def spoil(path: str, new: str) -> dict[str, str]:
         "mode": lambda: file.chmod(0o777),
         "age": lambda: os.utime(path, (0, 0)),
         "link": lambda: Path(new).symlink_to("/etc"),
+        "second name": lambda: os.link(path, Path(tempfile.gettempdir(), "second")),
+        "move": lambda: file.rename(Path(tempfile.gettempdir(), "moved")),
     }
     return {name: _tried(attempt) for name, attempt in attempts.items()}
 
