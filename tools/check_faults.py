@@ -34,9 +34,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import FormatBenchError
-from format_bench import report, runner
-from format_bench.cli import commands as cli_commands
-from format_bench.cli.main import main as format_bench
 from format_bench.instruments.isolation import PRELOADED
 from format_bench.metadata import libraries
 from format_bench.results import records
@@ -145,6 +142,8 @@ class Ended:
 
 def call(arguments: list[str], log: Path) -> Ended:
     """Run a command of format-bench in a fork of this process, which has imported it."""
+    from format_bench.cli.main import main as format_bench
+
     process = os.fork()
     if not process:
         output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -356,7 +355,11 @@ def check_command(bench: Bench, calls: Calls, fault: Fault, every: int = 1) -> l
 
 def prepare_process() -> None:
     """Import what the commands need, since each fork would import it anew, and start the fork server."""
-    for package in (cli_commands, report, runner):
+    # Not above, since each isolated step imports this module anew.
+    from format_bench import report, runner
+    from format_bench.cli import commands
+
+    for package in (commands, report, runner):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
     # It takes seconds in each run, and opens no file of it.
