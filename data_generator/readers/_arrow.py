@@ -55,7 +55,8 @@ class ArrowReader(TableReader):
             names = metadata.schema.names
         check_columns(request.path, len(names))
         refuse_duplicates(request.path, names)
-        check_fits(request.path, SAMPLING_BYTES * (metadata.rows or 0))
+        if request.sample_rows is not None:
+            check_fits(request.path, SAMPLING_BYTES * (metadata.rows or 0))
         chosen = None if metadata.rows is None else request.sampled_rows(metadata.rows)
         if chosen is None:
             size_bytes = (metadata.rows or 0) * row_bytes(metadata.schema)

@@ -16,6 +16,7 @@ import pytest
 from pyarrow import orc
 from pyarrow import parquet as pq
 
+from adapter_core.errors import InvalidDataError
 from data_generator.readers import _reader, _text
 from data_generator.user.table import load_table
 from tests.factories.bad_files import refused
@@ -177,3 +178,13 @@ def test_duckdb_is_refused_by_its_number_of_rows(tmp_path, monkeypatch):
         database.sql("CREATE TABLE t AS SELECT 0 AS a FROM range(2_000_000)")
     monkeypatch.setattr(_reader, "available_bytes", lambda: 10**6)
     assert refused(tmp_path / "a.duckdb").startswith("declares 0.0 GB, and 0.0 GB of memory are free")
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_narrow_table_needs_no_memory_for_a_sample_that_is_not_taken(tmp_path):
+    # A sample takes 16 bytes for each row, and this table one.
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": np.zeros(7 * 10**6, "i1")}), path)
+    assert len(load_table(path).df) == 7 * 10**6
+    with pytest.raises(InvalidDataError, match=r"declares 0\.1 GB"):
+        load_table(path, sample_rows=10)
