@@ -132,7 +132,7 @@ STATUS = Path("/proc/self/status")
 LESS = "take a part of it, or a larger machine, or allow more by --data-memory"
 
 # Columns of one table: a step for each takes hours with more, and most formats refuse fewer already.
-MOST_COLUMNS = 10**5
+MOST_COLUMNS = 50_000
 
 
 def check_columns(path: Path, columns: int) -> None:

@@ -284,7 +284,7 @@ def _coordinates(
             read = FileReader(file, other.name, other.dtype.newbyteorder("=").str)
             count = edge if axis else first
             check_fits(
-                file.path, count * other.dtype.itemsize, advice="take the first chunks by --sample"
+                file.path, count * other.dtype.itemsize, advice="take the first chunks by `run --sample`"
             )
             found[dimension] = read((slice(0, count),))
     return found

@@ -51,21 +51,21 @@ def _check_array(place: Path, source: ArraySource, folder: Path) -> None:
     if chunks > MOST_CHUNKS:
         problem = f"declares {chunks:,} chunks, and at most {MOST_CHUNKS:,} can be measured"
         raise InvalidDataError(
-            place, problem, "give larger ones by --chunks, or take the first ones by --sample"
+            place,
+            problem,
+            "give larger ones by `run --chunks`, or take the first ones by `run --sample`",
         )
-    check_fits(place, COPIES_OF_A_CHUNK * source.chunk_bytes, advice="give smaller chunks by --chunks")
-    advice = (
-        "take the first chunks by --sample, or name a smaller variable, or a larger disk by --scratch"
+    check_fits(
+        place, COPIES_OF_A_CHUNK * source.chunk_bytes, advice="give smaller chunks by `run --chunks`"
     )
+    advice = "take the first chunks by `run --sample`, or name a smaller variable, or use a larger disk"
     _check_disk(place, source.size_bytes, folder, advice)
 
 
 def _check_images(place: Path, shapes: Sequence[tuple[int, ...]], folder: Path) -> None:
     sizes = [math.prod(shape) for shape in shapes]
     check_fits(place, COPIES_OF_A_CHUNK * max(sizes), advice="leave out the largest image")
-    _check_disk(
-        place, sum(sizes), folder, "take some images by --sample, or name a larger disk by --scratch"
-    )
+    _check_disk(place, sum(sizes), folder, "take some images by `run --sample`, or use a larger disk")
 
 
 def _check_disk(place: Path, size_bytes: int, folder: Path, advice: str) -> None:

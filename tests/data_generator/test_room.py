@@ -43,7 +43,7 @@ def test_arrays_larger_than_the_disk_are_refused_before_they_are_read(tmp_path):
         prepare(Source(str(path)), tmp_path / "scratch")
     assert re.fullmatch(
         rf"{path}: declares 8,000\.0 GB, and [\d.,]+ GB of disk are free; "
-        "take the first chunks by --sample, .*--scratch",
+        "take the first chunks by `run --sample`, .* disk",
         str(caught.value),
     )
     assert not [each for each in (tmp_path / "scratch").rglob("*") if each.is_file()]
@@ -59,7 +59,7 @@ def test_a_sample_of_a_huge_array_is_taken(tmp_path):
 def test_more_chunks_than_can_be_measured_are_refused(tmp_path):
     path = zarr_array(tmp_path, shape=[10**8], chunks=[1], dtype="|u1")
     assert refusal(path, tmp_path).startswith(
-        "declares 100,000,000 chunks, and at most 1,000,000 can be measured; give larger ones by --ch"
+        "declares 100,000,000 chunks, and at most 1,000,000 can be measured; give larger ones by `run"
     )
     check_room(path, load_array(path, chunks=(1000,)), tmp_path)
 
@@ -95,7 +95,7 @@ def test_images_larger_than_the_disk_are_refused_before_one_is_decoded(tmp_path,
     for number in range(3):
         png(tmp_path / f"{number}.png", 9000)
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 700 * 10**6}))
-    expected = "declares 0.7 GB, and 0.7 GB of disk are free; take some images by --sample"
+    expected = "declares 0.7 GB, and 0.7 GB of disk are free; take some images by `run --sample`"
     assert re.match(expected, refusal(tmp_path, tmp_path))
     check_room(tmp_path, load_image_folder(tmp_path, 2), tmp_path)
 
