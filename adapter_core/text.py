@@ -5,4 +5,12 @@ from __future__ import annotations
 
 def printable(text: str) -> str:
     """Return text on one line; characters that a terminal would obey become U+FFFD."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
+    return visible(" ".join(text.split()))
+
+
+def visible(text: str) -> str:
+    """Return text with its lines and spaces; characters that a terminal would obey become U+FFFD."""
+    return "".join(c if c.isprintable() or c in _KEPT else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+_KEPT = "\n\t\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"

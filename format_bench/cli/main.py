@@ -1,18 +1,21 @@
 """The command `format-bench`: its commands are found in their folder, and errors are one line.
 
 Exit statuses: 0 done, 1 a defect of this program, 2 the input or the machine does not allow it,
-128 and the number of a signal that ended it: 130 SIGINT, 143 SIGTERM, 129 SIGHUP.
+128 and the number of a signal that ended it: 130 SIGINT, 143 SIGTERM, 129 SIGHUP, 141 SIGPIPE.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import select
 import signal
 import sys
 
 import click
 
 from adapter_core import FormatBenchError
+from adapter_core.text import printable, visible
 from format_bench.cli import commands
 from format_bench.cli.command_folder import CommandFolder
 from format_bench.system.signals import EndingSignals, end_children
@@ -46,21 +49,63 @@ def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noq
 
     \b
     Exit status: 0 done; 2 the input or the machine does not allow it, one line on the standard error
-    output is the reason; 130 interrupted, 143 or 129 ended by SIGTERM or SIGHUP; 1 a defect of this
-    program.
+    output is the reason; 130 interrupted, 143 or 129 ended by SIGTERM or SIGHUP, 141 if the output was
+    closed before its end; 1 a defect of this program.
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")
     level = logging.ERROR if quiet else logging.DEBUG if verbose else logging.INFO
-    logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Visible("%(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("format_bench").setLevel(level)
     ctx.obj = {"quiet": quiet, "verbose": verbose}
+
+
+class _Visible(logging.Formatter):
+    """Lines in which text of users and libraries cannot command the terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
 
 
 def main(args: list[str] | None = None) -> None:
     """Run the command that the arguments name, and exit with its status."""
     with EndingSignals() as signals:
-        _run(args, signals)
+        try:
+            _run(args, signals)
+        except SystemExit as end:
+            if _is_cut(end.code):
+                end_children()
+                # What is buffered has no reader; Python would complain about that when it ends.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
+                sys.exit(_ENDED_BY_SIGNAL + signal.SIGPIPE)
+            raise
+
+
+def _is_cut(status: object) -> bool:
+    """Return whether the reader of the output went before its end, as `head` does.
+
+    Python ignores SIGPIPE, whose default would end a run whose connection to a server breaks. click ends
+    with status 1 at the error that comes instead, of whatever pipe.
+    """
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return True
+    except ValueError:
+        return False  # closed
+    return status == 1 and _has_no_reader()
+
+
+def _has_no_reader() -> bool:
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError, AttributeError):
+        return False  # replaced by an object without one
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 def _run(args: list[str] | None, signals: EndingSignals) -> None:
@@ -71,12 +116,12 @@ def _run(args: list[str] | None, signals: EndingSignals) -> None:
         error.show()
         sys.exit(error.exit_code)
     except click.ClickException as error:
-        click.echo(f"format-bench: {_one_line(error.format_message())}{_where_help_is(error)}", err=True)
+        click.echo(f"format-bench: {printable(error.format_message())}{_where_help_is(error)}", err=True)
         sys.exit(error.exit_code)
     except (FormatBenchError, OSError) as error:
         if verbose:
             raise
-        click.echo(f"format-bench: {_one_line(_told(error))}", err=True)
+        click.echo(f"format-bench: {printable(_told(error))}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         end_children()
@@ -90,10 +135,6 @@ def _told(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _where_help_is(error: click.ClickException) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from adapter_core.text import visible
 
 if TYPE_CHECKING:
     from format_bench.display.markdown import TextTable
@@ -27,10 +31,43 @@ HEADER_WIDTH = 12
 Row = Sequence["str | Text"]
 
 
+class Output(Console):
+    """A console that shows text of users and libraries, and never obeys it.
+
+    Parameters
+    ----------
+    stderr : bool
+        Print to the standard error output.
+    quiet : bool
+        Print nothing.
+    """
+
+    def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
+        # As markup, "CSV[polars]" would be "CSV" in a style that does not exist.
+        super().__init__(stderr=stderr, quiet=quiet, highlight=False, markup=False, emoji=False)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print objects; characters of texts that a terminal would obey become U+FFFD."""
+        super().print(*map(_shown, objects), **options)
+
+    def on_broken_pipe(self) -> None:
+        """Leave the end of the program to the command; rich would end it with status 1."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def _shown(each: Any) -> Any:
+    if isinstance(each, str):
+        return visible(each)
+    if isinstance(each, Text):
+        copy = each.copy()
+        copy.plain = visible(each.plain)
+        return copy
+    return each
+
+
 def console() -> Console:
     """Return the standard output."""
-    # As markup, "CSV[polars]" would be "CSV" in a style that does not exist.
-    found = Console(highlight=False, markup=False, emoji=False)
+    found = Output()
     if not found.is_terminal:
         # rich assumes 80 columns, and would cut what a file or a pipe can take whole.
         found.width = FILE_WIDTH
@@ -81,9 +118,9 @@ def rich_table(header: Iterable[str], rows: Iterable[Row], *, lines: bool = Fals
     """
     found = Table(box=box.SIMPLE_HEAD if lines else None, pad_edge=False)
     for position, name in enumerate(header):
-        found.add_column(name, justify="right" if position else "left", no_wrap=True)
+        found.add_column(visible(name), justify="right" if position else "left", no_wrap=True)
     for row in rows:
-        found.add_row(*row)
+        found.add_row(*map(_shown, row))
     return found
 
 

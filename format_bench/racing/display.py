@@ -9,6 +9,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from adapter_core.text import visible
 from format_bench.display.terminal import rich_table
 from format_bench.display.text import format_ratio, joined, plural
 from format_bench.racing.race import RaceState, Watcher
@@ -85,14 +86,16 @@ class RaceDisplay(Watcher):
 
     def _shown(self) -> Group:
         if self._progress is None:
-            return Group(Text(self._reading))
+            return Group(Text(visible(self._reading)))
         progress = self._progress
         parts: list[object] = [Text(_state(progress))]
         if progress.answer is not None:
             rows = [_row(each, progress) for each in progress.answer.ranked[:SHOWN]]
             parts.append(rich_table(["still in", "score", "from", "to", "rows"], rows))
         drops = list(progress.standings.drops.values())[-DROPS_SHOWN:]
-        parts += [Text(drop_line(each), "dim", no_wrap=True, overflow="ellipsis") for each in drops]
+        parts += [
+            Text(visible(drop_line(each)), "dim", no_wrap=True, overflow="ellipsis") for each in drops
+        ]
         return Group(*parts)  # type: ignore[arg-type]
 
 

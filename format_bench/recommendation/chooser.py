@@ -164,7 +164,7 @@ class _Table:
         criteria = {name: criteria_of(each, results) for name, each in purposes.items()}
         measured = [*_measures(results.records, self.suite), *self.asked.measures]
         return {
-            "dataset": dataset,
+            "dataset": dataset and printable(dataset),
             "datasets": [self.datasets.index(each) for each in datasets_of(candidates)],
             "entries": [self.number(each) for each in candidates],
             "measures": [self.measures.index(each) for each in measured],

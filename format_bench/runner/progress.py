@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
+from adapter_core.text import visible
 from format_bench.display.terminal import rich_table
 from format_bench.display.text import quantity
 from format_bench.results.candidates import Configuration
@@ -183,7 +184,7 @@ class Display:
         self._progress.update(self._task, description=self._left.text())
         if self._case is None:
             return Group(self._progress)
-        return Group(Text(self._words), self._progress, self._table(self._case))
+        return Group(Text(visible(self._words)), self._progress, self._table(self._case))
 
     def _table(self, case: Case) -> Table:
         """Return the part of a data set's table around a case that has room on the screen."""
@@ -196,7 +197,7 @@ class Display:
             for configuration, cells in whole.rows[first : first + room]
         ]
         shown = rich_table(["format", *whole.header], rows)
-        shown.title, shown.title_justify = case.place, "left"
+        shown.title, shown.title_justify = visible(case.place), "left"
         return shown
 
     def _line(self) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from format_bench.cli import summaries
 from format_bench.cli.cluster import ClusterOptions, run_on_cluster
 from format_bench.cli.data_limits import taken_limits, with_data_limits
+from format_bench.display.terminal import Output
 from format_bench.results.suites import SUITES
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest
@@ -192,9 +192,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         shown.print(f"report: {summaries.write(wanted.out)}", soft_wrap=True)
 
 
-def measuring_console(*, quiet: bool) -> Console:
+def measuring_console(*, quiet: bool) -> Output:
     """Return where all that passes is shown: results alone go to the standard output."""
-    return Console(stderr=True, quiet=quiet, highlight=False, markup=False, emoji=False)
+    return Output(stderr=True, quiet=quiet)
 
 
 def _own(options: dict[str, Any]) -> Source | None:

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.text import visible
 from format_bench.display.text import guarded
 from format_bench.results import export
 
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 def write(results: Results, path: Path) -> None:
     """Write all records, one a row, into a file that ends in .csv.
 
-    Text that a spreadsheet would take for a formula has an apostrophe before it.
+    Text that a spreadsheet would take for a formula has an apostrophe before it; characters that a
+    terminal would obey become U+FFFD.
     """
     export.export(map(_guarded, results.records), path)
 
 
 def _guarded(record: Record) -> Record:
     texts: dict[str, Any] = {
-        name: guarded(text) for name, text in asdict(record).items() if type(text) is str
+        name: guarded(visible(text)) for name, text in asdict(record).items() if type(text) is str
     }
     return replace(record, **texts)

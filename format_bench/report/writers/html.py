@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.text import visible
 from format_bench.display.text import format_ratio, joined
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import losses_and_gaps, media, metadata_table
@@ -43,6 +44,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        # Markup is the page's own; the name of a column may turn around what follows it.
+        finalize=lambda value: visible(value) if type(value) is str else value,
     )
     found.globals["usual_width"] = WIDTH
     found.filters |= {

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core.text import visible
 from format_bench.display.markdown import TextTable, markdown
 from format_bench.report import losses_and_gaps, media, metadata_table
 from format_bench.report.model import Outline, outline_of
@@ -68,4 +69,4 @@ def _list(title: str, header: list[str], rows: Iterable[list[str]]) -> Iterator[
 
 def _escaped(text: str) -> str:
     """Return text that Markdown shows as it is; bars are left to `table_lines`."""
-    return re.sub(r"([\\`*_\[\]<>&#~$])", r"\\\1", text)
+    return re.sub(r"([\\`*_\[\]<>&#~$])", r"\\\1", visible(text))

@@ -7,12 +7,25 @@ import re
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from format_bench.display import terminal
 from format_bench.display.text import format_ratio
 
 HEADER = ["format", *(f"durable save time ({n})" for n in range(9))]
 ROWS = [["Parquet zstd 1", *(f"{n}.5" for n in range(9))], ["ORC", *["1,234"] * 9]]
+
+
+def test_text_of_users_does_not_command_the_terminal(capsys):
+    evil = "a\x1b[31mb\x9bc\u202ed\x07\ne\u00a0f"
+    shown = "a\ufffd[31mb\ufffdc\ufffdd"  # rich itself drops the bell
+    to = terminal.console()
+    terminal.table(to, evil, [evil, "y"], [[evil, Text(evil, "bold")]])
+    to.print(evil, Text(evil))
+    printed = capsys.readouterr().out
+    assert printed.count(shown) == 6
+    assert not set(printed) & set("\x1b\x9b\u202e\x07")
+    assert "e\u00a0f" in printed
 
 
 def printed(width: int, *, to_terminal: bool) -> str:

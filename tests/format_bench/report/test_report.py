@@ -347,6 +347,22 @@ def test_text_of_records_is_text_on_the_page():
     assert not set(shown) & set("\x00\x1b\u202e")
 
 
+@pytest.mark.parametrize("output", ["html", "md", "csv"])
+def test_no_text_of_records_commands_a_terminal(output, tmp_path):
+    names = {"codec": EVIL, "medium": EVIL, "machine": EVIL, "sentence": EVIL, "suite": "tabular"}
+    written = [
+        record(label + EVIL, "size", size, dataset=dataset + EVIL, **names)
+        for dataset in "xy"
+        for size, label in enumerate("AB", start=1)
+    ]
+    path = writers.path_of(output, tmp_path)
+    metadata = [{**METADATA, "cpu": EVIL}, {**METADATA, "libraries": {EVIL: EVIL}}]
+    report.write(results(written, metadata=metadata, name=EVIL), output, path)
+    text = path.read_text(encoding="utf-8")
+    assert "\N{REPLACEMENT CHARACTER}[31m" in text.replace("\\", "")
+    assert not set(text) & set("\x00\x1b\u202e")
+
+
 def test_circumstances_of_several_runs_stand_beside_each_other_where_they_differ():
     newer = {"pandas": "3.2.0", "polars": "2.1.0"}
     later = {**METADATA, "started": "2026-12-01T02:00:00+00:00", "libraries": newer}
