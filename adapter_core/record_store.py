@@ -89,7 +89,8 @@ class RecordStore(CodecChoice):
         Raises
         ------
         CannotHoldError
-            If the format cannot keep records of this type. Nothing has been written then.
+            If the format cannot keep records of this type, or a value is not of the type of its field.
+            Nothing has been written then.
         UnknownNameError, UnknownLevelError, UnsupportedError
             If the store lacks that codec, the codec lacks that level, or the store has no codecs.
         UnavailableError
@@ -157,9 +158,17 @@ class RecordStore(CodecChoice):
         return self._entry(self._existing(path), position, of)
 
     def check(self, records: RecordSet) -> None:
-        """Raise `CannotHoldError`, with the reason, if the store cannot keep records of this type."""
+        """Raise `CannotHoldError`, with the reason, if the store cannot keep these records.
+
+        Libraries take some values that are not of the declared type, and write others: 1 for 1.5, an
+        empty text for null, "?" for half a character.
+        """
         if self.refuses_nested and not records.of.is_flat:
             raise CannotHoldError(f"{self.label} cannot store these records: {self.refuses_nested}")
+        # Those of a named data set are of their type by construction.
+        for row, each in enumerate([] if records.name else records.iterate()):
+            if problem := records.of.problem(each):
+                raise CannotHoldError(f"{self.label} cannot store the record {row}: {problem}")
 
     def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
         """Return the function from an object read to its plain values, see `RecordType.plain`.

@@ -104,6 +104,19 @@ class RecordType:
             each.kind in simple and not each.optional and not each.repeated for each in self.fields
         )
 
+    def problem(self, each: Any) -> str:
+        """Return which value of an object is not of the type of its field; empty if none."""
+        for one in self.fields:
+            value = getattr(each, one.name)
+            if value is None and one.optional:
+                continue
+            if one.repeated and not isinstance(value, (list, tuple)):
+                return f"{one.name} is no list: {value!r:.60}"
+            for item in value if one.repeated else (value,):
+                if found := _problem(one, item):
+                    return f"{one.name}{found}"
+        return ""
+
     @cached_property
     def plain(self) -> Callable[[Any], tuple[Any, ...]]:
         """Function that returns the plain values of an object with attributes, in order of the fields.
@@ -180,3 +193,23 @@ def _each(of: Field, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     if of.optional:
         return lambda value: None if value is None else convert(value)
     return convert
+
+
+def _problem(of: Field, value: Any) -> str:
+    """Return why a value is not of the type of its field, to be read after its name; empty if it is."""
+    shown = f"{value!a:.60}"
+    match of.kind:
+        case FieldKind.RECORD if of.record is not None and value is not None:
+            inner = of.record.problem(value)
+            return f".{inner}" if inner else ""
+        case FieldKind.TEXT if isinstance(value, str):
+            lone = not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)
+            return f" has half a character, a lone surrogate: {shown}" if lone else ""
+        case FieldKind.ENUM if of.enum is not None and isinstance(value, of.enum):
+            return ""
+        case FieldKind.INT32 if isinstance(value, int) and not isinstance(value, bool):
+            return "" if value in _INT32 else f" needs more than 32 bits: {shown}"
+    return f" is not of the type {of.kind}: {shown}"
+
+
+_INT32 = range(-(2**31), 2**31)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 import data_generator
@@ -57,6 +60,49 @@ def test_nulls_lists_enums_and_nested_records_come_back_or_are_refused(record_st
             continue
         record_store.save(expected, path)
         assert_equal(record_store, record_store.read(path, PERSON), expected)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("text2", "x\ud800"),
+        ("text2", None),
+        ("text2", 7),
+        ("text2", b"x"),
+        ("number1", None),
+        ("number1", 1.5),
+        ("number1", True),
+        ("number1", "1"),
+        ("number1", 2**31),
+    ],
+    ids=repr,
+)
+def test_a_value_that_is_not_of_its_type_is_refused(record_store, path, field, value):
+    rows = records("entities", 3).objects
+    expected = RecordSet.of_objects(ENTITY, [*rows[:2], replace(rows[2], **{field: value})])
+    with pytest.raises(CannotHoldError, match=f"the record 2: {field} "):
+        record_store.save(expected, path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"tags": ["a", "\udfff"]}, "tags has half a character"),
+        ({"tags": None}, "tags is no list"),
+        ({"scores": [0, None]}, "scores is not of the type int32: None"),
+        ({"status": 7}, "status is not of the type enum: 7"),
+        ({"address": Address("s", 1, None, None)}, "address.city is not of the type text: None"),
+    ],
+    ids=repr,
+)
+def test_a_nested_value_that_is_not_of_its_type_is_refused(record_store, path, change, words):
+    if record_store.refuses_nested:
+        pytest.skip(record_store.refuses_nested)
+    expected = RecordSet.of_objects(PERSON, [replace(PEOPLE[0], **change)])
+    with pytest.raises(CannotHoldError, match=re.escape(words)):
+        record_store.save(expected, path)
+    assert not path.exists()
 
 
 def test_iteration_yields_the_same_records_or_is_refused(record_store, path):
