@@ -168,6 +168,8 @@ def _differing_from_integers(floats: np.ndarray, integers: np.ndarray) -> np.nda
     """Return True where a float is not the integer, as a sign of zero is not."""
     import numpy as np
 
+    # The bounds overflow as 16-bit floats.
+    floats = floats.astype(np.result_type(floats, np.float64), copy=False)
     lowest, beyond = (-(2.0**63), 2.0**63) if integers.dtype.kind == "i" else (0.0, 2.0**64)
     fits = (floats == np.floor(floats)) & (floats >= lowest) & (floats < beyond)
     fits &= ~(np.signbit(floats) & (floats == 0))

@@ -235,6 +235,10 @@ WRONG = {
     ),
     "zoned times cut to seconds": _column("at", lambda column: column.dt.as_unit("s")),
     "spans of another unit": _of_unit("span", "ms"),
+    "zoned times by a nanosecond": _column(
+        "at", lambda column: column.dt.as_unit("ns") + pd.Timedelta(1, "ns")
+    ),
+    "spans by a millisecond": _column("span", lambda column: column + pd.Timedelta(1, "ms")),
     "spans as integers": _column("span", lambda column: column.astype("int64")),
     "categories exchanged": _column(
         "grade", lambda column: column.cat.rename_categories([*column.cat.categories[::-1]])

@@ -21,6 +21,7 @@ def test_a_table_is_exactly_itself(table):
     [
         (np.int32([1, 2]), np.int64([1, 2]), "column c: int32 came back as int64"),
         (np.float32([0.1, 2]), np.float64(["0.1", 2]), "column c: float32 came back as float64"),
+        (np.float16([1, 2]), np.int64([1, 2]), "column c: float16 came back as int64"),
         (pd.array([1, None], "Int64"), [1.0, None], "column c: Int64 came back as float64"),
         (pd.Categorical(["a", "b"]), ["a", "b"], "column c: category came back as str"),
         (
