@@ -11,7 +11,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from format_bench.system.locks import lock
@@ -28,16 +28,16 @@ _DYING_SECONDS = 0.1
 @contextmanager
 def scratch_folder(parent: Path) -> Iterator[Path]:
     """Give a new folder in `parent`, which is removed with its contents at the end."""
-    with EndingSignals.held():
-        new = Path(tempfile.mkdtemp(dir=parent, prefix=f".{_PREFIX}"))
-        descriptor = lock(new)
-        # Under its final name, another process would take it for an abandoned one before it is locked.
-        folder = new.rename(parent / new.name.removeprefix("."))
-    try:
+    with ExitStack() as stack:
+        # A signal that waits for the end of this block finds the folder's removal prepared.
+        with EndingSignals.held():
+            new = Path(tempfile.mkdtemp(dir=parent, prefix=f".{_PREFIX}"))
+            descriptor = lock(new)
+            stack.callback(os.close, descriptor)
+            # Under its final name, it would be taken for an abandoned one before it is locked.
+            folder = new.rename(parent / new.name.removeprefix("."))
+            stack.callback(_remove, folder)
         yield folder
-    finally:
-        _remove(folder)
-        os.close(descriptor)
 
 
 def remove_abandoned(parent: Path) -> None:

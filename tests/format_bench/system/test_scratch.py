@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import tempfile
 import time
 
 import pytest
 
 from format_bench.system.scratch import remove_abandoned, scratch_folder
+from format_bench.system.signals import EndingSignals
 
 
 def test_folders_without_a_process_are_removed_and_others_stay(tmp_path):
@@ -28,6 +31,19 @@ def test_a_folder_whose_process_was_killed_before_it_was_locked_is_removed_later
     os.utime(hidden, (long_ago, long_ago))
     remove_abandoned(tmp_path)
     assert not hidden.exists()
+
+
+def test_a_signal_while_a_folder_is_made_leaves_none(tmp_path, monkeypatch):
+    make = tempfile.mkdtemp
+
+    def interrupted(**arguments):
+        signal.raise_signal(signal.SIGTERM)
+        return make(**arguments)
+
+    monkeypatch.setattr(tempfile, "mkdtemp", interrupted)
+    with EndingSignals(), pytest.raises(KeyboardInterrupt), scratch_folder(tmp_path):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_link_with_the_name_of_a_folder_stays(tmp_path):
