@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import IO
 
 from adapter_core import FormatBenchError
+from adapter_core.errors import DamagedStateError
+from adapter_core.files import content_of
 
 # Exit statuses of asv after which results are complete; 2 if some benchmark has failed.
 SUCCESSFUL = (0, 2)
@@ -100,8 +102,9 @@ def machine_name(root: Path, results_dir: Path, python: str = sys.executable) ->
         earlier = results_dir / unique / "machine.json"
         if earlier.exists():
             # asv draws a graph for each description, so a new kernel would start all graphs anew.
-            facts = json.loads(earlier.read_text(encoding="utf-8"))
-            del facts["version"]
+            with content_of(earlier, DamagedStateError, "describes no machine; remove it"):
+                facts = json.loads(earlier.read_text(encoding="utf-8"))
+                del facts["version"]
             MachineCollection.save(unique, facts)
         else:
             _describe_machine(root, python)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from adapter_core.files import partial_path, write_atomically
+from adapter_core.errors import DamagedStateError
+from adapter_core.files import content_of, partial_path, write_atomically
 
 ROOT = Path(__file__).parents[2]
 
@@ -102,3 +104,17 @@ def test_what_killed_writers_left_is_removed_by_the_next_durable_write(tmp_path)
     with write_atomically(tmp_path / "a.txt", durable=True) as temporary:
         temporary.touch()
     assert {each.name for each in tmp_path.iterdir()} == {young.name, ".mine.partial", "a.txt"}
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", "{}", '{"a": "b"}', '{"a": 1e999}', "[" * 100_000])
+def test_damaged_content_is_one_error_that_names_the_file(text):
+    with (
+        pytest.raises(DamagedStateError, match=r"^state\.json is damaged; remove it$"),
+        content_of("state.json", DamagedStateError, "is damaged; remove it"),
+    ):
+        int(json.loads(text)["a"])
+
+
+def test_errors_that_content_does_not_cause_stay_as_they_are():
+    with pytest.raises(OSError, match="full"), content_of("a", DamagedStateError, "is damaged"):
+        raise OSError("full")

@@ -81,10 +81,6 @@ _ENDED, _RECYCLED = 41, 42
 """Exit statuses of a process that had nothing more to read, and of one that another takes over from."""
 
 
-class ForbiddenEventError(RuntimeError):
-    """An event that a file must not cause."""
-
-
 class Watch:
     """Audit hook that reports forbidden events at once, since the process may not survive them."""
 
@@ -102,7 +98,7 @@ class Watch:
             place, self.place = self.place, ""
             answer(self.answers, "event", problem)
             self.place = place
-            raise ForbiddenEventError(problem)
+            raise RuntimeError(problem)
 
     def _problem(self, event: str, arguments: tuple[Any, ...]) -> str:
         if event == "open":
