@@ -102,7 +102,9 @@ public final class Main {
 
     private void write(Request request) throws Exception {
         Format format = request.checkedFormat();
-        List<?> records = format.ownObjects(request.records(), request.type());
+        List<?> given = request.records();
+        Values.check(given);
+        List<?> records = format.ownObjects(given, request.type());
         for (int number = 1; number <= request.calls(); number++) {
             remove(request.path());
             System.gc();
