@@ -93,7 +93,9 @@ def test_a_command_that_a_signal_ends_leaves_nothing(start, tmp_path, name, numb
     mix = '[[query]]\nname = "a"\ntime = "all"\nlatitude = 1\nlongitude = 1\n'
     (tmp_path / "mix.toml").write_text(mix, encoding="utf-8")
     process = start(*COMMANDS[name])
-    _wait(process, lambda: any((tmp_path / "tmp").iterdir()))
+    # Python tries out a file there first, and TemporaryDirectory needs a moment to know its folder.
+    _wait(process, lambda: any(each.is_dir() for each in (tmp_path / "tmp").iterdir()))
+    time.sleep(0.5)
     process.send_signal(number)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 128 + number, said
