@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from data_generator.containment import check_beside
+from data_generator.foreign_parts import check_beside
 from data_generator.readers._arrow import to_pandas
 from data_generator.readers._reader import ReadRequest, TableReader, check_columns, check_fits
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.errors import InvalidDataError
-from data_generator.containment import check_folder
+from data_generator.foreign_parts import check_folder
 from data_generator.readers._arrow import ArrowReader, FileMetadata
 
 if TYPE_CHECKING:

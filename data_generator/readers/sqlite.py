@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
-from data_generator.containment import check_beside
+from data_generator.foreign_parts import check_beside
 from data_generator.readers._reader import ReadRequest, TableReader
 
 if TYPE_CHECKING:

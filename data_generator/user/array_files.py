@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.errors import InvalidDataError
-from data_generator.containment import check_folder
 from data_generator.errors import library_errors
+from data_generator.foreign_parts import check_folder
 from data_generator.user.zarr_codecs import check_codecs
 
 if TYPE_CHECKING:

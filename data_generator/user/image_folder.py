@@ -13,9 +13,9 @@ from adapter_core.errors import InvalidDataError
 from adapter_core.image_input import LABELS_FILE, MAX_LABEL
 from data_generator import location
 from data_generator.catalog import image_names
-from data_generator.containment import check_folder
 from data_generator.dataset import UserData
 from data_generator.decoding import decode, shape_of
+from data_generator.foreign_parts import check_folder
 from data_generator.lazy_images import LazyImages
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
