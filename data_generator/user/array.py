@@ -165,6 +165,8 @@ def _problem(array: StoredArray) -> str:
         return "contains no values"
     if min(array.shape) < 0:
         return "has an edge below 0"
+    if array.chunks is not None and min(array.chunks) < 1:
+        return "has chunks with an edge below 1"
     return ""
 
 

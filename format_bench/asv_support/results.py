@@ -101,7 +101,7 @@ def damage_reported(results_dir: Path) -> Iterator[None]:
         yield
     except FormatBenchError:
         raise
-    except (*OF_CONTENT, UserError) as error:
+    except (*OF_CONTENT, SyntaxError, UserError) as error:
         damaged = next(filter(_is_damaged, sorted(results_dir.rglob("*.json*"))), None)
         place = f"{damaged} is" if damaged else f"a file in {results_dir}, or beside it, is"
         advice = "restore it from the branch of results, or remove it"

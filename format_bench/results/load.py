@@ -136,12 +136,17 @@ def _metadata(folder: Path) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             # A file that somebody else put there, or that is being written.
             continue
-        if isinstance(facts, dict) and "started" in facts and _is_shallow(facts):
+        if isinstance(facts, dict) and "started" in facts and _is_plain(facts):
             found.append(facts)
     return sorted(found, key=lambda facts: str(facts["started"]))
 
 
-def _is_shallow(facts: Any, levels: int = METADATA_LEVELS) -> bool:
-    """Return whether values are inside of each other in at most some levels."""
-    parts = facts.values() if isinstance(facts, dict) else facts if isinstance(facts, list) else ()
-    return levels > 0 and all(_is_shallow(each, levels - 1) for each in parts)
+def _is_plain(facts: Any, levels: int = METADATA_LEVELS) -> bool:
+    """Return whether values are inside of each other in at most some levels, and texts can be shown."""
+    if isinstance(facts, str):
+        # JSON can contain halves of characters, which no output takes.
+        return not any("\ud800" <= character <= "\udfff" for character in facts)
+    parts = [*facts, *facts.values()] if isinstance(facts, dict) else facts
+    if not isinstance(parts, list):
+        return True
+    return levels > 0 and all(_is_plain(each, levels - 1) for each in parts)

@@ -76,4 +76,4 @@ def _obey(path: Path) -> object:
 def target() -> Target:
     """Return the reader."""
     seeds = {"file": lambda path: path.write_text("nothing\n", encoding="utf-8")}
-    return Target("harmful", seeds, (damage_bytes,), _obey, is_data=True, cpu_seconds=0.5)
+    return Target("harmful", seeds, (damage_bytes,), _obey, is_data=True, cpu_seconds=3)
