@@ -58,7 +58,9 @@ def table(words: str) -> Rule:
 
 def _is_number(value: Any) -> bool:
     # Python's booleans are integers, and json.loads accepts NaN and Infinity.
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if isinstance(value, float):
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_zone(value: Any) -> bool:

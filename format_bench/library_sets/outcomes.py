@@ -64,7 +64,7 @@ def read(results_dir: Path) -> list[SetRecord]:
     found: dict[tuple[str, str], SetRecord] = {}
     for path in sorted((results_dir / FOLDER).glob("*.jsonl")):
         for line in path.read_bytes().splitlines():
-            with suppress(msgspec.DecodeError, RecursionError):
+            with suppress(msgspec.DecodeError, ValueError, RecursionError):
                 record = msgspec.json.decode(line, type=SetRecord)
                 found[record.machine, record.commit] = record
     return sorted(found.values(), key=lambda record: (record.day, record.machine))

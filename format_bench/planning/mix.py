@@ -5,7 +5,7 @@ docs/planning.md has the schema.
 
 from __future__ import annotations
 
-import math
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -162,7 +162,7 @@ def _distinct(found: list[MixQuery]) -> Iterator[MixQuery]:
 
 def _queries(entry: Mapping[str, Any], array: Description, number: int) -> list[MixQuery]:
     weight = entry.get("weight", 1)
-    if not _is_number(weight) or not 0 < weight < math.inf:
+    if not _is_number(weight) or not 0 < weight <= sys.float_info.max:
         raise InvalidMixError(f"weight is {weight!r}; write a number above 0")
     if "query" in entry:
         return _declared(entry, array, float(weight))
