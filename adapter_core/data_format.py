@@ -119,6 +119,11 @@ class DataFormat(RemoteAdapter):
         cls.supports = (cls.supports - derived) | remote | streams
         cls.is_tuned = cls._save_tuned is not DataFormat._save_tuned
 
+    @property
+    def kept(self) -> tuple[int | None, int | None]:
+        """`kept_digits` and `kept_decimals`, as verifiers take them."""
+        return self.kept_digits, self.kept_decimals
+
     def save(
         self,
         df: pd.DataFrame,

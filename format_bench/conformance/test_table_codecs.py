@@ -14,12 +14,10 @@ from format_bench.verification.tables import verify
 
 def test_a_table_comes_back_and_the_file_names_its_codec(adapter, codec, level, path):
     adapter.save(repetitive(), path)
-    verdict = verify(repetitive(), adapter.read(path), adapter.kept_digits, adapter.kept_decimals)
+    verdict = verify(repetitive(), adapter.read(path), *adapter.kept)
     size_bytes = adapter.size_bytes(path)
     adapter.save(repetitive(), path, codec.name, level)
-    assert (
-        verify(repetitive(), adapter.read(path), adapter.kept_digits, adapter.kept_decimals) == verdict
-    )
+    assert verify(repetitive(), adapter.read(path), *adapter.kept) == verdict
     assert adapter.codec_used(path) == codec.name
     assert adapter.size_bytes(path) < size_bytes
 
@@ -38,7 +36,7 @@ def test_rows_are_read_from_compressed_files(adapter, codec, path):
     adapter.save(repetitive(), path, codec.name)
     read = adapter.read(path, rows=slice(150, 153))
     expected = repetitive()[150:153].reset_index(drop=True)
-    assert verify(expected, read, adapter.kept_digits, adapter.kept_decimals).errors == ()
+    assert verify(expected, read, *adapter.kept).errors == ()
 
 
 def test_columns_are_projected_from_compressed_files(adapter, codec, path):
@@ -46,10 +44,7 @@ def test_columns_are_projected_from_compressed_files(adapter, codec, path):
         pytest.skip(f"{adapter.label} has no {Feature.COLUMNS}")
     adapter.save(repetitive(), path, codec.name)
     read = adapter.read(path, columns=["word", "real"])
-    assert (
-        verify(repetitive()[["word", "real"]], read, adapter.kept_digits, adapter.kept_decimals).errors
-        == ()
-    )
+    assert verify(repetitive()[["word", "real"]], read, *adapter.kept).errors == ()
     with pytest.raises(UnknownNameError, match="there is no column 'reel'; did you mean real"):
         adapter.read(path, columns=["reel"])
 

@@ -28,9 +28,7 @@ def test_an_earlier_file_is_replaced(adapter, path):
     adapter.save(ordinary(), path)
     shorter = ordinary().head(2)[["word", "real"]]
     adapter.save(shorter, str(path))
-    assert (
-        verify(shorter, adapter.read(str(path)), adapter.kept_digits, adapter.kept_decimals).errors == ()
-    )
+    assert verify(shorter, adapter.read(str(path)), *adapter.kept).errors == ()
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -45,7 +43,7 @@ def test_an_earlier_file_survives_a_failed_save(adapter, path, monkeypatch):
     monkeypatch.setattr(adapter, "_save", fail_half_way)
     with pytest.raises(OSError, match="disk full"):
         adapter.save(df.head(1), path)
-    assert verify(df, adapter.read(path), adapter.kept_digits, adapter.kept_decimals).errors == ()
+    assert verify(df, adapter.read(path), *adapter.kept).errors == ()
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -76,9 +74,7 @@ def test_paths_may_contain_any_character(adapter, tmp_path, folder):
     path = tmp_path / folder / f"my table{adapter.suffix}"
     path.parent.mkdir()
     adapter.save(ordinary(), path)
-    assert (
-        verify(ordinary(), adapter.read(path), adapter.kept_digits, adapter.kept_decimals).errors == ()
-    )
+    assert verify(ordinary(), adapter.read(path), *adapter.kept).errors == ()
 
 
 def test_a_relative_path_works(adapter, tmp_path, monkeypatch):

@@ -26,7 +26,7 @@ def test_partitions_written_in_any_order_come_back_in_theirs(adapter, path):
     pieces = adapter.partitioned(path).pieces()
     assert [piece.rows for piece in pieces] == [4, 4, 4]
     for frame, piece in zip(frames, pieces, strict=True):
-        assert verify(frame, table.read(piece), adapter.kept_digits, adapter.kept_decimals).errors == ()
+        assert verify(frame, table.read(piece), *adapter.kept).errors == ()
         assert table.count(piece) == 4
     if Feature.COLUMNS in adapter.supports:
         assert list(table.read(pieces[2], ["real", "whole"])) == ["real", "whole"]
@@ -60,7 +60,7 @@ def test_a_table_is_written_from_batches(adapter, path):
     read = adapter.read(path)
     if not adapter.keeps_order_of_batches:
         whole, read = (each.sort_values(["whole", "real"], ignore_index=True) for each in (whole, read))
-    assert verify(whole, read, adapter.kept_digits, adapter.kept_decimals).errors == ()
+    assert verify(whole, read, *adapter.kept).errors == ()
     assert list(path.parent.iterdir()) == [path]
 
 

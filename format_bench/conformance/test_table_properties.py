@@ -37,7 +37,7 @@ def test_a_random_table_comes_back_right_or_is_refused(adapter, path, request):
             return
         read = adapter.read(path)
         adapter.remove(path)
-        assert verify(df, read, adapter.kept_digits, adapter.kept_decimals).errors == ()
+        assert verify(df, read, *adapter.kept).errors == ()
         assert verify(untouched, df).exact
 
     comes_back_right_or_is_refused()

@@ -33,7 +33,7 @@ def _comes_back_right_or_is_refused(adapter, df, folder):
         assert list(folder.iterdir()) == []
         return
     read = adapter.read(path)
-    assert verify(df, read, adapter.kept_digits, adapter.kept_decimals).errors == ()
+    assert verify(df, read, *adapter.kept).errors == ()
     assert type(read.index) is pd.RangeIndex
     pd.testing.assert_frame_equal(df, untouched)
     adapter.remove(path)
@@ -42,7 +42,7 @@ def _comes_back_right_or_is_refused(adapter, df, folder):
 def test_an_ordinary_table_is_not_refused_and_comes_back_exact(adapter, path):
     df = ordinary()
     adapter.save(df, path)
-    assert verify(df, adapter.read(path), adapter.kept_digits, adapter.kept_decimals).exact
+    assert verify(df, adapter.read(path), *adapter.kept).exact
 
 
 def test_a_real_table_comes_back_right(adapter, path):
@@ -51,7 +51,7 @@ def test_a_real_table_comes_back_right(adapter, path):
     except UnavailableError as error:
         pytest.skip(str(error))
     adapter.save(flights, path)
-    assert verify(flights, adapter.read(path), adapter.kept_digits, adapter.kept_decimals).errors == ()
+    assert verify(flights, adapter.read(path), *adapter.kept).errors == ()
 
 
 def test_every_kind_that_is_refused_is_refused_with_the_declared_reason(adapter):
@@ -93,6 +93,6 @@ def test_columns_are_projected_or_refused(adapter, path):
         return
     for columns in (["real"], ["word", "whole"], list(df.columns)):
         read = adapter.read(path, columns=columns)
-        assert verify(df[columns], read, adapter.kept_digits, adapter.kept_decimals).errors == ()
+        assert verify(df[columns], read, *adapter.kept).errors == ()
     with pytest.raises(UnknownNameError, match="there is no column 'reel'; did you mean real"):
         adapter.read(path, columns=["word", "reel"])

@@ -174,7 +174,7 @@ def _verified(
         is_equal = job.rows == saved.rows
         wrong = "" if is_equal else f"{job.rows:,} rows instead of {saved.rows:,}"
     else:
-        kept = adapter.kept_digits, adapter.kept_decimals
+        kept = adapter.kept
         found = differences(saved, job.digest, *kept, wanted) or part_differences(job)
         wrong = "; ".join(found[:3])
     if wrong:

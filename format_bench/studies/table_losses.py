@@ -44,7 +44,7 @@ def round_trip(adapter: DataFormat, df: pd.DataFrame) -> str:
             adapter.save(df, path)
         except CannotHoldError as refusal:
             return f"refused: {str(refusal).partition(': ')[2]}"
-        found = verify(df, adapter.read(path), adapter.kept_digits, adapter.kept_decimals)
+        found = verify(df, adapter.read(path), *adapter.kept)
     if found.errors:
         return f"**wrong**: {'; '.join(found.errors)}"
     return "; ".join(found.losses) or "exact"

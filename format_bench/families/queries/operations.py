@@ -205,8 +205,7 @@ class QueryOperations(CatalogOperations):
         if self.way == TUNED:
             keys, _ = tuning_keys(data.dataset)
             wanted = wanted.sort_values(keys, kind="stable", ignore_index=True)
-        saved_as = self.adapter.format
-        verdict = verify(wanted, found, saved_as.kept_digits, saved_as.kept_decimals)
+        verdict = verify(wanted, found, *self.adapter.format.kept)
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
@@ -297,7 +296,7 @@ class EngineQuery(OpenQuery):
         self, adapter: EngineOnFormat, paths: Mapping[str, Path], name: str, query: Query
     ) -> None:
         self._engine, self._name, self._query = adapter.engine, name, query
-        digits, decimals = adapter.format.kept_digits, adapter.format.kept_decimals
+        digits, decimals = adapter.format.kept
         is_computed = bool(query.aggregates or digits)
         self._allowed = {
             "absolute": 10.0**-decimals if decimals else 0.0,

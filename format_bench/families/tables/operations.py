@@ -97,8 +97,7 @@ class TableOperations(CatalogOperations):
 
     def verify(self, data: pd.DataFrame, found: pd.DataFrame) -> Measured:
         """Return the number of columns that lost something, and the losses in words."""
-        adapter = self.adapter
-        verdict = verify(data, found, adapter.kept_digits, adapter.kept_decimals)
+        verdict = verify(data, found, *self.adapter.kept)
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))

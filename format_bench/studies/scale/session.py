@@ -128,7 +128,7 @@ def alone(cell: Cell, folder: Path, limit: MemoryLimit | None = None) -> Iterato
         done = isolation.run(_read_stream, cell, path, limit, limit_seconds=LIMIT_SECONDS)
         run = of_outcome(partial(cell.run, "read", width), done, limit)
         if not done.status:
-            kept = adapter.kept_digits, adapter.kept_decimals
+            kept = adapter.kept
             found = differences(saved, done.value["digest"], *kept, list(saved.columns))
             status = CellStatus.FAILED if found else ""
             run = replace(

@@ -53,7 +53,7 @@ def test_a_table_comes_back_and_is_removed(serial, store, label):
     assert [piece.rows for piece in pieces] == [100] * 4
     assert all(piece.size_bytes > 0 for piece in pieces)
     read = read_parallel(serial, adapter, place)
-    assert differences(saved.digest, read.digest, adapter.kept_digits, adapter.kept_decimals) == ()
+    assert differences(saved.digest, read.digest, *adapter.kept) == ()
     assert part_differences(read) == ()
     assert count_parallel(serial, adapter, place).rows == 400
     if Feature.COLUMNS in adapter.supports:
