@@ -33,6 +33,7 @@ from format_bench.runner import steps as case_steps
 from format_bench.runner.recording import combined, keys, records_of
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import store_data
+from format_bench.system.scratch import remove_abandoned
 
 if TYPE_CHECKING:
     from format_bench.runner.media import ComparedMedium
@@ -132,6 +133,9 @@ class Runner:
         self.out.mkdir(parents=True, exist_ok=True)
         with folders.only_run(self.out):
             cases = list(cases)
+            # Also if nothing is left to measure: the last run may have been killed at its end.
+            for place in (self.scratch, *(each.folder for each in self.media)):
+                remove_abandoned(place)
             if self.left(cases):
                 with ExitStack() as stack:
                     own = {"": stack.enter_context(folders.make(self.scratch))}

@@ -110,6 +110,12 @@ def test_a_failure_of_this_run_is_left_to_the_next(tmp_path):
     assert {number for number in (1, 2, 3) if again.missing(case, number)} == {1, 2, 3}
     list(again.run([case]))
     assert again.left([case]) == []
+    # A run that was killed after its last cell left its folder.
+    (tmp_path / "format-bench-left").mkdir()
+    assert (
+        list(Runner(tmp_path, tmp_path, Limits(3, budget_seconds=0), steps={"save"}).run([case])) == []
+    )
+    assert not (tmp_path / "format-bench-left").exists()
     assert {each.status for each in again.read()} == {CellStatus.VALUE}
 
 
