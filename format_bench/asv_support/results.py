@@ -212,11 +212,12 @@ def load_run(results_dir: Path, machine: str | None = None) -> Results:
     run = newest_run(results_dir, machine)
     with damage_reported(results_dir):
         metadata = AsvMetadataFile(results_dir, run.environment).newest(run.commit, run.cpu)
+        records = records_of(run, metadata)
     # The noise was measured on one machine, as a rule the one of the newest run.
     is_newest = machine is None or newest_run(results_dir).machine == machine
     return Results(
         name=run.machine,
-        records=records_of(run, metadata),
+        records=records,
         metadata=[metadata] if metadata else [],
         floors=noise_floor.beside(results_dir) if is_newest else None,
     )
