@@ -55,7 +55,9 @@ class CoordinateTable(ArrayStore):
             if values.dtype.name not in self.dtypes - {"bool"}:
                 raise self.refusal(f"coordinates of {dim} are of type {values.dtype}")
             if not ((values[1:] > values[:-1]).all() or (values[1:] < values[:-1]).all()):
-                raise self.refusal(f"rows are found by coordinates; {dim} neither ascends nor descends")
+                raise self.refusal(
+                    f"rows are found by coordinates; {dim} is neither ascending nor descending"
+                )
 
 
 class CoordinateTableReader(ArrayReader):

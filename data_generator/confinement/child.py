@@ -40,9 +40,11 @@ def _carried_out(request: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"value": getattr(import_module(module), name)(**request["arguments"])}
     except Exception as error:
-        if any(isinstance(each, MemoryError) for each in _causes(error)):
+        numbers = {getattr(each, "errno", 0) for each in _causes(error)}
+        # The system may refuse memory for the import of a module, too.
+        if errno.ENOMEM in numbers or any(isinstance(each, MemoryError) for each in _causes(error)):
             return {"limit": "memory"}
-        if any(getattr(each, "errno", 0) in (errno.EFBIG, errno.ENOSPC) for each in _causes(error)):
+        if numbers & {errno.EFBIG, errno.ENOSPC}:
             return {"limit": "disk"}
         if isinstance(error, InvalidDataError):
             return {"invalid": [error.problem, error.advice]}

@@ -42,6 +42,7 @@ _KEPT = re.compile(
 
 _OUT_OF_MEMORY = re.compile(
     r"MemoryError|bad_alloc|memory allocation of \d+|[Oo]ut of memory|Cannot allocate"
+    r"|failed to map segment"
 )
 
 

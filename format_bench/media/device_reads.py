@@ -69,5 +69,5 @@ class DeviceWatch:
             return ""
         requests = statistics.median(each.requests for each in self.counted)
         megabytes = statistics.median(each.read_bytes for each in self.counted) / 1e6
-        shared = "" if self.is_own else ", with other programs' on this disk"
+        shared = "" if self.is_own else ", with reads of other programs on this disk"
         return f"the device {self.device} answered {requests:,.0f} reads of {megabytes:,.3g} MB{shared}"

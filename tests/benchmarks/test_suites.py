@@ -339,22 +339,22 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             assert asked == ["full", "cut", "sparse"] or module == "query"
             names.pop()
         expected = {
-            "analysis": (analysis, ["format", "dataset"], "Partial reads: ", "1 tiny"),
-            "remote": (remote, ["format", "dataset"], "Object store: ", "1 tiny"),
+            "analysis": (analysis, ["format", "dataset"], "Partial reads: ", "2 tiny"),
+            "remote": (remote, ["format", "dataset"], "Object store: ", "2 tiny"),
             "remote_arrays": (
                 [[], ["era5-small"]],
                 ["store", "dataset"],
                 "Arrays in an object store: ",
-                "1 tiny",
+                "2 tiny",
             ),
-            "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "1 tiny"),
-            "scale": (scale, ["format", "dataset", "track"], "Scale: ", "1 tiny"),
-            "tabular": (formats, ["format", "dataset"], "Table: ", "4 tiny"),
-            "engines": (engines, ["format", "dataset"], "Table: ", "4 tiny"),
-            "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "2 tiny"),
-            "chunks": (chunks, ["store", "dataset", "codec"], "Arrays: ", "1 tiny"),
-            "records": (records, ["store", "dataset", "codec"], "Records: ", "1 tiny"),
-            "image": (storages, ["storage", "dataset"], "Images: ", "3 tiny"),
+            "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "2 tiny"),
+            "scale": (scale, ["format", "dataset", "track"], "Scale: ", "2 tiny"),
+            "tabular": (formats, ["format", "dataset"], "Table: ", "5 tiny"),
+            "engines": (engines, ["format", "dataset"], "Table: ", "5 tiny"),
+            "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "3 tiny"),
+            "chunks": (chunks, ["store", "dataset", "codec"], "Arrays: ", "2 tiny"),
+            "records": (records, ["store", "dataset", "codec"], "Records: ", "2 tiny"),
+            "image": (storages, ["storage", "dataset"], "Images: ", "4 tiny"),
         }[module]
         assert (params, names) == expected[:2]
         assert benchmark["pretty_name"].startswith(expected[2])

@@ -90,13 +90,13 @@ class Deferring(BytesReader):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         df = super()._read(path, columns)
         damaged = df["byte"].tolist() != list(range(256)) * 64
-        return pd.DataFrame({"byte": [Trap()] * len(df)}) if damaged else df
+        return df.set_axis(Trap(len(df))) if damaged else df
 
 
-class Trap:
-    """Value that ends the process when it is used."""
+class Trap(pd.RangeIndex):
+    """Index that ends the process when it is compared."""
 
-    def __int__(self) -> int:
+    def equals(self, _: object) -> bool:
         os.abort()
 
 

@@ -41,7 +41,7 @@ def address(site):
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", str(port)]
     with subprocess.Popen(
-        command, cwd=site.folder / "html", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, cwd=site.html, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as server:
         try:
             yield served(f"http://127.0.0.1:{port}/")

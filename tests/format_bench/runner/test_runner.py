@@ -109,7 +109,8 @@ def test_no_file_is_left_behind_and_no_cell_is_measured_again(toys):
     folder, run = toys
     assert list((folder / "scratch").iterdir()) == []
     before = (folder / "out" / RESULTS).read_bytes()
-    assert run(" ".join(fake_package.TOYS)) == 0
+    # A failure for want of memory says nothing about the format, and is tried again.
+    assert run(" ".join(each for each in fake_package.TOYS if each != "Eating")) == 0
     assert (folder / "out" / RESULTS).read_bytes() == before
 
 

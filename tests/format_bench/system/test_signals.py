@@ -48,6 +48,8 @@ def test_earlier_handlers_come_back():
     assert signal.getsignal(signal.SIGTERM) == before
 
 
+# Libraries of earlier tests have threads, which a fork that only waits does not need.
+@pytest.mark.filterwarnings("ignore:.*multi-?thread")
 @pytest.mark.usefixtures("signals")
 def test_a_fork_ends_at_once():
     reader, writer = os.pipe()

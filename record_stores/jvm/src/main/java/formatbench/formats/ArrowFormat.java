@@ -61,7 +61,7 @@ public class ArrowFormat implements Format {
 
     @Override
     public void check(Class<?> type, Codec codec) throws UnsupportedException {
-        UnsupportedException.unless(type == Entity.class, "its columns here are those of flat records");
+        UnsupportedException.unless(type == Entity.class, "its columns here are made for flat records");
     }
 
     private static Schema schema() {

@@ -78,7 +78,7 @@ public class FlatbuffersFormat implements Format {
 
     @Override
     public void check(Class<?> type, Codec codec) throws UnsupportedException {
-        UnsupportedException.unless(type == Entity.class, "its tables here are those of flat records");
+        UnsupportedException.unless(type == Entity.class, "its tables here are made for flat records");
     }
 
     /** View of a table. */

@@ -60,7 +60,7 @@ public class MvstoreFormat implements Format {
 
     @Override
     public void check(Class<?> type, Codec codec) throws UnsupportedException {
-        UnsupportedException.unless(type == Entity.class, "its data type here is that of flat records");
+        UnsupportedException.unless(type == Entity.class, "its data type here is made for flat records");
     }
 
     private static MVStore reader(WholeFile file) {

@@ -70,7 +70,7 @@ public class ParquetGroupFormat implements Format {
 
     @Override
     public void check(Class<?> type, Codec codec) throws UnsupportedException {
-        UnsupportedException.unless(type == Entity.class, "its groups here are those of flat records");
+        UnsupportedException.unless(type == Entity.class, "its groups here are made for flat records");
     }
 
     private static MessageType schema() {
