@@ -73,7 +73,7 @@ def certificate(tmp_path):
     folder.mkdir()
     subprocess.run(shlex.split(command), cwd=folder, check=True, capture_output=True)
     (text,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
-    (folder / "distributed.yaml").write_text(text.replace("/home/me/dask", str(folder)))
+    (folder / "distributed.yaml").write_text(text.replace("/opt/dask", str(folder)))
     return folder
 
 
