@@ -15,7 +15,10 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+PR_SET_PDEATHSIG = 1
+"""Option of prctl(2) for the signal that a process gets when its parent dies."""
+
+_PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
 
 # What may not be prevented.
 _PRIVILEGES = "gaining privileges"
@@ -117,10 +120,16 @@ def confine(writable: Iterable[Path], memory_bytes: int, file_bytes: int, cpu_se
 
 
 def die_with(parent: int) -> None:
-    """Let the kernel kill this process when its parent, a process of an id, ends."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    """Ask the kernel to kill this process when the thread that started it ends.
+
+    Parameters
+    ----------
+    parent : int
+        Id of the process of that thread.
+    """
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        os._exit(1)
+        os._exit(1)  # the parent died before the kernel was asked
 
 
 def _prctl(option: int, value: int) -> int:
@@ -239,7 +248,7 @@ def _filter(architecture: int, column: int) -> bytes:
     # prlimit that only asks has no address of new limits: both halves of it are 0.
     code += [_jump_if(_PRLIMIT[place], 0, 6), _load(32), _jump_if(0, 0, 3), _load(36)]
     code += [_jump_if(0, 0, 1), _return(_ALLOW), _return(denied)]
-    never(_PRCTL[place], 0, _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE)
+    never(_PRCTL[place], 0, PR_SET_PDEATHSIG, _PR_SET_DUMPABLE)
     never(_IOCTL[place], 1, _TIOCSTI, _TIOCLINUX)
     never(_MMAP[place], 3, _SHARED_ANONYMOUS, mask=_SHARED_ANONYMOUS)
     return b"".join([*code, _return(_ALLOW)])

@@ -6,7 +6,6 @@ that has imported pandas and measured nothing.
 
 from __future__ import annotations
 
-import ctypes
 import multiprocessing
 import os
 import resource
@@ -22,15 +21,13 @@ from typing import Any
 
 from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.errors import NotColdError
+from data_generator.confinement.kernel import die_with
 from format_bench.results.status import CellStatus
 from format_bench.system.scratch import scratch_folder
 from format_bench.system.signals import EndingSignals
 
 # Modules that the server imports before it forks. Importing pandas takes longer than most steps.
 PRELOADED = ["__main__", "format_bench.runner.steps", "format_bench.families.preloaded"]
-
-# Option of prctl(2) for the signal that a process gets when its parent dies.
-PR_SET_PDEATHSIG = 1
 
 # Errors that are results: their messages are the reasons.
 _EXPECTED: dict[type[BaseException], CellStatus] = {
@@ -174,19 +171,6 @@ def _die_with_parent() -> None:
     # The fork server lives as long as this end of a pipe is open anywhere. Only the run may keep it
     # open: the server has to end with the run, and then this process with the server.
     os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined]  # noqa: SLF001
-
-
-def die_with(parent: int) -> None:
-    """Ask the kernel to kill this process when the thread that started it ends.
-
-    Parameters
-    ----------
-    parent : int
-        Id of the process of that thread.
-    """
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)  # the parent died before the kernel was asked
 
 
 def status_of(error: BaseException) -> CellStatus:

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import ClusterError, FormatBenchError
 from adapter_core.files import write_atomically
 from data_generator import DEFAULT_SEED
+from data_generator.confinement.kernel import die_with
 from data_generator.user.load import fingerprint as content_fingerprint
-from format_bench.instruments.isolation import Outcome, die_with
+from format_bench.instruments.isolation import Outcome
 from format_bench.metadata import run_metadata
 from format_bench.results import records
 from format_bench.results.load import RESULTS

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import ArraySource
 from adapter_core.errors import WrongValuesError
-from format_bench.instruments.isolation import PR_SET_PDEATHSIG
+from data_generator.confinement.kernel import PR_SET_PDEATHSIG
 from format_bench.studies.damaging.kinds import Kind, contents_of, damage, damaged
 
 if TYPE_CHECKING:
