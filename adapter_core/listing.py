@@ -1,4 +1,7 @@
-"""Declarations of adapter files, read without importing them.
+"""Declarations of adapters, read from their files without importing them.
+
+An adapter is a file, or an entry of a table: the file `adapters.toml` of a folder below, whose entries
+are facts of one class.
 
 setup.py derives the extras from them, and the asv suites their parameter lists, both where the formats'
 libraries, or even this project, may be missing. Hence this file imports the standard library only.
@@ -8,19 +11,22 @@ from __future__ import annotations
 
 import ast
 import functools
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 CLASS_NAME = "Adapter"
+TABLE_NAME = "adapters.toml"
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """Literal facts at the top of an adapter file."""
+    """Literal facts at the top of an adapter file, or of an entry of a table."""
 
     stem: str
-    """File name without extension: the module, and the name of the pip extra."""
+    """Name of the file without extension, or of the table's folder; also the name of the pip extra."""
     label: str
     """Name in results, tables and charts."""
     requires: tuple[str, ...]
@@ -31,6 +37,10 @@ class Declaration:
     """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
     reads: tuple[str, ...] = ()
     """Labels of the formats that a query engine reads; empty for other adapters."""
+    table_class: str = ""
+    """Class of a table's entries, as ``module:Class``; empty for an adapter with a file of its own."""
+    facts: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """All facts of a table's entry, with its `name`; empty for an adapter with a file of its own."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -39,20 +49,24 @@ class Declaration:
 
 
 def declarations(folder: Path) -> list[Declaration]:
-    """Return one declaration for each adapter file of a folder, ordered by label.
+    """Return one declaration for each adapter of a folder, ordered by label.
 
     Parameters
     ----------
     folder : Path
-        A folder of adapter files; names that start with an underscore are skipped.
+        A folder of adapter files and of folders with a table; names that start with an underscore are
+        skipped.
 
     Raises
     ------
     SyntaxError
         If a file is not valid Python, or lacks a class ``Adapter`` with a literal ``label`` and
-        ``requires``; the message names the file.
+        ``requires``; if a table is not valid TOML, or an entry of it lacks a ``label``. The message
+        names the file.
     """
     found = [declaration(path) for path in sorted(folder.glob("[!_]*.py"))]
+    for path in sorted(folder.glob(f"[!_]*/{TABLE_NAME}")):
+        found += _table(path, path.stat().st_mtime_ns)
     return sorted(found, key=lambda each: (each.label.lower(), each.label))
 
 
@@ -75,6 +89,28 @@ def _declaration(path: Path, _changed_ns: int) -> Declaration:
     raise SyntaxError(
         f"{path}: declares no class {CLASS_NAME} with a literal `label` (text) and `requires` (tuple)"
     )
+
+
+@functools.cache
+def _table(path: Path, _changed_ns: int) -> list[Declaration]:
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
+        table_class = entries.pop("adapter")
+        return [
+            Declaration(
+                path.parent.name,
+                facts["label"],
+                tuple(facts.get("requires", ())),
+                suite=facts.get("suite", ""),
+                table_class=table_class,
+                facts={"name": name, **facts},
+            )
+            for name, facts in entries.items()
+        ]
+    except tomllib.TOMLDecodeError as error:
+        raise SyntaxError(f"{path}: {error}") from error
+    except KeyError as error:
+        raise SyntaxError(f"{path}: it lacks {error}") from error
 
 
 def _literals(node: ast.ClassDef) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from adapter_core.adapter import BaseAdapter
 from adapter_core.errors import UnavailableError, UnknownNameError
-from adapter_core.listing import CLASS_NAME, declarations
+from adapter_core.listing import CLASS_NAME, Declaration, declarations
 
 A = TypeVar("A", bound=BaseAdapter)
 
@@ -59,8 +59,7 @@ class Registry(Generic[A]):
         """
         for each in declarations(self.folder):
             if each.label == name:
-                module = importlib.import_module(f"{self.package}.{each.stem}")
-                return getattr(module, CLASS_NAME)()
+                return self._own(each)
         entry_points = self._entry_points()
         if name not in entry_points:
             raise UnknownNameError(self.noun, name, self.names())
@@ -88,6 +87,14 @@ class Registry(Generic[A]):
             reason = "; ".join(filter(None, [answer.reason, adapter.excluded_from_all]))
             raise UnavailableError(name, reason, answer.install_hint)
         return adapter
+
+    def _own(self, declared: Declaration) -> A:
+        if not declared.table_class:
+            module = importlib.import_module(f"{self.package}.{declared.stem}")
+            return cast("A", getattr(module, CLASS_NAME)())
+        name, _, attribute = declared.table_class.partition(":")
+        made_by = getattr(importlib.import_module(name), attribute)
+        return cast("A", made_by(declared.facts, self.folder / declared.stem))
 
     def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:
         group = f"format_bench.{self.package}"

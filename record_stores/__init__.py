@@ -1,10 +1,10 @@
 """Record stores, one file each: ``names()`` lists them, ``get("Kryo[jvm]")`` returns one.
 
 Each file of this folder is a store and declares a class ``Adapter``, a subclass of
-`adapter_core.record_store.RecordStore`. Those of the JVM are subclasses of
-`adapter_core.records.jvm.JvmStore`, declarations without code: theirs is a class of the Maven module in
-the folder `jvm`. Other packages add stores through the entry-point group ``format_bench.record_stores``;
-the name of an entry is the label, its object the class.
+`adapter_core.record_store.RecordStore`. The formats of the JVM are entries of the table
+`jvm/adapters.toml`, each beside its class in that Maven module; their adapter is
+`adapter_core.records.jvm.JvmStore`. Other packages add stores through the entry-point group
+``format_bench.record_stores``; the name of an entry is the label, its object the class.
 """
 
 from pathlib import Path

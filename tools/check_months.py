@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from adapter_core.listing import TABLE_NAME
 from tests.helpers import clone_with, git, own_home
 
 ADAPTERS = {
@@ -39,6 +40,8 @@ def make(folder: Path) -> tuple[Path, Path]:
         for path in (source / family).glob("[!_]*.py"):
             if path.stem not in kept:
                 path.unlink()
+        for path in (source / family).glob(f"*/{TABLE_NAME}"):
+            path.unlink()
     # The run does not need these extras, and all declared packages would be resolved.
     setup = source / "setup.py"
     text = setup.read_text(encoding="utf-8")

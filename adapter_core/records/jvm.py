@@ -12,7 +12,7 @@ import re
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,6 +28,7 @@ from adapter_core.records.maven import (
     find_java,
     java_environment,
 )
+from adapter_core.traits import Trait
 
 MAIN_CLASS = "formatbench.Main"
 HEAP_GIB = 4
@@ -86,9 +87,19 @@ class JvmRequest:
 class JvmStore(CodecChoice):
     """A record format of the JVM.
 
-    A subclass lies beside a folder `jvm`, the Maven module with its Java class.
+    Its facts are an entry of the table in the folder of the Maven module that has its Java class, or, in
+    other packages, attributes of a subclass that lies beside this folder, which is then called `jvm`.
+
+    Parameters
+    ----------
+    facts : mapping
+        Entry of the table: `name` is that of the format, `description` the docstring, the others are
+        attributes.
+    folder : Path, optional
+        Folder of the table.
     """
 
+    requires: ClassVar[tuple[str, ...]] = ()
     format_name: ClassVar[str]
     """Name of the format for the driver: its class is `AvroGenericFormat` for "avro-generic"."""
     codecs: ClassVar[tuple[Codec, ...]] = (GZIP, ZSTD)
@@ -110,10 +121,15 @@ class JvmStore(CodecChoice):
     artifacts: ClassVar[tuple[str, ...]]
     """Names of the jars that it is made of, without versions."""
 
+    def __init__(self, facts: Mapping[str, Any] | None = None, folder: Path | None = None) -> None:
+        self._folder = folder or Path(inspect.getfile(type(self))).parent / "jvm"
+        if facts is not None:
+            vars(self).update(_attributes(facts))
+
     @property
     def module(self) -> MavenModule:
         """The Maven module that has its Java class."""
-        return MavenModule(Path(inspect.getfile(type(self))).parent / "jvm")
+        return MavenModule(self._folder)
 
     def availability(self) -> Availability:
         """Report whether Java is there, and the Maven module built; nothing is built by it."""
@@ -196,6 +212,25 @@ class JvmStore(CodecChoice):
                 answers.append([])
             answers[-1].append(each)
         return answers
+
+
+def _attributes(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the attributes of a store by the facts of its entry.
+
+    Raises
+    ------
+    TypeError
+        If a store has no such fact: a misspelled one would be ignored.
+    """
+    declared = {name for base in JvmStore.__mro__ for name in inspect.get_annotations(base)}
+    found = {}
+    for fact, value in facts.items():
+        name = {"name": "format_name", "description": "__doc__"}.get(fact, fact)
+        if name not in {*declared, "__doc__"}:
+            raise TypeError(f"the record format {facts['name']!r} of the JVM has no fact {fact!r}")
+        # Attributes are immutable, and TOML has lists.
+        found[name] = tuple(value) if isinstance(value, list) else value
+    return {**found, "traits": frozenset(map(Trait, facts["traits"]))}
 
 
 def _run(

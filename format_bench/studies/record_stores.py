@@ -113,7 +113,7 @@ def _jvm_facts(store: JvmStore) -> list[str]:
 
 
 def _summary(store: RecordStore | JvmStore) -> str:
-    text = inspect.cleandoc(type(store).__doc__ or "").partition("\n\n")[0]
+    text = inspect.cleandoc(store.__doc__ or "").partition("\n\n")[0]
     return " ".join(text.split()).replace("``", "`").replace("|", "\\|")
 
 

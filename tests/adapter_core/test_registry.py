@@ -126,6 +126,43 @@ def test_a_file_without_adapter_is_an_error(registry):
         formats.names()
 
 
+@pytest.fixture
+def table(registry, tmp_path):
+    """Return a function that makes a registry whose package has a table of adapters."""
+
+    def make(text: str) -> Registry[DataFormat]:
+        formats = registry(good=fake_formats.GOOD)
+        made = "class Made:\n    def __init__(self, *given):\n        self.given = given\n"
+        (tmp_path / "made.py").write_text(made)
+        (tmp_path / "toy_formats/foreign").mkdir()
+        (tmp_path / "toy_formats/foreign/adapters.toml").write_text(text)
+        return formats
+
+    return make
+
+
+def test_an_entry_of_a_table_is_enough_to_be_a_format(table, tmp_path):
+    formats = table('adapter = "made:Made"\n[kept-apart]\nlabel = "Kept"\nsuite = "rare"\n')
+    assert formats.groups() == {"Kept": "rare", "Toy": ""}
+    facts, folder = formats.find("Kept").given
+    assert facts == {"name": "kept-apart", "label": "Kept", "suite": "rare"}
+    assert folder == tmp_path / "toy_formats/foreign"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[one]\nlabel = 'One'\n", "it lacks 'adapter'"),
+        ("adapter = 'made:Made'\n[one]\n", "it lacks 'label'"),
+        ("adapter", "Expected '='"),
+    ],
+)
+def test_a_damaged_table_is_an_error_with_its_name(table, text, reason):
+    formats = table(text)
+    with pytest.raises(SyntaxError, match=rf"foreign/adapters.toml: {reason}"):
+        formats.names()
+
+
 def test_other_packages_add_formats_by_entry_point(registry, tmp_path):
     formats = registry(good=fake_formats.GOOD)
     (tmp_path / "foreign.py").write_text(fake_formats.toy("Foreign"))

@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 
 import data_formats
+from adapter_core.listing import TABLE_NAME
 from format_bench.asv_support.run import prepare_data
 from format_bench.families.operations import operations_of
 from format_bench.results.metrics import METRICS as METRIC_UNITS
@@ -219,6 +220,8 @@ def keep(folder: Path, stems: set[str]) -> None:
     for path in folder.glob("[!_]*.py"):
         if path.stem not in stems:
             path.unlink()
+    for path in folder.glob(f"*/{TABLE_NAME}"):
+        path.unlink()
 
 
 @pytest.fixture(scope="module")

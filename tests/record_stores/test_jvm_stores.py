@@ -107,6 +107,12 @@ def test_each_class_of_java_has_a_store_and_each_store_a_class():
     }
 
 
+def test_a_misspelled_fact_of_an_entry_is_an_error():
+    facts = {"name": "toy", "label": "Toy[jvm]", "suffix": ".toy", "traits": [], "lasy": "never"}
+    with pytest.raises(TypeError, match="the record format 'toy' of the JVM has no fact 'lasy'"):
+        JvmStore(facts)
+
+
 @pytest.mark.parametrize(("store", "codec"), CASES, ids=IDS)
 def test_entities_come_back(round_trips, store, codec):
     assert not events(round_trips[store.label, codec, "entities", "write"])["error"]
