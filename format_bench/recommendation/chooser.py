@@ -1,14 +1,14 @@
 """Data of the chooser, the ranking by weights and requirements that readers change in a page.
 
 A script in the page computes what `recommend` computes, from a compact copy of the values: chooser.js
-beside the templates of the report. All that is not arithmetic comes from here: names, the answers of
-candidates to requirements, presets as far as results can answer them, and the bands of values.
+beside the templates of the report, with the translation of `formulas`. All that is not arithmetic comes
+from here: names, the answers of candidates to requirements, presets as far as results can answer them,
+and the bands of values.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from format_bench.recommendation.questions import AskedQuestions, missing
 from format_bench.recommendation.recommend import recommend
 from format_bench.recommendation.requirements import MEANINGS, Requirement, answer
 from format_bench.recommendation.scope import further_records, of_dataset, one_suite, suites_in
-from format_bench.recommendation.scoring import shift_of
+from format_bench.recommendation.scoring import half_band, shift_of
 from format_bench.recommendation.transfer import BYTES_PER_MEGABYTE, READ_TIME, SAVE_TIME, SIZE
 from format_bench.results.candidates import DatasetSize, candidates_of, datasets_of, measures_of
 from format_bench.results.load import suite_of
@@ -137,8 +137,7 @@ def _measure(measure: Measure, floors: Floors | None) -> dict[str, Any]:
         "shift": shift_of(measure),
         # The others are folded.
         "main": bool(METRICS[measure.metric].leader) and is_warm,
-        # Half of a band as a factor, as `band_of` has it.
-        "half": floors and math.sqrt(1 + floors.floor_for(measure.metric)),
+        "half": floors and half_band(floors, measure.metric),
     }
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
+from format_bench.recommendation import formulas
 from format_bench.recommendation.scope import suites_in
 from format_bench.results.candidates import Configuration, DatasetSize
 from format_bench.results.load import Results, suite_of
@@ -203,13 +204,10 @@ def _mix_of(found: dict[str, Record], mix: Mapping[str, float]) -> Record:
             return replace(blank, status=reason.status, sentence=reason.sentence)
     parts = [found[name] for name in mix]
 
-    def mean(numbers: Iterable[float]) -> float:
-        weighted = (times * each for times, each in zip(mix.values(), numbers, strict=True))
-        return sum(weighted) / sum(mix.values())
-
-    value = mean(each.value or 0.0 for each in parts)
+    times = list(mix.values())
+    value = formulas.mean_time(times, [each.value or 0.0 for each in parts])
     ends = [each.interval for each in parts if each.interval]
     interval = None
     if len(ends) == len(parts):
-        interval = [mean(low for low, _ in ends), mean(high for _, high in ends)]
+        interval = [formulas.mean_time(times, side) for side in zip(*ends, strict=True)]
     return replace(blank, value=value, repeats=[value], interval=interval, sentence="")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from format_bench.display.text import quantity
+from format_bench.recommendation import formulas
 from format_bench.recommendation.answer import Ranked, Recommendation, excluded_of, with_score
 from format_bench.recommendation.scope import (
     media_sentence,
@@ -19,7 +20,6 @@ from format_bench.recommendation.scoring import (
     Weights,
     checked,
     noise_source,
-    place_range,
     shift_of,
 )
 from format_bench.recommendation.sensitivity import (
@@ -157,8 +157,8 @@ def _ranked(candidates: list[Candidate], scoring: Scoring, floors: Floors | None
             band=band,
             logs=logs[candidate.configuration],
             ratios=scoring.ratios(candidate),
-            places=place_range(band, bands),
-            ties=band[0] <= bands[0][1],
+            places=(formulas.best_place(band, bands), formulas.worst_place(band, bands)),
+            ties=formulas.is_tie(band, bands[0]),
             on_front=candidate.configuration in front,
         )
         for candidate, band in zip(in_order, bands, strict=True)

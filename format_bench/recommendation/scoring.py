@@ -10,12 +10,12 @@ depend on the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidWeightError
+from format_bench.recommendation import formulas
 from format_bench.recommendation.transfer import NO_TRANSFER, SIZE, Speeds
 from format_bench.results.metrics import METRICS, Measure
 
@@ -91,19 +91,6 @@ def shift_of(measure: Measure) -> float:
     return METRICS[measure.metric].shift
 
 
-def log_factor(values: list[float], best: list[float], shift: float) -> float:
-    """Return the logarithm of the geometric mean of (c + x) / (c + best) over data sets."""
-    return fmean(
-        math.log((shift + value) / (shift + least)) for value, least in zip(values, best, strict=True)
-    )
-
-
-def weighted(logs: dict[Measure, float], weights: Weights) -> float:
-    """Return the weighted geometric mean of factors, given as logarithms by measure."""
-    total = sum(weights.values())
-    return math.exp(sum(weight * logs[measure] for measure, weight in weights.items()) / total)
-
-
 @dataclass(frozen=True)
 class Scoring:
     """Weights, and the best values that scores are relative to."""
@@ -139,23 +126,23 @@ class Scoring:
     def logs(self, candidate: Candidate) -> dict[Measure, float]:
         """Return the logarithm of the candidate's factor for each measure."""
         return {
-            measure: log_factor(self.values(candidate, measure), best, shift_of(measure))
+            measure: formulas.log_factor(self.values(candidate, measure), best, shift_of(measure))
             for measure, best in self.best.items()
         }
 
     def score(self, candidate: Candidate) -> float:
         """Return the weighted factor: 1 if the candidate is the best of everything."""
-        return weighted(self.logs(candidate), self.weights)
+        return self._weighted(self.logs(candidate))
 
-    def band(self, candidate: Candidate, floors: Floors | None) -> tuple[float, float]:
+    def band(self, candidate: Candidate, floors: Floors | None) -> formulas.Band:
         """Return the scores with all values at the lower, and at the upper end of their bands."""
         # Values do not all err to the same side, so ties are rather too many than too few.
         ends = []
         for end in (0, 1):
             logs = {
-                measure: log_factor(
+                measure: formulas.log_factor(
                     [
-                        transferred_band(candidate, dataset, measure, self.speeds, floors)[end]
+                        _transferred_band(candidate, dataset, measure, self.speeds, floors)[end]
                         for dataset in datasets
                     ],
                     self.best[measure],
@@ -163,53 +150,47 @@ class Scoring:
                 )
                 for measure, datasets in self.datasets.items()
             }
-            ends.append(weighted(logs, self.weights))
+            ends.append(self._weighted(logs))
         return ends[0], ends[1]
+
+    def _weighted(self, logs: dict[Measure, float]) -> float:
+        return formulas.weighted([logs[each] for each in self.weights], [*self.weights.values()])
 
     def ratios(self, candidate: Candidate) -> dict[Measure, float | None]:
         """Return the ratios to the best, geometric means over data sets; None if the best is 0."""
-        found: dict[Measure, float | None] = {}
-        for measure, best in self.best.items():
-            pairs = list(zip(self.values(candidate, measure), best, strict=True))
-            # Beside a best of zero any other value is infinitely larger.
-            if any(least == 0 < value for value, least in pairs):
-                found[measure] = None
-            else:
-                found[measure] = math.exp(fmean(math.log(v / b) if b else 0.0 for v, b in pairs))
-        return found
+        return {
+            measure: formulas.times_best(self.values(candidate, measure), best)
+            for measure, best in self.best.items()
+        }
 
 
-def band_of(record: Record, floors: Floors | None) -> tuple[float, float]:
+def half_band(floors: Floors, metric: str) -> float:
+    """Return half of a band as a factor: two bands touch where values differ by the floor."""
+    return math.sqrt(1 + floors.floor_for(metric))
+
+
+def _band_of(record: Record, floors: Floors | None) -> formulas.Band:
     """Return the lower and the upper end of the values that noise allows for a cell.
 
-    With noise floors, the bands of two values touch exactly where their difference is the floor. Without
-    them, the band is the interval of the median, or the value alone.
+    Without noise floors, the band is the interval of the median, or the value alone.
     """
     value = record.value or 0.0
     if floors:
-        half = math.sqrt(1 + floors.floor_for(record.metric))
-        return value / half, value * half
+        return formulas.band_around(value, half_band(floors, record.metric))
     low, high = record.interval or (value, value)
     return low, high
 
 
-def transferred_band(
+def _transferred_band(
     candidate: Candidate, dataset: DatasetSize, measure: Measure, speeds: Speeds, floors: Floors | None
-) -> tuple[float, float]:
+) -> formulas.Band:
     """Return a cell's value range including transfer time."""
-    low, high = band_of(candidate.cells[dataset, measure], floors)
+    low, high = _band_of(candidate.cells[dataset, measure], floors)
     speed = speeds.speed_of(measure)
     if speed is None:
         return low, high
-    least, most = band_of(candidate.cells[dataset, SIZE], floors)
-    return low + least / speed, high + most / speed
-
-
-def place_range(band: tuple[float, float], bands: Sequence[tuple[float, float]]) -> tuple[int, int]:
-    """Return the best and the worst place that a band allows among all bands, itself included."""
-    before = sum(high < band[0] for _, high in bands)
-    behind = sum(low > band[1] for low, _ in bands)
-    return 1 + before, len(bands) - behind
+    least, most = _band_of(candidate.cells[dataset, SIZE], floors)
+    return formulas.transferred(low, least, speed), formulas.transferred(high, most, speed)
 
 
 def noise_source(records: Iterable[Record], floors: Floors | None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core.errors import InvalidWeightError
+from format_bench.recommendation import formulas
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Speeds(NamedTuple):
         if value is None or speed is None:
             return value
         size = candidate.value(dataset, SIZE)
-        return None if size is None else value + size / speed
+        return None if size is None else formulas.transferred(value, size, speed)
 
 
 NO_TRANSFER = Speeds()

@@ -4,6 +4,10 @@
 
   const holder = document.getElementById("choose-data");
   if (!holder) return;
+
+  // From formulas.py.
+  {{ formulas | indent(2) }}
+
   const data = JSON.parse(holder.textContent);
   const part = (name) => document.getElementById(`choose-${name}`);
   const form = part("form");
@@ -18,25 +22,21 @@
   const numberOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
 
   function bandOf(cell, half) {
-    if (half) return [cell / half, cell * half];
+    if (half) return band_around(cell, half);
     return Array.isArray(cell) ? [cell[1], cell[2]] : [cell, cell];
   }
 
   // The cell of a mix of questions, as questions.py has it: the mean time of a question.
   function mixed(cells, times) {
-    const asked = times.flatMap((each, question) => (each ? [[each, cells[question]]] : []));
-    const lacking = asked.find(([, cell]) => isEmpty(cell));
-    if (lacking) return lacking[1];
-    const total = sum(asked.map(([each]) => each));
-    const meanOf = (part) => sum(asked.map(([each, cell]) => each * part(cell))) / total;
-    if (!asked.every(([, cell]) => Array.isArray(cell))) return meanOf(numberOf);
+    const asked = cells.filter((_, question) => times[question]);
+    const lacking = asked.find(isEmpty);
+    if (lacking !== undefined) return lacking;
+    const meanOf = (part) => mean_time(times.filter(Boolean), asked.map(part));
+    if (!asked.every(Array.isArray)) return meanOf(numberOf);
     return [0, 1, 2].map((place) => meanOf((cell) => cell[place]));
   }
 
-  const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
-  const mean = (numbers) => sum(numbers) / numbers.length;
-
-  // The ranking, as recommend.py, scoring.py and transfer.py have it.
+  // The ranking, as recommend.py and scoring.py have it.
 
   class Scoring {
     constructor(suite, scope, choice) {
@@ -49,7 +49,6 @@
       ]);
       this.measures = [...choice.weights.keys()];
       this.datasets = new Map(this.measures.map((each) => [each, this.datasetsWith(each)]));
-      this.total = sum([...choice.weights.values()]);
     }
 
     cell(entry, dataset, measure) {
@@ -99,17 +98,18 @@
     }
 
     value(entry, dataset, measure) {
-      const speed = this.speeds.get(measure);
-      const transfer = speed ? numberOf(this.cell(entry, dataset, this.size)) / speed : 0;
-      return numberOf(this.cell(entry, dataset, measure)) + transfer;
+      return this.transferred(entry, dataset, measure, numberOf);
     }
 
     band(entry, dataset, measure, end) {
-      const found = bandOf(this.cell(entry, dataset, measure), this.suite.measures[measure].half)[end];
+      return this.transferred(entry, dataset, measure, (cell, { half }) => bandOf(cell, half)[end]);
+    }
+
+    // A number of a cell with that of the size, if its files are transferred.
+    transferred(entry, dataset, measure, numberIn) {
+      const of = (each) => numberIn(this.cell(entry, dataset, each), this.suite.measures[each]);
       const speed = this.speeds.get(measure);
-      if (!speed) return found;
-      const size = bandOf(this.cell(entry, dataset, this.size), this.suite.measures[this.size].half)[end];
-      return found + size / speed;
+      return transferred(of(measure), speed && of(this.size), speed);
     }
 
     setBest(entries) {
@@ -123,16 +123,13 @@
       );
     }
 
-    // The weighted geometric mean of (c + x) / (c + best).
     scoreOf(valueAt) {
       const logs = this.measures.map((measure) => {
-        const { shift } = this.suite.measures[measure];
-        const factors = [...this.best.get(measure)].map(([dataset, best]) =>
-          Math.log((shift + valueAt(dataset, measure)) / (shift + best)),
-        );
-        return this.choice.weights.get(measure) * mean(factors);
+        const best = this.best.get(measure);
+        const values = [...best.keys()].map((dataset) => valueAt(dataset, measure));
+        return log_factor(values, [...best.values()], this.suite.measures[measure].shift);
       });
-      return Math.exp(sum(logs) / this.total);
+      return weighted(logs, [...this.choice.weights.values()]);
     }
 
     score(entry) {
@@ -146,12 +143,9 @@
     }
 
     ratio(entry, measure) {
-      const pairs = [...this.best.get(measure)].map(([dataset, best]) => [
-        this.value(entry, dataset, measure),
-        best,
-      ]);
-      if (pairs.some(([value, best]) => best === 0 && value > 0)) return null;
-      return Math.exp(mean(pairs.map(([value, best]) => (best ? Math.log(value / best) : 0))));
+      const best = this.best.get(measure);
+      const values = [...best.keys()].map((dataset) => this.value(entry, dataset, measure));
+      return times_best(values, [...best.values()]);
     }
 
     // Whether bands are known: times of one sample do not show how they vary.
@@ -187,11 +181,10 @@
       ratios: scoring.measures.map((measure) => scoring.ratio(entry, measure)),
     }));
     ranked.sort((a, b) => a.score - b.score || (a.entry.name < b.entry.name ? -1 : 1));
+    const bands = ranked.map(({ band }) => band);
     for (const each of ranked) {
-      const before = ranked.filter(({ band }) => band[1] < each.band[0]).length;
-      const behind = ranked.filter(({ band }) => band[0] > each.band[1]).length;
-      each.places = [1 + before, ranked.length - behind];
-      each.ties = each.band[0] <= ranked[0].band[1];
+      each.places = [best_place(each.band, bands), worst_place(each.band, bands)];
+      each.ties = is_tie(each.band, bands[0]);
     }
     for (const each of excluded) if (!each.empty) each.score = scoring.score(each.entry);
     return { ranked, excluded, measures: scoring.measures, knowsNoise: scoring.knowsNoise(left) };

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import visible
 from format_bench.display.text import format_ratio, joined
+from format_bench.recommendation import formulas
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import losses_and_gaps, media, metadata_table
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 def environment() -> Environment:
     """Return the environment of the report's templates, which escapes what is put into them."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     found = Environment(
         loader=PackageLoader("format_bench.report"),
@@ -48,6 +50,7 @@ def environment() -> Environment:
         finalize=lambda value: visible(value) if type(value) is str else value,
     )
     found.globals["usual_width"] = WIDTH
+    found.globals["formulas"] = Markup(formulas.as_script())  # noqa: S704 (the project's own code)
     found.filters |= {
         "integrity": _integrity,
         "pixels": lambda length: f"{length:.1f}".removesuffix(".0"),

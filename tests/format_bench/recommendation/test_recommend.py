@@ -23,9 +23,10 @@ from format_bench.recommendation import (
     scope,
     scoring,
 )
+from format_bench.recommendation.formulas import log_factor
 from format_bench.recommendation.purposes import PRESETS
 from format_bench.recommendation.requirements import MEANINGS
-from format_bench.recommendation.scoring import log_factor, shift_of
+from format_bench.recommendation.scoring import shift_of
 from format_bench.recommendation.sensitivity import remote_break_even_of
 from format_bench.recommendation.transfer import Speeds
 from format_bench.results import damage_detection, link_costs
