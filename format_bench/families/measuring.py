@@ -20,9 +20,8 @@ from format_bench.instruments.clock import (
     Stopwatch,
     first_calls,
 )
+from format_bench.instruments.medium import DeviceWatch, MediumFacts
 from format_bench.instruments.memory import FirstGrowth, Growth
-from format_bench.media.device_reads import DeviceWatch
-from format_bench.media.facts import MediumFacts
 from format_bench.results.metrics import METRICS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from format_bench.media.facts import MediumFacts
+from format_bench.instruments.medium import MediumFacts
 
 CPUS = Path("/sys/devices/system/cpu")
 

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import ObjectStoreError
 from adapter_core.text import printable
-from format_bench.media.registry import start_time_of
 
 if TYPE_CHECKING:
     from adapter_core import RemoteFile
@@ -60,13 +59,13 @@ class Holder:
         """Return this process."""
         process = os.getpid()
         since = datetime.now(UTC).isoformat(timespec="seconds")
-        name, start = os.uname().nodename, start_time_of(process) or 0
+        name, start = os.uname().nodename, _start_time_of(process) or 0
         return cls(_user(), name, _kernel(), process, start, since)
 
     @property
     def has_ended(self) -> bool:
         """Whether the process is known to have ended; on another machine that is not known."""
-        return self.kernel == _kernel() and start_time_of(self.process) != self.start
+        return self.kernel == _kernel() and _start_time_of(self.process) != self.start
 
     def __str__(self) -> str:
         """Return who measures where since when, in words."""
@@ -146,6 +145,15 @@ def kept_alive(bucket: Bucket, folder: RemoteFile) -> Iterator[None]:
         ended.set()
         # Else it might write the marker of a folder that has just been removed.
         thread.join()
+
+
+def _start_time_of(process: int) -> int | None:
+    """Return the start of a process in ticks since the machine's; None if it has ended."""
+    with contextlib.suppress(OSError):
+        # After the name in brackets, which may contain spaces.
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return None if fields[0] in {"Z", "X"} else int(fields[19])
+    return None
 
 
 def _kernel() -> str:

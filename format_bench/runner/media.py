@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core.errors import InvalidRequestError
-from format_bench.media import probe
-from format_bench.media.facts import MediumFacts
+from format_bench.instruments import probe
+from format_bench.instruments.medium import MediumFacts
 from format_bench.runner import folders
 
 if TYPE_CHECKING:
-    from format_bench.media.probe import Probe
+    from format_bench.instruments.probe import Probe
 
 
 class Scratch(NamedTuple):

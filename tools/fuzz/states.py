@@ -315,20 +315,6 @@ def _outcomes(path: Path) -> None:
     _text(path, "".join(json.dumps(each) + "\n" for each in records))
 
 
-def _read_media(path: Path) -> Any:
-    from format_bench.media import registry
-
-    registry.FOLDER = path.parent
-    return registry.media()
-
-
-@_file("medium.json", _read_media)
-def _medium(path: Path) -> None:
-    facts = {"folder": "/mnt/x", "label": "emulated hdd", "kind": "hdd", "size_bytes": 10**9, "maker": 1,
-             "maker_start": None, "wanted": "", "obtained": "x"}  # fmt: skip
-    _text(path, json.dumps(facts))
-
-
 def _read_asv_metadata(path: Path) -> Any:
     from format_bench.asv_support.run import AsvMetadataFile
 

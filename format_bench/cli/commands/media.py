@@ -1,4 +1,4 @@
-"""Media of folders, and emulated media."""
+"""Media of folders."""
 
 from __future__ import annotations
 
@@ -7,24 +7,18 @@ from pathlib import Path
 
 import click
 
-from format_bench.cli.sizes import Size
-from format_bench.display import terminal
-from format_bench.media import emulated, probe, registry
-from format_bench.media.facts import MediumFacts
-
-_KINDS = "\n".join(f"  {name:6} {kind.summary}" for name, kind in emulated.KINDS.items())
+from format_bench.instruments import probe
+from format_bench.instruments.medium import MediumFacts
 
 
 @click.group("media")
 def command() -> None:
-    """Measure the medium of a folder; make, list and remove emulated media.
+    """Measure the medium of a folder.
 
     \b
     Examples:
       format-bench media show /mnt/disk
-      format-bench media make hdd --size 4G /mnt/slow
       format-bench run --scratch /mnt/slow --scratch ssd=/data --cold
-      format-bench media remove /mnt/slow
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
 
 
@@ -43,58 +37,15 @@ def show(folders: tuple[Path, ...]) -> None:
                 click.echo(f"  {name.replace('_', ' ')}: {value}")
 
 
-@command.command(
-    "make", help=f"Make an emulated medium and mount it on FOLDER; as root.\n\n\b\n{_KINDS}"
-)
-@click.argument("kind", type=click.Choice(list(emulated.KINDS)))
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--size", type=Size(), default="4G", show_default=True, help="As in 512M or 4G.")
-@click.option("--seek-ms", type=click.FloatRange(0.5, 1000), help="Of hdd. [default: 8]")
-@click.option("--mb-per-second", type=click.FloatRange(1, 400), help="Of hdd. [default: 150]")
-def make(kind: str, folder: Path, size: int, seek_ms: float | None, mb_per_second: float | None) -> None:
-    """Make an emulated medium."""
-    model = None
-    if seek_ms is not None or mb_per_second is not None:
-        if kind != "hdd":
-            raise click.UsageError("--seek-ms and --mb-per-second are of hdd alone")
-        model = emulated.Model(
-            emulated.SEEK_SECONDS if seek_ms is None else seek_ms / 1e3,
-            emulated.BYTES_PER_SECOND if mb_per_second is None else mb_per_second * 1e6,
-        )
-    for each in emulated.remove_unfinished():
-        click.echo(f"removed {each.folder}, which was left unfinished", err=True)
-    made = emulated.make(kind, folder, size, model)
-    click.echo(f"{made.folder}: {made.label}")
-    if made.wanted:
-        click.echo(f"  wanted:   {made.wanted}")
-    click.echo(f"  obtained: {made.obtained}")
+def _moved(arguments: tuple[str, ...]) -> None:
+    """Say what makes and removes emulated media."""
+    wanted = " ".join(("media", str(click.get_current_context().info_name), *arguments))
+    raise click.UsageError(
+        f"`{wanted}`: `sudo tools/emulated_medium` of the repository makes and removes emulated media"
+    )
 
 
-@command.command("list")
-def list_media() -> None:
-    """List the emulated media of this machine."""
-    found = registry.media()
-    if not found:
-        click.echo("no emulated media", err=True)
-        return
-    rows = [
-        [
-            str(each.folder),
-            each.label,
-            f"{each.size_bytes / 2**30:.3g} GiB",
-            "unfinished" if each.is_unfinished else each.obtained,
-        ]
-        for each in found
-    ]
-    terminal.table(terminal.console(), "", ["folder", "medium", "size", "obtained"], rows)
-
-
-@command.command("remove")
-@click.argument("folder", type=click.Path(path_type=Path))
-def remove(folder: Path) -> None:
-    """Remove the emulated medium of FOLDER with all files on it; as root."""
-    found = registry.medium_at(folder)
-    if found is None:
-        names = ", ".join(str(each.folder) for each in registry.media()) or "none"
-        raise click.UsageError(f"{folder}: no emulated medium is there; the media are: {names}")
-    emulated.remove(found)
+for _name in ("make", "list", "remove"):
+    command.command(_name, hidden=True, context_settings={"ignore_unknown_options": True})(
+        click.argument("arguments", nargs=-1)(_moved)
+    )

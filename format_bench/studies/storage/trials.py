@@ -13,9 +13,7 @@ from adapter_core.query import TABLE, Query
 from format_bench.families.queries.subject import layouts
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Stopwatch
-from format_bench.media.device_reads import DeviceWatch
-from format_bench.media.facts import MediumFacts
-from format_bench.media.registry import seeks_at
+from format_bench.instruments.medium import DeviceWatch, MediumFacts, seeks_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

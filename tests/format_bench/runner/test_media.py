@@ -10,9 +10,8 @@ import pytest
 
 from adapter_core.errors import InvalidFolderError, InvalidRequestError
 from format_bench.cli.main import main
-from format_bench.media import probe, registry
-from format_bench.media.facts import MediumFacts
-from format_bench.media.registry import EmulatedMedium
+from format_bench.instruments import medium, probe
+from format_bench.instruments.medium import MediumFacts
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.runner.media import Scratch, compared, for_data
@@ -60,9 +59,8 @@ def test_two_media_of_one_name_are_refused(tmp_path):
 
 
 def test_a_users_name_of_an_emulated_medium_is_marked(tmp_path, monkeypatch):
-    point = Path(MediumFacts.of(tmp_path).mount_point)
-    medium = EmulatedMedium(point, "emulated hdd", "hdd", 1, 1, 1)
-    monkeypatch.setattr(registry, "medium_at", lambda folder: medium if folder == point else None)
+    monkeypatch.setattr(medium, "_emulation_of", lambda _: tmp_path)
+    (tmp_path / "label").write_text("emulated hdd\n")
     names = [each.name for each in compared([Scratch(tmp_path, "slow"), Scratch(tmp_path)])]
     assert names == ["emulated slow", "emulated hdd"]
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from adapter_core.errors import InvalidRequestError, InvalidResultsError
 from format_bench.cli.main import main
-from format_bench.media import probe
-from format_bench.media.facts import MediumFacts
+from format_bench.instruments import probe
+from format_bench.instruments.medium import MediumFacts
 from format_bench.runner.media import Scratch, compared
 from format_bench.studies import media as study
 from format_bench.studies.storage import results as stored

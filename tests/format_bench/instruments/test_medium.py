@@ -12,9 +12,8 @@ from click.testing import CliRunner
 
 from adapter_core.errors import MediumError
 from format_bench.cli.commands.media import command
-from format_bench.media import facts, probe
-from format_bench.media.device_reads import DeviceReads, DeviceWatch
-from format_bench.media.facts import MediumFacts
+from format_bench.instruments import medium, probe
+from format_bench.instruments.medium import DeviceReads, DeviceWatch, MediumFacts
 
 SHARED_MEMORY = Path("/dev/shm")
 
@@ -30,7 +29,7 @@ MOUNTS = """\
 def made_up(tmp_path, monkeypatch):
     file = tmp_path / "mountinfo"
     file.write_text(MOUNTS)
-    monkeypatch.setattr(facts, "MOUNTS", file)
+    monkeypatch.setattr(medium, "MOUNTS", file)
 
 
 def test_facts_agree_with_findmnt(tmp_path):
@@ -50,11 +49,11 @@ def test_facts_agree_with_findmnt(tmp_path):
 
 @pytest.mark.usefixtures("made_up")
 def test_the_deepest_mount_counts_and_of_several_the_last():
-    assert facts.mount_of(Path("/home")).file_system == "ext4"
-    inner = facts.mount_of(Path("/mnt/a b/file"))
+    assert medium.mount_of(Path("/home")).file_system == "ext4"
+    inner = medium.mount_of(Path("/mnt/a b/file"))
     assert (inner.point, inner.file_system) == (Path("/mnt/a b"), "tmpfs")
     assert inner.options == "rw,size=10k"
-    assert facts.mount_of(Path("/mnt/a b/c/d")).file_system == "btrfs"
+    assert medium.mount_of(Path("/mnt/a b/c/d")).file_system == "btrfs"
 
 
 @pytest.mark.parametrize(
@@ -102,6 +101,13 @@ def test_show_prints_the_medium(tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     assert "random 4 KiB" in done.output
     assert f"mount point: {MediumFacts.of(tmp_path).mount_point}" in done.output
+
+
+@pytest.mark.parametrize("name", ["make", "list", "remove"])
+def test_emulated_media_are_made_by_a_recipe(name):
+    done = CliRunner().invoke(command, [name, "hdd", "/mnt/slow", "--size", "4G"])
+    assert done.exit_code == 2
+    assert f"`media {name} hdd /mnt/slow --size 4G`: `sudo tools/emulated_medium`" in done.output
 
 
 def test_nothing_is_counted_without_a_block_device():

@@ -1,6 +1,8 @@
-"""Facts of the medium of a folder: mount, file system, block device and its queue. Linux only.
+"""Medium of a folder: mount, file system, block device with its queue and counters. Linux only.
 
-Sources: /proc/self/mountinfo (see proc(5)), /sys/dev/block, /sys/class/block and /sys/class/bdi.
+Sources: /proc/self/mountinfo (see proc(5)), /sys/dev/block, /sys/class/block and /sys/class/bdi;
+https://docs.kernel.org/block/stat.html for the counters. An emulated medium, which the recipe
+tools/emulated_medium makes, has a folder beside its mount point with its label and count of seeks.
 """
 
 from __future__ import annotations
@@ -8,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import statistics
+import struct
 from dataclasses import dataclass
 from pathlib import Path
-
-from format_bench.media import registry
+from typing import Self
 
 MOUNTS = Path("/proc/self/mountinfo")
 
@@ -22,6 +25,9 @@ _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "lustre", 
 
 # Disks of virtual machines: their flag `rotational` says nothing about the host's disk.
 _VIRTUAL = ("vd", "xvd")
+
+# Unit of the kernel's counters, whatever the device's own sectors are.
+_SECTOR_BYTES = 512
 
 # Beyond which median random reads, in seconds, show a disk with heads: SSD take 0.05 to 0.2 ms,
 # also behind SATA; a revolution at 7,200 per minute takes 8.3 ms.
@@ -60,7 +66,7 @@ class MediumFacts:
     backing_file: str | None = None
     """The file behind a loop device."""
     emulated: str | None = None
-    """Medium that `format-bench media make` made here, e.g. "emulated hdd"; None for other media."""
+    """Label of an emulated medium, e.g. "emulated hdd"; None for other media."""
 
     @classmethod
     def of(cls, folder: Path) -> MediumFacts:
@@ -84,7 +90,7 @@ class MediumFacts:
             scheduler=_chosen(_text(queue / "scheduler")) if queue else None,
             read_ahead_bytes=int(ahead) * 1024 if ahead else None,
             backing_file=backing,
-            emulated=registry.label_at(mount.point),
+            emulated=_text(_emulation_of(mount.point) / "label"),
         )
 
     @property
@@ -129,6 +135,22 @@ class MediumFacts:
         if device.startswith(_VIRTUAL):
             return "virtual disk"
         return "ssd" if random_read_seconds is not None or not self.rotational else "hdd"
+
+
+def _emulation_of(mount_point: Path) -> Path:
+    """Return the folder that tools/emulated_medium keeps beside the mount point of a medium."""
+    return mount_point.parent / f".{mount_point.name}.format-bench-medium"
+
+
+def seeks_at(folder: Path) -> int | None:
+    """Return the seeks for reads that the emulated disk below a folder has made; None on other media."""
+    mount = mount_of(folder.resolve())
+    if mount is None:
+        return None
+    with contextlib.suppress(FileNotFoundError):
+        (seeks,) = struct.unpack("<Q", (_emulation_of(mount.point) / "seeks").read_bytes())
+        return int(seeks)
+    return None
 
 
 def mounts() -> list[Mount]:
@@ -185,3 +207,60 @@ def _text(path: Path) -> str | None:
     with contextlib.suppress(OSError):
         return path.read_text(encoding="utf-8").strip()
     return None
+
+
+@dataclass(frozen=True)
+class DeviceReads:
+    """Reads that a block device has completed, of all processes together."""
+
+    requests: int
+    read_bytes: int
+
+    def __sub__(self, earlier: DeviceReads) -> DeviceReads:
+        return DeviceReads(self.requests - earlier.requests, self.read_bytes - earlier.read_bytes)
+
+
+def reads_of(device: str) -> DeviceReads:
+    """Return the reads of a block device since it exists.
+
+    Raises
+    ------
+    OSError
+        If the device is unknown.
+    """
+    fields = Path(f"/sys/class/block/{device}/stat").read_text(encoding="ascii").split()
+    return DeviceReads(int(fields[0]), int(fields[2]) * _SECTOR_BYTES)
+
+
+class DeviceWatch:
+    """Counts the reads of a folder's block device during each of its blocks.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder on the device. Without a block device, e.g. on tmpfs, nothing is counted.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        facts = MediumFacts.of(folder)
+        self.device, self.is_own = facts.block_device, facts.has_own_device
+        self.counted: list[DeviceReads] = []
+        """Reads of each block so far."""
+
+    def __enter__(self) -> Self:
+        if self.device:
+            self._before = reads_of(self.device)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.device:
+            self.counted.append(reads_of(self.device) - self._before)
+
+    def __str__(self) -> str:
+        """Return the median of all blocks in a sentence; empty if nothing was counted."""
+        if not self.counted:
+            return ""
+        requests = statistics.median(each.requests for each in self.counted)
+        megabytes = statistics.median(each.read_bytes for each in self.counted) / 1e6
+        shared = "" if self.is_own else ", with reads of other programs on this disk"
+        return f"the device {self.device} answered {requests:,.0f} reads of {megabytes:,.3g} MB{shared}"
