@@ -26,6 +26,7 @@ from format_bench.families.cases import codec_on, level_of
 from format_bench.families.operations import registry_of
 from format_bench.instruments.intervals import median_interval
 from format_bench.results import noise_floor
+from format_bench.results.conditions import Conditions
 from format_bench.results.load import Results
 from format_bench.results.metrics import BY_BENCHMARK
 from format_bench.results.records import Record, engine_of
@@ -349,9 +350,7 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
         columns=columns,
         codec=codec,
         level=level,
-        cache=cell.axes.get("cache"),
-        threads="all",
-        track=cell.axes.get("track", cell.track),
+        conditions=_conditions(cell),
         query=cell.axes.get("query", ""),
         metric=BY_BENCHMARK[method].name,
         unit=cell.unit,
@@ -364,6 +363,11 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
         rounds=max(1, len(cell.round_sizes)),
         round_sizes=cell.round_sizes,
     )
+
+
+def _conditions(cell: AsvCell) -> dict[str, str]:
+    own = {"track": cell.track, **cell.axes}
+    return dict(Conditions({"threads": "all", "cache": own.get("cache"), "track": own["track"]}))
 
 
 def _codec_of(cell: AsvCell) -> tuple[str | None, int | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+from format_bench.display.text import size_of
 
 
 class Size(click.ParamType[int]):
@@ -16,9 +16,7 @@ class Size(click.ParamType[int]):
         """Return bytes."""
         if isinstance(value, int):
             return value
-        text = value.strip().upper().removesuffix("B")
-        unit = _UNITS.get(text[-1:], 1)
-        number = text.rstrip("KMGT")
-        if not number.isdecimal():
+        size_bytes = size_of(value)
+        if size_bytes is None:
             self.fail(f"{value!r} is no size; write it as in 512M or 4G", param, ctx)
-        return int(number) * unit
+        return size_bytes

@@ -70,3 +70,23 @@ def joined(names: Iterable[object], most: int | None = 4) -> str:
         others = len(shown) - most + 1
         shown = [*shown[: most - 1], f"{others} others"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def size_of(text: str) -> int | None:
+    """Return the bytes of a size such as "4G" (2**30 each), "512M" or "1000"; None if it is none."""
+    plain = text.strip().upper().removesuffix("B")
+    number = plain.rstrip("KMGT")
+    if not number.isdecimal() or len(plain) > len(number) + 1:
+        return None
+    return int(number) * _UNITS.get(plain[len(number) :], 1)
+
+
+def size_text(size_bytes: int) -> str:
+    """Return a size as `size_of` takes it, in the largest unit of which it is a multiple."""
+    for unit, factor in reversed(_UNITS.items()):
+        if size_bytes and not size_bytes % factor:
+            return f"{size_bytes // factor}{unit}"
+    return str(size_bytes)

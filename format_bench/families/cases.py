@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError, UnknownLevelError, UnknownNameError
 from format_bench.families.operations import registry_of
-from format_bench.results.records import place_of
+from format_bench.results.conditions import Conditions, place_of
 from format_bench.results.suites import SUITES, Family, Step, family_of_suite
 
 if TYPE_CHECKING:
     from adapter_core.codec_choice import CodecChoice
     from format_bench.instruments.threads import Threads
     from format_bench.results.suites import Track
+
+_USUAL = Conditions({"threads": "all"})
 
 
 @dataclass(frozen=True)
@@ -31,19 +33,17 @@ class Case:
     dataset: str
     rows: int
     """Of the table, or images of the set."""
-    threads: Threads = "all"
+    conditions: Conditions = _USUAL
+    """Values of axes by name; threads are always among them."""
     codec: str | None = None
     """By default the format does not compress."""
     level: int | None = None
     """The level that is used: where none is given, the codec's default takes its place."""
     suite: str = "tabular"
     """One of `format_bench.results.suites.SUITES`."""
-    track: str = ""
-    """Name of one of the suite's tracks; else empty."""
-    medium: str = ""
-    """Name of the medium of the file; empty if no media are compared."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "conditions", _USUAL | self.conditions)
         if self.codec is not None:
             codec = registry_of(self.family).find(self.format).codec_named(self.codec)
             object.__setattr__(self, "level", codec.level_or_default(self.level))
@@ -52,8 +52,30 @@ class Case:
 
     @property
     def place(self) -> str:
-        """The data set with its medium, e.g. "core on tmpfs"."""
-        return place_of(self.dataset, self.medium)
+        """The data set with its medium and further conditions, e.g. "core on tmpfs"."""
+        return place_of(self.dataset, self.conditions)
+
+    @property
+    def threads(self) -> Threads:
+        """Thread policy."""
+        return "1" if self.conditions["threads"] == "1" else "all"
+
+    @property
+    def track(self) -> str:
+        """Name of one of the suite's tracks; else empty."""
+        return self.conditions.get("track", "")
+
+    @property
+    def medium(self) -> str:
+        """Name of the medium of the file; empty if no media are compared."""
+        return self.conditions.get("medium", "")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """All that distinguishes the case, flat, as logs have it: an axis is a field of its own."""
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        del own["conditions"]
+        return {**own, "track": "", "medium": "", **self.conditions}
 
     @property
     def family(self) -> Family:

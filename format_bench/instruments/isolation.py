@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import resource
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import forkserver
@@ -57,8 +56,8 @@ def run(
     step: Callable[..., Any],
     *arguments: Any,
     limit_seconds: float,
-    limit_bytes: int | None = None,
-    environment: dict[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    entered: Callable[[], None] | None = None,
 ) -> Outcome:
     """Call `step(*arguments)` in a fresh process and return its outcome.
 
@@ -72,11 +71,11 @@ def run(
         Arguments of the step; pickled.
     limit_seconds : float
         Time after which the process, and every process that it started, is killed.
-    limit_bytes : int, optional
-        Address space of the process; allocations beyond it fail.
-    environment : dict, optional
+    environment : mapping, optional
         Environment variables that are set before the step is imported. Modules in `PRELOADED` were
         imported without them.
+    entered : callable, optional
+        Called in the process before the step, e.g. to enter a limit; pickled.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
@@ -88,7 +87,7 @@ def run(
         # that nobody knows.
         with EndingSignals.held():
             own = {"TMPDIR": str(place), **(environment or {})}
-            process = context.Process(target=_child, args=(sender, own, limit_bytes, step, arguments))
+            process = context.Process(target=_child, args=(sender, own, entered, step, arguments))
             process.start()
             stack.callback(_end, process, receiver)
         sender.close()
@@ -134,7 +133,7 @@ def _death(exit_code: int) -> str:
 def _child(
     sender: Connection,
     environment: dict[str, str],
-    limit_bytes: int | None,
+    entered: Callable[[], None] | None,
     step: Callable[..., Any],
     arguments: tuple[Any, ...],
 ) -> None:
@@ -144,8 +143,8 @@ def _child(
     os.environ.update(environment)
     tempfile.tempdir = None  # the server may have looked for it
     unlink_semaphores_at_once()
-    if limit_bytes is not None:
-        resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
+    if entered is not None:
+        entered()
     try:
         outcome = Outcome(step(*arguments))
     except BaseException as error:

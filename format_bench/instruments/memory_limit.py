@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import secrets
 import signal
 import threading
@@ -53,6 +54,11 @@ class MemoryLimit:
         while resident_bytes() <= self.limit_bytes:
             time.sleep(_POLL_SECONDS)
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def limit_address_space(limit_bytes: int) -> None:
+    """Let this process' allocations beyond a size fail, reserved address space included."""
+    resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
 
 
 @contextmanager

@@ -14,13 +14,15 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from format_bench import conditions
 from format_bench.families.measuring import measure_step
-from format_bench.instruments import isolation, threads
+from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.status import CellStatus
 from format_bench.runner.steps import operations_on
@@ -37,7 +39,7 @@ class TrialPlan:
     """Measurements of one trial."""
 
     cases: tuple[Case, ...]
-    """Of one format and one thread policy; those that differ in rows alone are neighbours."""
+    """Of one format under the same conditions; those that differ in rows alone are neighbours."""
     steps: tuple[tuple[Step, Effort], ...]
     data: Mapping[int, Path]
     """The stored data by number of rows."""
@@ -75,13 +77,13 @@ def run(plan: TrialPlan, folder: Path) -> list[StepOutcome]:
     found: list[StepOutcome] = []
     left = list(plan.cases)
     while left and (limit := end - time.monotonic()) > 0:
-        with tempfile.TemporaryDirectory(dir=folder, prefix="trial-") as place:
+        with tempfile.TemporaryDirectory(dir=folder, prefix="trial-") as place, ExitStack() as stack:
             spool = Path(place, "outcomes")
             spool.touch()
+            surroundings = stack.enter_context(conditions.surrounded(left[0]))
             whole = isolation.run(
                 _measure, left, plan, limit, Path(place),
-                limit_seconds=limit,
-                environment=threads.environment(left[0].threads),
+                limit_seconds=limit, environment=surroundings.environment, entered=surroundings.entered,
             )  # fmt: skip
             entries = list(_read(spool))
         found += [each for each in entries if isinstance(each, StepOutcome)]
@@ -126,19 +128,20 @@ def _measure_case(case: Case, plan: TrialPlan, folder: Path, spool: IO[bytes]) -
     file = folder / case.file_name
     operations: Operations | None = None
     start = time.monotonic()
-    for step, effort in plan.steps:
-        _write((case, step), spool)
-        try:
-            if operations is None:
-                operations = operations_on(case, plan.data[case.rows])
-                start = time.monotonic()
-            data = partial(operations.load, plan.data[case.rows])
-            outcome = Outcome(measure_step(step, operations, data, file, effort))
-        except Exception as error:
-            outcome = isolation.outcome_of(error)
-        _write(StepOutcome(case, step, outcome), spool)
-        if outcome.status and step.cache != "cold":
-            break
+    with ExitStack() as stack:
+        for step, effort in plan.steps:
+            _write((case, step), spool)
+            try:
+                if operations is None:
+                    operations = stack.enter_context(operations_on(case, plan.data[case.rows]))
+                    start = time.monotonic()
+                data = partial(operations.load, plan.data[case.rows])
+                outcome = Outcome(measure_step(step, operations, data, file, effort))
+            except Exception as error:
+                outcome = isolation.outcome_of(error)
+            _write(StepOutcome(case, step, outcome), spool)
+            if outcome.status and step.cache != "cold":
+                break
     return time.monotonic() - start
 
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
 from adapter_core import UnknownNameError
 from adapter_core.files import write_atomically
@@ -23,7 +24,7 @@ def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
         The rows.
     path : path-like
         A file that ends in .jsonl, as `append` would make it; or in .csv or .parquet, a table with a
-        column for each field, where lists are JSON text in CSV and lists in Parquet.
+        column for each field and each axis, where lists are JSON text in CSV and lists in Parquet.
 
     Raises
     ------
@@ -44,12 +45,25 @@ def _write_lines(records: list[Record], path: Path) -> None:
     path.write_bytes(b"".join(map(line, records)))
 
 
+_AXES = ("cache", "threads", "track", "medium")
+"""Axes that have a column in each table; others only where a record has a value."""
+
+
+def flat_rows(records: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return columns, where each axis has one of its own, and the records as rows of them."""
+    axes = dict.fromkeys([*_AXES, *sorted({name for each in records for name in each.conditions})])
+    rows = [asdict(each) | {axis: each.conditions.get(axis) for axis in axes} for each in records]
+    names = [field.name for field in fields(Record)]
+    place = names.index("conditions")
+    return [*names[:place], *axes, *names[place + 1 :]], rows
+
+
 def _write_csv(records: list[Record], path: Path) -> None:
+    names, rows = flat_rows(records)
     with path.open("w", encoding="utf-8", newline="") as file:
-        names = [field.name for field in fields(Record)]
-        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer = csv.DictWriter(file, names, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
-        for row in map(asdict, records):
+        for row in rows:
             # CSV has no lists, and JSON can be parsed back.
             lists = {name: json.dumps(row[name]) for name in ("repeats", "round_sizes")}
             interval = row["interval"] and json.dumps(row["interval"])
@@ -67,5 +81,6 @@ def _write_parquet(records: list[Record], path: Path) -> None:
         **dict.fromkeys(["repeats", "interval"], pa.list_(pa.float64())),
         "round_sizes": pa.list_(pa.int64()),
     }
-    schema = pa.schema([(field.name, types.get(field.name, pa.string())) for field in fields(Record)])
-    parquet.write_table(pa.Table.from_pylist([*map(asdict, records)], schema=schema), path)
+    names, rows = flat_rows(records)
+    schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
+    parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)

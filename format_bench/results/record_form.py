@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     import jsonschema
 
 
-SCHEMA = 2
+SCHEMA = 3
 """Number of the form that is written. Every new or changed field raises it; 1 had no such field."""
+
+_OWN_FIELDS = ("cache", "threads", "track", "medium")
+"""Axes that had fields of their own until form 2; they are among the conditions since."""
 
 _FIXED_RULES = Path(__file__).with_name("record_schema.json")
 
@@ -47,13 +50,25 @@ def decode(line: bytes) -> tuple[Any, ...]:
     import msgspec
 
     try:
-        found = _decoder().decode(line)
-    except ValueError as error:
+        if b'"conditions": ' in line:
+            found = _decoder().decode(line)
+        else:
+            found = msgspec.convert(renewed(msgspec.json.decode(line)), _decoder().type)
+    except (ValueError, RecursionError) as error:
         raise _reason(line) or InvalidRecordError(str(error)) from error
     fields: tuple[Any, ...] = msgspec.structs.astuple(found)
     if not _agrees(found):
         raise _reason(line) or InvalidRecordError("its fields contradict each other")
     return fields
+
+
+def renewed(facts: Any) -> Any:
+    """Return the facts of a record of form 1 or 2 in the present form; anything else as it is."""
+    if not isinstance(facts, dict) or "conditions" in facts or facts.get("schema", 1) not in {1, 2}:
+        return facts
+    own = {name: facts[name] for name in _OWN_FIELDS if facts.get(name) not in {None, ""}}
+    kept = {name: value for name, value in facts.items() if name not in _OWN_FIELDS}
+    return {**kept, "conditions": own, "schema": SCHEMA} if len(kept) < len(facts) else facts
 
 
 def validate(facts: Any) -> None:
@@ -71,6 +86,7 @@ def validate(facts: Any) -> None:
     NewerRecordError
         If they are a record of a newer form.
     """
+    facts = renewed(facts)
     form = facts.get("schema") if isinstance(facts, dict) else None
     if isinstance(form, int) and form > SCHEMA:
         raise NewerRecordError(
@@ -170,7 +186,12 @@ def _type_of(rule: dict[str, Any], shared: dict[str, Any]) -> Any:
     for name in names:
         if name == "null":
             continue
-        of = list[_type_of(rule["items"], shared)] if name == "array" else _TYPES[name]  # type: ignore[misc]
+        if name == "array":
+            of: Any = list[_type_of(rule["items"], shared)]  # type: ignore[misc]
+        elif name == "object":
+            of = dict[str, _type_of(rule["additionalProperties"], shared)]  # type: ignore[misc]
+        else:
+            of = _TYPES[name]
         if bounds and name == "number":
             found = Annotated[int, msgspec.Meta(**bounds)] | Annotated[float, msgspec.Meta(**bounds)]
         else:
@@ -188,11 +209,19 @@ def _agrees(found: Any) -> bool:
         and metric.unit == found.unit
         and (value is not None) is (found.status is CellStatus.VALUE)
         and (value is not None or bool(found.sentence.strip()))
+        and all(found.conditions.get(name, allowed[0]) in allowed for name, allowed in _named().items())
         and (not sizes or sum(sizes) == len(found.repeats))
         and (interval is None or -sys.float_info.max <= interval[0] <= interval[1])
         # JSON has integers that are greater than any float.
         and max([*numbers, *(interval or [])], default=0) <= sys.float_info.max
     )
+
+
+@functools.cache
+def _named() -> dict[str, list[str]]:
+    """Return the values that the schema allows, by name of an axis."""
+    rules = schema()["properties"]["conditions"]["properties"]
+    return {name: rule["enum"] for name, rule in rules.items()}
 
 
 @functools.cache

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from adapter_core.errors import InvalidRecordError, InvalidResultsError, NewerRecordError
+from format_bench.results.conditions import Conditions, place_of
 from format_bench.results.record_form import SCHEMA, decode, validate
 from format_bench.results.suites import SUITES
 
@@ -40,10 +41,8 @@ class Record:
     columns: int
     codec: str | None
     level: int | None
-    cache: str | None
-    """"warm" or "cold"; None where it does not apply."""
-    threads: str
-    """"1" or "all"."""
+    conditions: dict[str, str]
+    """Values of axes by name, e.g. {"cache": "cold", "threads": "all"}; those that apply."""
     metric: str
     """One of `METRICS`."""
     unit: str
@@ -61,12 +60,8 @@ class Record:
     """In how many rounds of the run, each with a process of its own, the repeats were taken."""
     round_sizes: list[int] = field(default_factory=list)
     """How many of the repeats each round took, in order; empty if that is not known."""
-    track: str = ""
-    """Way to write the file that a suite declares, e.g. "paper"; empty if it declares none."""
     query: str = ""
     """The query that the value is of, e.g. "Q7"; empty if of none."""
-    medium: str = ""
-    """The medium of the file, e.g. "tmpfs" or "emulated hdd"; empty if no media were compared."""
     machine: str = ""
     """Fingerprint of the machine of a cluster; empty outside of clusters."""
     environment: str = ""
@@ -76,20 +71,35 @@ class Record:
     """Number of the form of records; records of an older one are read as of this one."""
 
     @property
+    def cache(self) -> str | None:
+        """State of the page cache: "warm" or "cold"; None where it does not apply."""
+        return self.conditions.get("cache")
+
+    @property
+    def threads(self) -> str:
+        """Thread policy: "1" or "all"."""
+        return self.conditions.get("threads", "all")
+
+    @property
+    def track(self) -> str:
+        """Way to write the file that a suite declares, e.g. "paper"; empty if it declares none."""
+        return self.conditions.get("track", "")
+
+    @property
+    def medium(self) -> str:
+        """The medium of the file, e.g. "tmpfs" or "emulated hdd"; empty if no media were compared."""
+        return self.conditions.get("medium", "")
+
+    @property
     def place(self) -> str:
-        """The data set with its medium, e.g. "core on tmpfs"; values of two media do not compare."""
-        return place_of(self.dataset, self.medium)
+        """The data set with what separates its values from others, e.g. "core on tmpfs"."""
+        return place_of(self.dataset, self.conditions)
 
     @property
     def repeats_by_round(self) -> list[list[float]]:
         """The repeats of each round; empty if it is not known which are whose."""
         ends = list(itertools.accumulate(self.round_sizes, initial=0))
         return [self.repeats[start:end] for start, end in itertools.pairwise(ends)]
-
-
-def place_of(dataset: str, medium: str) -> str:
-    """Return a data set with its medium, e.g. "core on tmpfs"; the data set alone without a medium."""
-    return f"{dataset} on {medium}" if medium else dataset
 
 
 def engine_of(label: str) -> str:
@@ -212,7 +222,7 @@ def parsed(line: bytes) -> Record:
     if not record.track:
         suite = SUITES.get(record.suite.partition(".")[0])
         if suite and suite.recorded_track(""):
-            return replace(record, track=suite.recorded_track(""))
+            return under(record, track=suite.recorded_track(""))
     return record
 
 
@@ -229,11 +239,16 @@ def _with_advice(problem: str, path: Path) -> str:
     return f"{problem}; `format-bench repair {shlex.quote(str(path))}` keeps the good lines"
 
 
+def under(record: Record, **values: str | None) -> Record:
+    """Return a record with other values of axes; None or an empty text for none."""
+    return replace(record, conditions=dict(Conditions(record.conditions) | values))
+
+
 Key = tuple[object, ...]
 
 
 def key(record: Record) -> Key:
     """Return the key of the cell of a record."""
     what = (record.suite, record.format, record.dataset, record.rows, record.codec, record.level)
-    axes = (record.track, record.medium, record.cache, record.query, record.threads)
-    return (*what, *axes, record.metric, record.machine)
+    under = tuple(sorted(record.conditions.items()))
+    return (*what, under, record.query, record.metric, record.machine)

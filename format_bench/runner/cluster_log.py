@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +49,7 @@ def append(  # noqa: PLR0913 (who measured what, and its end)
         "host": worker.host,
         "worker": worker.name,
         "round": task.number,
-        "case": asdict(case),
+        "case": case.facts,
         "reason": reason,
     }
     with path.open("a", encoding="utf-8") as file:

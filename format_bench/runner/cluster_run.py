@@ -7,7 +7,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -152,7 +152,11 @@ def _setup(request: RunRequest, own: Prepared | None) -> WorkerSetup:
         # Workers have other working directories.
         path = str(Path(request.user_data.path).absolute())
         shared = SharedData(replace(request.user_data, path=path), own.fingerprint)
-    return WorkerSetup(scratches, request.threads, shared)
+    policies = set(request.conditions.get("threads", ("all",)))
+    if len(policies) > 1:
+        # The metadata that a worker sends are of one policy.
+        raise InvalidRequestError("--threads: on a cluster, one policy at a time")
+    return WorkerSetup(scratches, "1" if policies == {"1"} else "all", shared)
 
 
 def plan_lines(session: ClusterSession) -> Iterator[str]:
@@ -200,7 +204,7 @@ def expected(
     for case, number in ledger.next_rounds().items():
         times = rounds - number + 1
         cells += times
-        name = cluster_log.name_of(asdict(ledger.cases[case]))
+        name = cluster_log.name_of(ledger.cases[case].facts)
         samples = known.get((ledger.fingerprint, name)) or known.get(("", name))
         if samples:
             seconds += times * statistics.fmean(samples)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +16,15 @@ from adapter_core import (
     UnsupportedError,
 )
 from adapter_core.errors import InvalidRequestError
+from format_bench.conditions import axes
 from format_bench.families.cases import Case, codec_on
 from format_bench.families.operations import operations_of, registry_of
+from format_bench.results.conditions import Conditions
 from format_bench.results.suites import ALL_ADAPTERS, FAMILIES, SUITES, Family, Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from format_bench.instruments.threads import Threads
     from format_bench.runner.media import Scratch
     from format_bench.runner.user_data import Source
 
@@ -48,7 +50,8 @@ class RunRequest:
     """Names of the suite's tracks; none for all."""
     steps: tuple[str, ...] = ()
     """Names of the family's steps; none for all."""
-    threads: Threads = "all"
+    conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Values to measure under, by name of an axis; of the others the defaults."""
     user_data: Source | None = None
     """The user's own data, in place of generated ones."""
     repeats: int | None = None
@@ -140,8 +143,7 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
             for codec, level in [] if suite.tracks else _codecs(request, suite):
                 try:
                     used = _default_codec(registry, label) if codec == OWN_DEFAULT else codec
-                    case = Case(label, dataset, rows, request.threads, used, level, suite.name)
-                    cases.append(case)
+                    cases.append(Case(label, dataset, rows, Conditions(), used, level, suite.name))
                 except (
                     UnknownNameError,
                     UnknownLevelError,
@@ -152,7 +154,7 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     if not cases:
         raise InvalidRequestError(f"nothing is left to measure: {'; '.join(left_out)}")
     steps_of(request, cases)
-    return Plan(tuple(dict.fromkeys(cases)), tuple(left_out))
+    return Plan(tuple(_under(request, dict.fromkeys(cases))), tuple(left_out))
 
 
 def steps_of(request: RunRequest, cases: Sequence[Case]) -> set[str]:
@@ -175,7 +177,22 @@ def steps_of(request: RunRequest, cases: Sequence[Case]) -> set[str]:
 
 def on_media(cases: Iterable[Case], media: Sequence[str]) -> tuple[Case, ...]:
     """Return each case on each medium; a case's media follow each other, as a machine may drift."""
-    return tuple(replace(case, medium=name) for case in cases for name in media)
+    return tuple(
+        replace(case, conditions=case.conditions | {"medium": name}) for case in cases for name in media
+    )
+
+
+def _under(request: RunRequest, cases: Iterable[Case]) -> Iterator[Case]:
+    """Yield each case under all conditions of a request; those of a case follow each other."""
+    known = axes()
+    values = {
+        name: dict.fromkeys(map(axis.parse, request.conditions.get(name, ()))) or [axis.default]
+        for name, axis in known.items()
+    }
+    for case in cases:
+        for taken in itertools.product(*values.values()):
+            conditions = case.conditions | dict(zip(values, taken, strict=True))
+            yield replace(case, conditions=conditions)
 
 
 def _cases_of_tracks(
@@ -189,7 +206,7 @@ def _cases_of_tracks(
             codec, level = codec_on(track, registry.find(where[0]))
         except UnavailableError:
             codec, level = None, None  # as the runner will find out, and record
-        yield Case(*where, request.threads, codec, level, suite.name, track.name)
+        yield Case(*where, Conditions({"track": track.name}), codec, level, suite.name)
 
 
 def _labels(suite: Suite, registry: Registry[Any]) -> list[str]:

@@ -56,8 +56,7 @@ def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterato
                 columns=columns,
                 codec=case.codec,
                 level=case.level,
-                cache=_cache(step, metric),
-                threads=case.threads,
+                conditions=dict(case.conditions | {"cache": _cache(step, metric)}),
                 metric=metric,
                 unit=METRICS[metric].unit,
                 value=None,
@@ -66,9 +65,7 @@ def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterato
                 status=CellStatus.FAILED,
                 sentence="",
                 run_id=run_id,
-                track=case.track,
                 query=query,
-                medium=case.medium,
                 environment=environment.present(case.format, case.suite),
             )
 

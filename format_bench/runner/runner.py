@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import WrongValuesError
+from format_bench import conditions
 from format_bench.families.cases import Case
-from format_bench.instruments import isolation, threads
+from format_bench.instruments import isolation
 from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
@@ -54,8 +55,6 @@ class Limits:
     """Wall time of the repeats of one step, of all rounds together, after which no repeat starts."""
     limit_seconds: float = 1800.0
     """Wall time after which a step counts as timed out."""
-    limit_bytes: int | None = None
-    """Address space of a step's process."""
     time_budget_seconds: float = math.inf
     """Wall time of a run, after which a step is ended and none starts. Steps share it alike."""
 
@@ -226,6 +225,8 @@ class Runner:
     def _run_case(self, case: Case, number: int, data: Outcome, file: Path) -> Iterator[Record]:
         missing = self.missing(case, number)
         before = data if data.status else Outcome()
+        if why := conditions.why_not(case):
+            before = Outcome(status=CellStatus.UNSUPPORTED, sentence=why)
         first = case.steps[0]
         if not before.status and first not in missing:
             before = self._isolated(case, case_steps.leave_file, case, data.value[0], file)
@@ -275,14 +276,15 @@ class Runner:
         return time.monotonic() >= self._end
 
     def _isolated(self, case: Case, call: Any, *arguments: Any) -> Outcome:
-        outcome = isolation.run(
-            call,
-            *arguments,
-            limit_seconds=max(0.0, min(self.limits.limit_seconds, self._end - time.monotonic())),
-            limit_bytes=self.limits.limit_bytes,
-            environment=threads.environment(case.threads),
-        )
-        return self._explained(outcome, case)
+        with conditions.surrounded(case) as surroundings:
+            outcome = isolation.run(
+                call,
+                *arguments,
+                limit_seconds=max(0.0, min(self.limits.limit_seconds, self._end - time.monotonic())),
+                environment=surroundings.environment,
+                entered=surroundings.entered,
+            )
+        return self._explained(conditions.explained(case, outcome), case)
 
     def _explained(self, outcome: Outcome, case: Case) -> Outcome:
         """Add to the reason of a failure that the disk is almost full, which libraries may not say."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from format_bench import conditions
 from format_bench.families.measuring import measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
-from format_bench.instruments import threads
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from format_bench.families.cases import Case
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Step
 
 
-def operations_on(case: Case, data: Path) -> Operations:
-    """Return the operations of a case on stored data, warmed up and under the case's thread policy."""
+@contextmanager
+def operations_on(case: Case, data: Path) -> Iterator[Operations]:
+    """Provide the operations of a case on stored data, warmed up and under the case's conditions."""
     family = case.family
     adapter = registry_of(family).get(case.format)
     operations = operations_of(family)(adapter, case.codec, case.level, case.track)
     operations.subject = case.dataset, case.rows
     operations.expect(data)
     operations.warm_up()
-    threads.apply(case.threads)
-    operations.threads = case.threads
-    return operations
+    with conditions.under(case, operations):
+        yield operations
 
 
 def store_data(case: Case, path: Path) -> tuple[int, int]:
@@ -41,13 +42,13 @@ def run_steps(
     steps: Sequence[Step], case: Case, data: Path, file: Path, effort: Effort
 ) -> dict[str, list[Measured]]:
     """Measure the metrics of steps; see `measure_steps` for the result and the errors raised."""
-    operations = operations_on(case, data)
-    return measure_steps(steps, operations, partial(operations.load, data), file, effort)
+    with operations_on(case, data) as operations:
+        return measure_steps(steps, operations, partial(operations.load, data), file, effort)
 
 
 def leave_file(case: Case, data: Path, file: Path) -> None:
     """Save without measuring, for a run that goes on after the measured save."""
-    operations = operations_on(case, data)
-    loaded = operations.load(data)
-    operations.check(loaded)
-    operations.save(loaded, file)
+    with operations_on(case, data) as operations:
+        loaded = operations.load(data)
+        operations.check(loaded)
+        operations.save(loaded, file)

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from format_bench.results.conditions import Conditions
 from format_bench.results.load import Results
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, engine_of
@@ -57,8 +58,13 @@ METADATA: dict[str, Any] = {
 }
 
 
+AXES = ("cache", "threads", "track", "medium")
+"""Axes that `record` takes as fields."""
+
+
 def record(label: str, metric: str, value: float | None, **fields: Any) -> Record:
     """Return a record with usual fields, some replaced; without a value its status is failed."""
+    under = {"threads": "all"} | {name: fields.pop(name) for name in AXES if name in fields}
     facts: dict[str, Any] = {
         "suite": "tabular",
         "format": label,
@@ -68,8 +74,7 @@ def record(label: str, metric: str, value: float | None, **fields: Any) -> Recor
         "columns": 8,
         "codec": None,
         "level": None,
-        "cache": None,
-        "threads": "all",
+        "conditions": dict(Conditions(under)),
         "metric": metric,
         "unit": METRICS[metric].unit,
         "value": value,

@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from format_bench.cli import summaries
 from format_bench.cli.cluster import ClusterOptions, run_on_cluster
 from format_bench.cli.data_limits import taken_limits, with_data_limits
+from format_bench.conditions import axes
 from format_bench.display.terminal import Output
 from format_bench.results.suites import SUITES
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest
 from format_bench.runner.session import measure
 from format_bench.runner.user_data import Source
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 _UNITS = {"h": 3600, "m": 60, "s": 1}
 _TEXT = re.compile(r"(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+)s?)?")
@@ -79,6 +83,21 @@ class Shape(click.ParamType[tuple[int, ...]]):
         return tuple(map(int, edges))
 
 
+def with_conditions(command: Command) -> Command:
+    """Add an option for each axis, which takes values to measure under, separated by commas."""
+    for axis in reversed(axes().values()):
+        add = click.option(axis.option, type=Names(), default=(), help=axis.help, metavar="VALUES")
+        command = add(command)
+    return command
+
+
+def taken_conditions(options: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Take the values of the axes out of the options, by name of the axis."""
+    names = {name: name.replace(" ", "_") for name in axes()}
+    found = {name: options.pop(option) for name, option in names.items()}
+    return {name: values for name, values in found.items() if values}
+
+
 @click.command("run")
 @click.option(
     "--suite",
@@ -111,7 +130,7 @@ class Shape(click.ParamType[tuple[int, ...]]):
     help="So many calls of each step. [default: at least 3, then until stable]",
 )
 @click.option("--cold", is_flag=True, help="Also read what is not in the page cache.")
-@click.option("--threads", type=click.Choice(["1", "all"]), default="all", show_default=True)
+@with_conditions
 @click.option(
     "--time-budget",
     "time_budget_seconds",
@@ -173,7 +192,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     plan_only = options.pop("plan_only")
     if where is None and (machines or plan_only):
         raise click.UsageError("--machines and --plan are about --cluster, which is not given")
-    wanted = RunRequest(user_data=_own(options), **options)
+    conditions = taken_conditions(options)
+    wanted = RunRequest(user_data=_own(options), conditions=conditions, **options)
     shown = measuring_console(quiet=ctx.obj["quiet"])
     if where is not None:
         on_cluster = ClusterOptions(where, machines, plan_only, report, as_json)

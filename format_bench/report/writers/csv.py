@@ -28,4 +28,8 @@ def _guarded(record: Record) -> Record:
     texts: dict[str, Any] = {
         name: guarded(visible(text)) for name, text in asdict(record).items() if type(text) is str
     }
-    return replace(record, **texts)
+    # An axis is a column, so that its name is the text of a cell, too.
+    conditions = {
+        guarded(visible(name)): guarded(visible(text)) for name, text in record.conditions.items()
+    }
+    return replace(record, **texts, conditions=conditions)

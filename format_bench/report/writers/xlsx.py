@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,8 @@ from format_bench.report import losses_and_gaps, media, metadata_table
 from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.queries import QueryTable, query_tables
 from format_bench.report.ranking import findings
+from format_bench.results.export import flat_rows
 from format_bench.results.marks import BEST, marks_of, symbols
-from format_bench.results.records import Record
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results
@@ -52,8 +52,7 @@ def write(results: Results, path: Path) -> None:
     notes = (str(outline.self_check), symbols(outline.floors))
     verdict = [[each] for each in (outline.mixture, *findings(results), *notes) if each]
     _add(book, "verdict", ["finding"], verdict)
-    rows = map(asdict, results.records)
-    header = [field.name for field in fields(Record)]
+    header, rows = flat_rows(results.records)
     _add(book, "all cells", header, ([_plain(row[name]) for name in header] for row in rows))
     for suite in outline.suites:
         for measure in suite.measures:

@@ -86,8 +86,7 @@ def _record(label: str, dataset: str, hours: int, metric: str, value: float) -> 
         columns=2 if dataset == BOTH else 1,
         codec="lz4" if has_chunks else None,
         level=6 if has_chunks else None,
-        cache=None,
-        threads="all",
+        conditions={"threads": "all", **({"track": TRACK} if has_chunks else {})},
         metric=metric,
         unit=METRICS[metric].unit,
         value=value,
@@ -96,7 +95,6 @@ def _record(label: str, dataset: str, hours: int, metric: str, value: float) -> 
         status=CellStatus.VALUE,
         sentence=SENTENCE,
         run_id="foxbench",
-        track=TRACK if has_chunks else "",
     )
 
 

@@ -8,11 +8,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from format_bench.families.operations import operations_of
 from format_bench.instruments import isolation
+from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
@@ -156,7 +158,7 @@ class Session:
             self.limits,
             warm,
             limit_seconds=LIMIT_SECONDS,
-            limit_bytes=LIMIT_BYTES,
+            entered=partial(limit_address_space, LIMIT_BYTES),
         )
         if outcome.status:
             return Tried(problem=f"{outcome.status}: {outcome.sentence}")

@@ -142,8 +142,11 @@ def _record(run: ScaleRun, run_id: str, metric: str, value: float | None) -> Rec
         columns=run.columns,
         codec=None,
         level=None,
-        cache="warm" if METRICS[metric].cached else None,
-        threads="1",
+        conditions={
+            **({"cache": "warm"} if METRICS[metric].cached else {}),
+            "threads": "1",
+            "track": run.track,
+        },
         metric=metric,
         unit=METRICS[metric].unit,
         value=value,
@@ -152,5 +155,4 @@ def _record(run: ScaleRun, run_id: str, metric: str, value: float | None) -> Rec
         status=CellStatus(run.status) if run.status else CellStatus.VALUE,
         sentence=run.sentence,
         run_id=run_id,
-        track=run.track,
     )

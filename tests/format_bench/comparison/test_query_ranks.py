@@ -12,6 +12,7 @@ from format_bench.comparison import compare
 from format_bench.comparison.output import to_json
 from format_bench.results.export import export
 from format_bench.results.load import load
+from format_bench.results.records import under
 from tests.factories.records import record, results
 from tests.helpers import run
 
@@ -56,7 +57,7 @@ def test_a_track_decides_the_codec_so_its_names_may_differ():
     a, b = asked({"A": [1, 2]}, codec="lz4", level=6), asked({"A": [2, 4]}, codec="blosc:lz4", level=6)
     assert [each.value for each in compare(a, b).ratios] == [2, 2]
     plain = [
-        replace(results, records=[replace(each, track="") for each in results.records])
+        replace(results, records=[under(each, track=None) for each in results.records])
         for results in (a, b)
     ]
     with pytest.raises(NoCommonCellsError, match="nothing was measured in both"):
@@ -73,7 +74,9 @@ def test_published_times_agree_with_themselves_at_another_size():
     published = load("foxbench")
     # The short queries alone, as results of a week have them.
     short = {"Q1", "Q2", "Q3", "Q8", "Q9", "Q14", "Q15", "Q20", "Q21", "Q26", "Q27"}
-    own = [replace(each, rows=168, cache="warm") for each in published.records if each.query in short]
+    own = [
+        under(replace(each, rows=168), cache="warm") for each in published.records if each.query in short
+    ]
     own = [each for each in own if each.metric == "query time"]
     found = compare(published, results(own, metadata=[]))
     assert {each.cells for each in found.query_agreements} == {11, 44}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib.util
 import os
@@ -21,6 +22,7 @@ from adapter_core import errors
 from format_bench.conformance.tables import every_table
 from format_bench.instruments import clock, isolation, memory, page_cache
 from format_bench.instruments.intervals import median_interval, share_interval
+from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.instruments.touch import touch
 from format_bench.results.status import CellStatus
 
@@ -417,7 +419,9 @@ def test_a_step_that_dies_costs_itself_alone(step, sentence):
 
 
 def test_a_step_that_eats_memory_is_stopped():
-    outcome = isolation.run(eat, limit_seconds=60, limit_bytes=2_000 * MB)
+    outcome = isolation.run(
+        eat, limit_seconds=60, entered=functools.partial(limit_address_space, 2_000 * MB)
+    )
     assert outcome.status is CellStatus.FAILED
     assert "MemoryError" in outcome.sentence
 

@@ -23,14 +23,15 @@ from adapter_core.errors import (
     InvalidResultsError,
     UnknownNameError,
 )
+from format_bench.results import records
 from format_bench.results.export import export
 from format_bench.results.metrics import METRICS
 from format_bench.results.record_form import schema, validate
-from format_bench.results.records import Record, append, engine_of, read
+from format_bench.results.records import Record, append, engine_of, read, under
 from format_bench.results.status import CellStatus
 
 NAMES = [field.name for field in fields(Record)]
-OPTIONAL = {"round_sizes", "track", "query", "medium", "machine", "environment", "schema"}
+OPTIONAL = {"round_sizes", "query", "machine", "environment", "schema"}
 """Fields that records of earlier versions lack."""
 
 GOOD = Record(
@@ -42,8 +43,7 @@ GOOD = Record(
     columns=12,
     codec="zstd",
     level=3,
-    cache="cold",
-    threads="all",
+    conditions={"cache": "cold", "threads": "all"},
     metric="read time",
     unit="seconds",
     value=0.1,
@@ -59,8 +59,7 @@ EMPTY = replace(
     engine="",
     codec=None,
     level=None,
-    cache=None,
-    threads="1",
+    conditions={"threads": "1"},
     metric="size",
     unit="bytes",
     value=None,
@@ -70,6 +69,15 @@ EMPTY = replace(
     sentence='größer als 1,048,576 行, "so"\nit\u2028is\r\u0085not\0held',
 )
 COUNTED = replace(GOOD, metric="lost columns", unit="columns", value=0, repeats=[0], interval=None)
+
+
+AXES = ["cache", "threads", "track", "medium"]
+COLUMNS = [*NAMES[:8], *AXES, *NAMES[9:]]
+
+
+def record_of(row):
+    own = {name: row.pop(name) for name in AXES}
+    return Record(**row, conditions={name: value for name, value in own.items() if value})
 
 
 @pytest.fixture
@@ -170,8 +178,10 @@ REFUSED = [
     ({"level": True}, "level is True"),
     ({"level": "3"}, "level is '3'"),
     ({"codec": ""}, "codec is '', but must be text that is not empty, or null"),
-    ({"cache": "hot"}, 'cache is \'hot\', but must be one of "warm", "cold", null'),
-    ({"threads": 1}, 'threads is 1, but must be one of "1", "all"'),
+    ({"conditions": {"cache": "hot"}}, 'conditions.cache is \'hot\', but must be one of "warm", "cold"'),
+    ({"conditions": {"threads": 1}}, 'conditions.threads is 1, but must be one of "1", "all"'),
+    ({"conditions": {"link": ""}}, "conditions.link is '', but must be text that is not empty"),
+    ({"conditions": []}, "conditions is [], but must be an object of texts by name of an axis"),
     ({"engine": None}, "engine is None"),
     ({"suite": ""}, "suite is '', but must be text that is not empty"),
     ({"format": ""}, "format is ''"),
@@ -206,6 +216,34 @@ def test_records_without_the_sizes_of_rounds_can_be_read(tmp_path):
     assert read(path) == [replace(GOOD, round_sizes=[])]
 
 
+OLD = {"cache": "cold", "threads": "1", "track": "paper", "medium": "tmpfs"}
+
+
+@pytest.mark.parametrize("form", [{}, {"schema": 2}])
+@pytest.mark.parametrize("own", [OLD, {"cache": None, "threads": "all", "track": "", "medium": ""}])
+def test_axes_with_fields_of_their_own_are_read_as_conditions(tmp_path, form, own):
+    facts = {**asdict(GOOD), **own, **form}
+    del facts["conditions"]
+    if not form:
+        # Lines of the first form have neither of these.
+        facts = {name: value for name, value in facts.items() if name not in {"schema", "medium"}}
+    path = tmp_path / "old.jsonl"
+    path.write_text(json.dumps(facts) + "\n", encoding="utf-8")
+    conditions = {name: value for name, value in own.items() if value and name in facts}
+    assert read(path) == [replace(GOOD, conditions=conditions)]
+    assert validate(facts) is None
+    with pytest.raises(InvalidRecordError, match=r"^conditions.cache is 'hot', but must be one of"):
+        validate(facts | {"cache": "hot"})
+
+
+def test_values_of_an_unknown_axis_have_a_place_and_columns_of_their_own(tmp_path):
+    found = under(GOOD, link="20 ms", medium="tmpfs")
+    assert found.place == "eq on tmpfs, link 20 ms"
+    assert records.key(found) != records.key(under(GOOD, medium="tmpfs"))
+    export([GOOD, found], tmp_path / "results.csv")
+    assert pd.read_csv(tmp_path / "results.csv")["link"].fillna("").tolist() == ["", "20 ms"]
+
+
 def test_sizes_of_rounds_split_the_repeats():
     sized = replace(GOOD, repeats=[1.0, 2.0, 3.0], round_sizes=[1, 2])
     validate(asdict(sized))
@@ -222,7 +260,7 @@ def test_an_unknown_field_is_named():
 def test_records_from_before_a_suite_had_tracks_are_on_the_first(tmp_path):
     path = tmp_path / "old.jsonl"
     for suite, track in (("query", ""), ("query.QueryTuned", "tuned"), ("tabular", "")):
-        append(path, replace(GOOD, suite=suite, track=track))
+        append(path, under(replace(GOOD, suite=suite), track=track))
     assert [each.track for each in read(path)] == ["defaults", "tuned", ""]
 
 
@@ -300,12 +338,12 @@ def test_numbers_keep_their_kind(path):
 
 def test_records_of_a_newer_form_are_refused_with_both_forms_and_a_remedy(filled):
     lines = filled.read_bytes().splitlines()
-    newer = {**json.loads(lines[1]), "schema": 3, "humidity": 0.4, "value": "of another type"}
+    newer = {**json.loads(lines[1]), "schema": 4, "humidity": 0.4, "value": "of another type"}
     filled.write_bytes(b"\n".join([lines[0], json.dumps(newer).encode(), b""]))
     with pytest.raises(InvalidResultsError) as caught:
         read(filled)
     assert str(caught.value) == (
-        f"{filled}, line 2: its form of records is 3, and this FormatBench reads forms up to 2; "
+        f"{filled}, line 2: its form of records is 4, and this FormatBench reads forms up to 3; "
         "upgrade it: pip install --upgrade formatbench"
     )
 
@@ -313,7 +351,7 @@ def test_records_of_a_newer_form_are_refused_with_both_forms_and_a_remedy(filled
 def test_a_record_is_written_with_its_form_and_read_without_one_as_the_first(path):
     append(path, GOOD)
     facts = json.loads(path.read_text(encoding="utf-8"))
-    assert facts.pop("schema") == 2
+    assert facts.pop("schema") == 3
     path.write_text(json.dumps(facts) + "\n", encoding="utf-8")
     assert read(path) == [GOOD]
 
@@ -446,7 +484,7 @@ def test_pandas_reads_the_file_in_one_line(filled):
     assert df["repeats"].tolist() == [GOOD.repeats, [], [0]]
     assert df["sentence"][1] == EMPTY.sentence
     assert df["status"].tolist() == ["value", "unsupported", "value"]
-    assert df["threads"].tolist() == ["all", "1", "all"]
+    assert [each["threads"] for each in df["conditions"]] == ["all", "1", "all"]
 
 
 def test_an_exported_csv_has_lists_as_json(tmp_path):
@@ -456,7 +494,7 @@ def test_an_exported_csv_has_lists_as_json(tmp_path):
     export([GOOD, EMPTY, COUNTED], path)
     assert path.stat().st_ino != old
     df = pd.read_csv(path, dtype=str, keep_default_na=False, lineterminator="\n")
-    assert list(df.columns) == [field.name for field in fields(Record)]
+    assert list(df.columns) == COLUMNS
     assert [json.loads(text) for text in df["repeats"]] == [GOOD.repeats, [], [0]]
     assert df["interval"].tolist() == ["[0.1, 0.2]", "", ""]
     assert df["value"].tolist() == ["0.1", "", "0"]
@@ -465,18 +503,18 @@ def test_an_exported_csv_has_lists_as_json(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["results.csv"]
 
 
-@pytest.mark.parametrize("records", [[GOOD, EMPTY, COUNTED], [EMPTY], []])
-def test_an_exported_parquet_file_has_lists(tmp_path, records):
+@pytest.mark.parametrize("rows", [[GOOD, EMPTY, COUNTED], [EMPTY], []])
+def test_an_exported_parquet_file_has_lists(tmp_path, rows):
     from pyarrow import parquet
 
     path = tmp_path / "results.parquet"
-    export(iter(records), path)
+    export(iter(rows), path)
     table = parquet.read_table(path)
-    assert [Record(**row) for row in table.to_pylist()] == records
-    assert table.schema.names == [field.name for field in fields(Record)]
+    assert [record_of(row) for row in table.to_pylist()] == rows
+    assert table.schema.names == COLUMNS
     assert str(table.schema.field("value").type) == "double"
     assert str(table.schema.field("level").type) == "int64"
-    assert pd.read_parquet(path).shape == (len(records), len(fields(Record)))
+    assert pd.read_parquet(path).shape == (len(rows), len(COLUMNS))
 
 
 @pytest.mark.parametrize("name", ["results.xlsx", "results", "results.CSV", ".csv"])

@@ -114,9 +114,9 @@ def test_reports_name_the_command_which_makes_them_possible(folder, capsys):
     assert (status, out) == (0, f"{folder / RESULTS}: 3 records, nothing to repair\n")
 
 
-NEWER = json.dumps({**json.loads(LINES[1]), "schema": 3, "humidity": 0.4}).encode() + b"\n"
+NEWER = json.dumps({**json.loads(LINES[1]), "schema": 4, "humidity": 0.4}).encode() + b"\n"
 REFUSED = {
-    "newer records": (LINES[0] + b"garbage\n" + NEWER, "line 3: its form of records is 3"),
+    "newer records": (LINES[0] + b"garbage\n" + NEWER, "line 3: its form of records is 4"),
     "no record": (b"a,b\n1,2\n", "has no record to keep, and stays as it is"),
 }
 
@@ -153,8 +153,8 @@ def test_every_reader_refuses_a_newer_form_in_one_line(folder, capsys, arguments
     status, out, told = format_bench(capsys, *(each.format(folder) for each in arguments))
     assert (status, out) == (2, "")
     assert told == (
-        f"format-bench: {folder / name}, line 2: its form of records is 3, and this FormatBench reads "
-        "forms up to 2; upgrade it: pip install --upgrade formatbench\n"
+        f"format-bench: {folder / name}, line 2: its form of records is 4, and this FormatBench reads "
+        "forms up to 3; upgrade it: pip install --upgrade formatbench\n"
     )
 
 

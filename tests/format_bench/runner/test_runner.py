@@ -15,6 +15,7 @@ from format_bench.families.cases import Case
 from format_bench.families.operations import Measured
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import records
+from format_bench.results.conditions import Conditions
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.results.status import CellStatus
@@ -29,6 +30,7 @@ from tools.check_crash_recovery import kill_and_resume
 STEPS = FAMILIES["tables"].steps_of(SUITES["tabular"])
 
 RUN = """
+import resource
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +41,9 @@ if __name__ == "__main__":
     cases = [Case(label, "float", 100) for label in sys.argv[2].split()]
     out, scratch = Path(sys.argv[1], "out"), Path(sys.argv[1], "scratch")
     scratch.mkdir(exist_ok=True)
-    runner = Runner(out, scratch, Limits(budget_seconds=0, limit_bytes=3_000_000_000))
+    # Inherited by the measuring processes: one of the formats eats all memory.
+    resource.setrlimit(resource.RLIMIT_AS, (3_000_000_000, 3_000_000_000))
+    runner = Runner(out, scratch, Limits(budget_seconds=0))
 
     def limit(case, *_):
         # What hangs is waited for; the others need no more time than a busy machine makes them.
@@ -136,7 +140,7 @@ def test_pandas_reads_the_results_in_one_line(toys):
 def test_one_thread_and_all_are_cells_of_their_own(tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    cases = [Case("Feather", "eq", 100, threads) for threads in ("1", "all")]
+    cases = [Case("Feather", "eq", 100, Conditions({"threads": threads})) for threads in ("1", "all")]
     found = list(Runner(tmp_path / "out", scratch, Limits(budget_seconds=0)).run(cases))
     assert {record.threads for record in found if record.value is not None} == {"1", "all"}
     for policy, cpus in (("1", 1), ("all", None)):

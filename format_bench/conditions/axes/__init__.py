@@ -1,0 +1,1 @@
+"""Axes, one for each file."""

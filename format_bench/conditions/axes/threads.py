@@ -1,0 +1,41 @@
+"""Threads of libraries: one, or as many as there are CPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, get_args
+
+from adapter_core.errors import InvalidRequestError
+from format_bench.conditions.axis import Axis, Surroundings
+from format_bench.instruments import threads
+
+if TYPE_CHECKING:
+    from format_bench.families.operations import Operations
+
+
+class Threads(Axis):
+    """Threads that libraries may use."""
+
+    name = "threads"
+    help = "Threads of libraries: 1, all, or 1,all. [default: all]"
+    order = 90
+    default = "all"
+
+    def parse(self, text: str) -> str:
+        """Return the policy."""
+        if text not in get_args(threads.Threads):
+            raise InvalidRequestError(f"--threads {text}: it is one of 1 and all")
+        return text
+
+    @contextmanager
+    def surrounded(self, value: str) -> Iterator[Surroundings]:
+        """Provide the variables that libraries read once, when they are imported."""
+        yield Surroundings(threads.environment("1" if value == "1" else "all"))
+
+    @contextmanager
+    def under(self, value: str, operations: Operations) -> Iterator[None]:
+        """Set the threads of the imported libraries."""
+        operations.threads = "1" if value == "1" else "all"
+        threads.apply(operations.threads)
+        yield

@@ -1,0 +1,71 @@
+"""Registry of axes, and all conditions of a case at once."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from format_bench.conditions import axes as folder
+from format_bench.conditions.axis import Axis, Surroundings
+
+if TYPE_CHECKING:
+    from format_bench.families.cases import Case
+    from format_bench.families.operations import Operations
+    from format_bench.instruments.isolation import Outcome
+
+
+@functools.cache
+def axes() -> dict[str, Axis]:
+    """Return the axes by name, in order: an instance of each `Axis` in the files of `axes`."""
+    found = [
+        value()
+        for module in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}.")
+        for value in vars(importlib.import_module(module.name)).values()
+        if isinstance(value, type) and issubclass(value, Axis) and value.__module__ == module.name
+    ]
+    return {each.name: each for each in sorted(found, key=lambda each: (each.order, each.name))}
+
+
+def _of(case: Case) -> list[tuple[Axis, str]]:
+    """Return the axes of a case with its values; conditions without an axis are applied elsewhere."""
+    return [(axis, case.conditions[name]) for name, axis in axes().items() if name in case.conditions]
+
+
+def why_not(case: Case) -> str:
+    """Return why a case cannot be measured under its conditions; empty if it can."""
+    return next((why for axis, value in _of(case) if (why := axis.why_not(value, case))), "")
+
+
+@contextmanager
+def surrounded(case: Case) -> Iterator[Surroundings]:
+    """Provide the conditions of a case for its measuring processes."""
+    with ExitStack() as stack:
+        found = [stack.enter_context(axis.surrounded(value)) for axis, value in _of(case)]
+        environment = {name: value for each in found for name, value in each.environment.items()}
+        entered = [each.entered for each in found if each.entered]
+        yield Surroundings(environment, functools.partial(_enter_all, entered) if entered else None)
+
+
+def _enter_all(entered: list[Callable[[], None]]) -> None:
+    for enter in entered:
+        enter()
+
+
+@contextmanager
+def under(case: Case, operations: Operations) -> Iterator[Operations]:
+    """Apply the conditions of a case within the measuring process, to an adapter that is warmed up."""
+    with ExitStack() as stack:
+        for axis, value in _of(case):
+            stack.enter_context(axis.under(value, operations))
+        yield operations
+
+
+def explained(case: Case, outcome: Outcome) -> Outcome:
+    """Return the outcome of a process of a case, with the part of its conditions in a failure."""
+    for axis, value in _of(case):
+        outcome = axis.explained(value, outcome)
+    return outcome

@@ -1,0 +1,62 @@
+"""Conditions of a measurement: the values of axes such as page cache, threads or medium, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+
+class Conditions(Mapping[str, str]):
+    """Values of axes by name, without those that have none; can be hashed.
+
+    Parameters
+    ----------
+    values : mapping of str to str or None
+        Values by name of the axis; those that are empty or None are left out.
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, str | None] | None = None) -> None:
+        self._values = {name: value for name, value in sorted((values or {}).items()) if value}
+
+    def __getitem__(self, name: str) -> str:
+        """Return the value of an axis."""
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names, in alphabetical order."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """Return the number of values."""
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        """Return a hash of names and values."""
+        return hash(tuple(self._values.items()))
+
+    def __repr__(self) -> str:
+        """Return names and values."""
+        return f"Conditions({self._values})"
+
+    def __or__(self, others: Mapping[str, str | None]) -> Conditions:
+        """Return these conditions with other values in place of those of the same axes."""
+        return Conditions({**self._values, **others})
+
+
+_NOT_OF_A_PLACE = {"cache", "threads", "track"}
+"""Axes that tables have columns, groups or labels for; each other one has groups of its own."""
+
+
+def place_of(dataset: str, conditions: Mapping[str, str]) -> str:
+    """Return a data set with what separates its values from others, e.g. "core on tmpfs, link 20 ms".
+
+    Values of two places never compare. The data set alone where no further axis has a value.
+    """
+    medium = conditions.get("medium")
+    further = [
+        f"{name} {value}"
+        for name, value in sorted(conditions.items())
+        if name not in {*_NOT_OF_A_PLACE, "medium"}
+    ]
+    return ", ".join([f"{dataset} on {medium}" if medium else dataset, *further])

@@ -1,0 +1,148 @@
+"""Axes: options, contexts around measurements, and a new one as one file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from adapter_core.errors import InvalidRequestError
+from format_bench.conditions import axes
+from format_bench.results import records
+from format_bench.results.load import RESULTS
+from tests.helpers import clone_with, run
+
+MOOD = '''
+"""Mood of a measurement, which formats feel."""
+
+import os
+import time
+from contextlib import contextmanager
+
+from adapter_core.errors import InvalidRequestError
+from format_bench.conditions.axis import Axis, Surroundings
+
+
+class Mood(Axis):
+    name = "mood of day"
+    help = "Moods: calm or hectic."
+
+    def parse(self, text):
+        if text.lower() not in {"calm", "hectic"}:
+            raise InvalidRequestError(f"--mood-of-day {text}: it is one of calm and hectic")
+        return text.lower()
+
+    def why_not(self, value, case):
+        return "a pickle is never calm" if (value, case.format) == ("calm", "Pickle") else ""
+
+    @contextmanager
+    def surrounded(self, value):
+        yield Surroundings({"MOOD": value})
+
+    @contextmanager
+    def under(self, value, operations):
+        assert os.environ["MOOD"] == value
+        save = operations.save
+
+        def slower(data, path):
+            time.sleep(0.2 if value == "hectic" else 0)
+            save(data, path)
+
+        operations.save = slower
+        yield
+'''
+
+
+@pytest.fixture(scope="module")
+def moody(tmp_path_factory):
+    """Make a checkout with one more file, and results by its command."""
+    place = tmp_path_factory.mktemp("moody") / "clone"
+    clone_with(place, {"format_bench/conditions/axes/mood.py": MOOD})
+
+    def command(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "format_bench", *arguments],
+            cwd=place, capture_output=True, text=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(place)},
+        )  # fmt: skip
+
+    what = ("--formats", "Feather,Pickle", "--rows", "200", "--repeats", "1", "--datasets", "float")
+    made = command("run", *what, "--mood-of-day", "calm,Hectic", "--threads", "1", "--out", "out")
+    assert made.returncode == 0, made.stderr
+    return place, command
+
+
+def test_a_new_axis_is_one_file(moody):
+    place, command = moody
+    found = records.read(place / "out" / RESULTS)
+    assert {each.conditions["mood of day"] for each in found} == {"calm", "hectic"}
+    assert {each.threads for each in found} == {"1"}
+    seconds = {
+        each.conditions["mood of day"]: each.value
+        for each in found
+        if (each.format, each.metric) == ("Feather", "save time")
+    }
+    assert seconds["hectic"] > 0.2 > seconds["calm"]
+    reasons = {each.sentence for each in found if each.value is None and each.format == "Pickle"}
+    assert reasons == {"a pickle is never calm"}
+    assert "--mood-of-day" in command("run", "--help").stdout
+    refused = command("run", "--mood-of-day", "sad")
+    assert refused.returncode == 2
+    assert refused.stderr.splitlines()[-1].endswith("--mood-of-day sad: it is one of calm and hectic")
+
+
+def test_reports_and_comparisons_keep_values_of_an_axis_apart(moody):
+    place, command = moody
+    assert command("report", "out", "--out", "report.html").returncode == 0
+    page = (place / "report.html").read_text(encoding="utf-8")
+    headings = " ".join(re.findall(r"<h[1-4][^>]*>(.*?)</h[1-4]>", page, re.DOTALL))
+    assert "float, mood of day calm" in headings
+    assert "float, mood of day hectic" in headings
+    compared = command("compare", "out", "out", "--json")
+    cells = json.loads(compared.stdout)
+    assert "mood of day hectic" in json.dumps(cells)
+
+
+def test_results_of_other_conditions_are_further_cells(moody):
+    place, command = moody
+    shutil.copytree(place / "out", place / "copy")
+    before = len(records.read(place / "copy" / RESULTS))
+    again = ("run", "--formats", "Feather", "--rows", "200", "--repeats", "1", "--datasets", "float")
+    for more in (("--mood-of-day", "calm", "--threads", "1"), ()):
+        assert command(*again, *more, "--out", "copy").returncode == 0
+    found = records.read(place / "copy" / RESULTS)
+    assert {str(each.conditions) for each in found[before:] if not each.conditions.get("cache")} == {
+        str({"threads": "all"})
+    }
+
+
+def test_under_a_limit_of_memory_a_step_that_needs_more_fails_and_says_so(tmp_path):
+    what = ("--formats", "Feather", "--rows", "400000", "--repeats", "1", "--datasets", "eq")
+    limits = ("--memory-limit", "17M,4G", "--steps", "save")
+    made = run("--quiet", "run", *what, *limits, "--out", tmp_path / "out")
+    assert made.returncode in {0, 1}, made.stderr
+    found = {
+        each.conditions["memory limit"]: each
+        for each in records.read(tmp_path / "out" / RESULTS)
+        if each.metric == "save time"
+    }
+    assert found["4G"].value
+    assert found["17M"].sentence == "it needs more than 17M of memory"
+
+
+@pytest.mark.parametrize("text", ["1", "12X", "-4G", "GG", "", "0"])
+def test_a_limit_of_memory_is_a_size(text):
+    with pytest.raises(InvalidRequestError, match=r"^--memory-limit "):
+        axes()["memory limit"].parse(text)
+
+
+def test_one_value_has_one_text():
+    limit = axes()["memory limit"]
+    assert [limit.parse(text) for text in ("1G", "1024m", "1gb", "1073741824", "1000M")] == [
+        *["1G"] * 4, "1000M",
+    ]  # fmt: skip
