@@ -38,7 +38,7 @@ def show(folders: tuple[Path, ...]) -> None:
 
 
 def _moved(arguments: tuple[str, ...]) -> None:
-    """Say what makes and removes emulated media."""
+    """Say that a recipe does it now, `sudo tools/emulated_medium`."""
     wanted = " ".join(("media", str(click.get_current_context().info_name), *arguments))
     raise click.UsageError(
         f"`{wanted}`: `sudo tools/emulated_medium` of the repository makes and removes emulated media"
@@ -46,6 +46,6 @@ def _moved(arguments: tuple[str, ...]) -> None:
 
 
 for _name in ("make", "list", "remove"):
-    command.command(_name, hidden=True, context_settings={"ignore_unknown_options": True})(
+    command.command(_name, context_settings={"ignore_unknown_options": True})(
         click.argument("arguments", nargs=-1)(_moved)
     )
