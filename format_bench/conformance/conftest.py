@@ -21,7 +21,8 @@ FIXTURES = {"adapter": "table", "storage": "image", "store": "array", "record_st
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Ignore the files of a family without a selected adapter."""
     family = collection_path.stem.removeprefix("test_").partition("_")[0]
-    return True if family in FIXTURES.values() and not selected(config, family) else None
+    is_foreign = config.getoption("--adapter") is not None and family in FIXTURES.values()
+    return True if is_foreign and not selected(config, family) else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -29,7 +30,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     wanted = set(metafunc.fixturenames)
     for fixture, family in FIXTURES.items():
         if fixture in wanted:
-            candidates = selected(metafunc.config, family)
+            candidates = selected(metafunc.config, family, metafunc.module.__name__)
             if "codec" not in wanted:
                 metafunc.parametrize(fixture, candidates, ids=str, indirect=True)
                 continue

@@ -5,10 +5,13 @@ A plug-in by entry point, since pytest does not read options from a folder given
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
+
+ALL = "all"
+TIER = "format_bench_tier"
+"""Key of the choice among the inputs of a process of xdist."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,12 +28,54 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="MODULE:CLASS",
         help="adapter that format_bench.conformance tests, e.g. my_package:MyFormat; by default all",
     )
+    parser.addoption(
+        "--adapters",
+        choices=("reference", "changed", ALL),
+        default=ALL,
+        help="adapters of this project to test: a few that together have each shared base class and "
+        "each library, these and what changed files concern, or all (default)",
+    )
+    parser.addoption(
+        "--since",
+        metavar="COMMIT",
+        default="",
+        help="commit that --adapters changed compares the work tree with; by default the point where "
+        "the branch left main, on main the commit before the last one",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fail early if the name is not an adapter class."""
-    name = config.getoption("--adapter")
-    if name is not None:
+    """Choose the adapters, and fail early if the name is not an adapter class."""
+    # This plug-in is loaded into every run of pytest on a machine: it imports nothing unasked.
+    if config.getoption("--adapter") is not None:
         from format_bench.conformance.selection import load
 
-        load(name)
+        load(config.getoption("--adapter"))
+    if config.getoption("--adapters") != ALL:
+        from format_bench.conformance import selection, tiers
+
+        # Processes of xdist take the choice of the first one, which alone asks git.
+        given = getattr(config, "workerinput", {}).get(TIER)
+        selection.tier = (
+            tiers.Tier.of_plain(given)
+            if given
+            else tiers.chosen_tier(config.getoption("--adapters"), config.getoption("--since"))
+        )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Hand the choice to a process of xdist."""
+    if node.config.getoption("--adapters") != ALL:
+        from format_bench.conformance import selection
+
+        node.workerinput[TIER] = selection.tier.to_plain()
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Return the choice in words."""
+    if config.getoption("--adapters") == ALL:
+        return None
+    from format_bench.conformance import selection
+
+    return f"adapters: {selection.tier.reason}"

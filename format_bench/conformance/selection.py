@@ -1,7 +1,8 @@
-"""Selection of the adapters to test: the one of the option ``--adapter``, or all that are installed."""
+"""Selection of the adapters to test: the one of ``--adapter``, or the tier of ``--adapters``."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from adapter_core import (
     RecordStore,
     UnavailableError,
 )
+from format_bench.conformance.tiers import Tier
 
 FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
     "table": (DataFormat, data_formats),
@@ -31,6 +33,9 @@ FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
     "record": (RecordStore, record_stores),
 }
 """Families of the tests, with the base class of their adapters and the package that lists them."""
+
+tier = Tier()
+"""Choice of the adapters; pytest sets it before it collects."""
 
 
 @dataclass(frozen=True)
@@ -51,18 +56,23 @@ class SelectedAdapter:
             return ()
 
 
-def selected(config: pytest.Config, family: str) -> list[SelectedAdapter]:
-    """Return the adapters to test in one of `FAMILIES`."""
-    base, package = FAMILIES[family]
+def selected(config: pytest.Config, family: str, test_module: str = "") -> list[SelectedAdapter]:
+    """Return the adapters of one of `FAMILIES` that a file of tests, given as a module, shall test."""
     name = config.getoption("--adapter")
     if name is None:
-        return [
-            SelectedAdapter(label, partial(package.find, label))
-            for label in package.names()
-            if _is_of(base, package, label)
-        ]
+        return _of_tier(family, test_module)
     adapter = load(name)
-    return [SelectedAdapter(adapter.label, adapter)] if issubclass(adapter, base) else []
+    return [SelectedAdapter(adapter.label, adapter)] if issubclass(adapter, FAMILIES[family][0]) else []
+
+
+@functools.cache
+def _of_tier(family: str, test_module: str) -> list[SelectedAdapter]:
+    base, package = FAMILIES[family]
+    return [
+        SelectedAdapter(label, partial(package.find, label))
+        for label in tier.labels(package.registry, test_module)
+        if _is_of(base, package, label)
+    ]
 
 
 def _is_of(base: type[BaseAdapter], package: Any, label: str) -> bool:
