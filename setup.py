@@ -64,6 +64,7 @@ setup(
     packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
     package_data={
         "": ["py.typed", "*.json", "*.toml", "*.hxx", "*.c", "*.csv", "templates/*", "vendor/*"],
+        "format_bench": ["families/*/questions/*.toml"],
         "record_stores": ["jvm/adapters.toml", "jvm/pom.xml", "jvm/src/**/*"],
     },
     # What generating, comparing and recording need; formats' libraries are extras.

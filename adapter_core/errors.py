@@ -21,7 +21,8 @@ FormatBenchError
 ├── InvalidSpecError (ValueError)           a specification does not describe a table
 ├── InvalidRequestError (ValueError)        a run cannot be planned from this request
 ├── InvalidGridError (ValueError)           a codec grid cannot be planned from this request
-├── InvalidMixError (ValueError)         a file is not a mix of queries to an array
+├── InvalidMixError (ValueError)            a file is not a mix of queries to an array
+├── InvalidQuestionsError (ValueError)      a file does not declare questions, or not to these data
 ├── UserDataError                           the user's data of a run cannot be measured
 ├── InvalidFolderError                      a folder cannot take results or measured files
 ├── MediumError                             a medium cannot be measured, made or removed here
@@ -256,6 +257,10 @@ class InvalidGridError(FormatBenchError, ValueError):
 
 class InvalidMixError(FormatBenchError, ValueError):
     """A file that is not a mix of queries to an array; the message names the line or the query."""
+
+
+class InvalidQuestionsError(FormatBenchError, ValueError):
+    """A file that does not declare questions, or none to these data; the message names the entry."""
 
 
 class UserDataError(FormatBenchError):

@@ -108,18 +108,25 @@ class Query:
     join: Join | None = None
     shape: bool = False
     """True for the number of rows and of columns, in this order, and nothing else."""
+    statement: str = ""
+    """SQL in place of all others, for engines that take it; tables have their names."""
 
     def __post_init__(self) -> None:
         for name in ("columns", "where", "positions", "groups", "aggregates"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        if self.shape == bool(self.columns or self.aggregates):
-            raise ValueError("a query asks for columns, for aggregates, or for the shape")
+        asked = bool(self.columns or self.aggregates), self.shape, bool(self.statement)
+        if sum(asked) != 1:
+            raise ValueError(
+                "a query asks for columns, for aggregates, for the shape, or by a statement"
+            )
         if self.columns and (self.groups or self.aggregates):
             raise ValueError("columns of a query with aggregates are its groups")
         if self.positions and self.where:
             raise ValueError("rows are selected by positions or by conditions")
         if (self.limit is None) != (self.order is None):
-            raise ValueError("a limit needs an order: else any rows would do")
+            raise ValueError("a limit needs an order, else any rows would do, and an order a limit")
+        if self.groups and (self.order or not self.aggregates):
+            raise ValueError("groups have aggregates, and no order")
 
     @property
     def is_count(self) -> bool:

@@ -42,6 +42,8 @@ class Part(StrEnum):
     """It finds the first rows of an order."""
     JOIN = "join"
     """It joins two tables."""
+    SQL = "SQL"
+    """It takes statements."""
 
 
 ALL_PARTS = frozenset(Part)
@@ -89,6 +91,8 @@ class QueryEngine(ABC):
             Part.GROUPS: bool(query.aggregates) and not query.is_count,
             Part.ORDER: query.order is not None,
         }
+        if query.statement and Part.SQL not in self.does:
+            reason = "it takes no SQL"
         if not reason and not self.finished_by:
             lacking = [part for part, is_needed in needed.items() if is_needed and part not in self.does]
             reason = f"it has no {lacking[0]}" if lacking else ""
@@ -187,17 +191,16 @@ class EngineOnFormat(BaseAdapter):
         self,
         tables: Mapping[str, pd.DataFrame],
         folder: Path,
-        sort_by: Sequence[str],
-        lookups: Sequence[str] = (),
+        tuned: Mapping[str, tuple[Sequence[str], Sequence[str]]],
     ) -> None:
-        """Write tables into a directory, the first by `DataFormat.save_tuned`; replace an earlier one.
+        """Write tables into a directory, some by `DataFormat.save_tuned`; replace an earlier one.
 
         Parameters
         ----------
         tables, folder
             As for `save`.
-        sort_by, lookups : sequence of str
-            Columns of the first table, as `DataFormat.save_tuned` takes them.
+        tuned : mapping
+            Sort keys and lookup columns of tables, as `DataFormat.save_tuned` takes them.
 
         Raises
         ------
@@ -207,13 +210,13 @@ class EngineOnFormat(BaseAdapter):
         """
         if self.checks_saves:
             self.check(tables)
-        if record_tables.has_records(tables[TABLE]):
+        if any(record_tables.has_records(tables[name]) for name in tuned):
             raise CannotHoldError(f"{self.format.label}: records have no tuned files")
         with self.replacing(folder) as temporary:
             temporary.mkdir()
             for name, path in self.paths(temporary, tables).items():
-                if name == TABLE:
-                    self.format.save_tuned(tables[name], path, sort_by, lookups)
+                if name in tuned:
+                    self.format.save_tuned(tables[name], path, *tuned[name])
                 else:
                     self._save(tables[name], path)
 

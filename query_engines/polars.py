@@ -40,6 +40,12 @@ class Adapter(QueryEngine):
     def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
         import polars as pl
 
+        if query.statement:
+            tables = {
+                name: lazy_frame(handle["format"], path) for name, path in handle["tables"].items()
+            }
+            found: pl.LazyFrame = pl.SQLContext(tables).execute(query.statement)
+            return found.collect(engine="streaming").to_arrow()
         frame = lazy_frame(handle["format"], handle["tables"][TABLE])
         if query.shape:
             rows = frame.select(pl.len()).collect(engine="streaming").item()

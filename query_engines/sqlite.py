@@ -44,6 +44,12 @@ class Adapter(SQLEngine):
         counted = replace(query, positions=[each + 1 for each in query.positions])
         return sql(counted, handle["names"], "rowid", like_ignores_case=True)
 
+    def _given(self, handle: dict[str, Any], statement: str) -> str:
+        for name, where in handle["names"].items():
+            view = f"CREATE TEMP VIEW IF NOT EXISTS {quoted(name)} AS SELECT * FROM {where}"  # noqa: S608
+            handle["database"].execute(view)
+        return statement
+
     def _execute(self, handle: dict[str, Any], statement: str) -> pa.Table:
         import pyarrow as pa
 

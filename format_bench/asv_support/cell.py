@@ -131,11 +131,11 @@ class CellRun:
         self.journal.watch(self.benchmark, self.params, max(1.0, self.limit_seconds - spent_seconds))
         way = (self._choice or "") if self.suite.tracks else ""
         self.operations = operations_of(self.family)(adapter, codec, level, way)
-        self.operations.only_queries = frozenset(
-            query
-            for each in self.suite.benchmarks
-            if each.track == self._own_track
-            for query in each.queries
+        own = (each for each in self.suite.benchmarks if each.track == self._own_track)
+        wanted = {query for each in own for query in each.queries}
+        questions = self.operations.questions
+        self.operations.questions = questions.only(
+            *(each for each in questions.by_name if each in wanted)
         )
         self.operations.subject = self.dataset, self.suite.size(self.dataset, self._scale)
         self.operations.expect(DATA / self.dataset)

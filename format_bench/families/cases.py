@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError, UnknownLevelError, UnknownNameError
 from format_bench.families.operations import registry_of
+from format_bench.families.questions import declared
 from format_bench.results.conditions import Conditions, place_of
 from format_bench.results.suites import SUITES, Family, Step, family_of_suite
 
 if TYPE_CHECKING:
     from adapter_core.codec_choice import CodecChoice
+    from format_bench.families.questions import Questions
     from format_bench.instruments.threads import Threads
     from format_bench.results.suites import Track
 
@@ -41,6 +43,8 @@ class Case:
     """The level that is used: where none is given, the codec's default takes its place."""
     suite: str = "tabular"
     """One of `format_bench.results.suites.SUITES`."""
+    questions: Questions | None = None
+    """A user's questions, in place of the family's."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "conditions", _USUAL | self.conditions)
@@ -81,6 +85,11 @@ class Case:
     def family(self) -> Family:
         """The family of the suite."""
         return family_of_suite(self.suite)
+
+    @property
+    def asked(self) -> Questions:
+        """The questions to the saved file."""
+        return self.questions or declared(self.family.name)
 
     @property
     def steps(self) -> tuple[Step, ...]:

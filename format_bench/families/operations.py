@@ -9,10 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from adapter_core.codec_choice import CodecChoice
 from data_generator import datasets
+from format_bench.families.questions import declared
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Stopwatch, open_seconds
 from format_bench.results.status import CellStatus
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adapter_core import BaseAdapter, Registry
+    from format_bench.families.questions import Questions
     from format_bench.instruments.clock import Sample
     from format_bench.instruments.threads import Threads
     from format_bench.results.suites import Family, Step
@@ -55,6 +57,9 @@ class Operations(ABC):
         Name of the track on which files are written; else empty.
     """
 
+    family: ClassVar[str] = ""
+    """Name of the family, for its questions; empty if it has none."""
+
     def __init__(
         self,
         adapter: BaseAdapter,
@@ -67,8 +72,8 @@ class Operations(ABC):
         """The adapter for `save`: its check comes before the clock, by `check`."""
         self.codec, self.level = codec, level
         self.way = way
-        self.only_queries: frozenset[str] = frozenset()
-        """Queries to measure; all if empty."""
+        self.questions = declared(self.family)
+        """Questions to ask a saved file, the family's by default."""
         self.subject = "", 0
         """Name and size of the data set, for steps that make it again elsewhere."""
         self.threads: Threads | None = None
@@ -121,9 +126,9 @@ class Operations(ABC):
         return None
 
     @staticmethod
-    def queries() -> list[str]:
-        """Return the names of all queries of the family, in order."""
-        return []
+    def asking(data: Any, questions: Questions) -> Any:  # noqa: ARG004 (few keep them with the data)
+        """Return generated data to ask other questions than the family's."""
+        return data
 
     def expect(self, data: Path) -> None:  # noqa: B027 (few families need any)
         """Note facts of stored data that reads depend on, without loading the data."""

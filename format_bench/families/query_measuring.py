@@ -103,8 +103,7 @@ class QuerySteps:
                         track(metric, self._file, cache=step.cache, budget_seconds=share_seconds)
                     )
         start = time.perf_counter()
-        only = self._operations.only_queries
-        names = [each for each in self._operations.queries() if not only or each in only]
+        names = list(self._operations.questions.by_name)
         asked = [each for each in names if not self._refusal(each)]
         for name in names:
             spent_seconds = time.perf_counter() - start

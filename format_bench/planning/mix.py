@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidMixError
 from data_generator.random_words import RandomWords
-from format_bench.families.arrays.queries import queries, queries_to
+from format_bench.families.arrays.queries import bounds_of, queries_to
+from format_bench.families.questions import declared
 
 if TYPE_CHECKING:
     from adapter_core.array_description import Description
@@ -181,11 +182,11 @@ def _declared(entry: Mapping[str, Any], array: Description, weight: float) -> li
     applying = queries_to(array)
     wanted = applying if name == FOXBENCH else [each for each in applying if each.name == name]
     if not wanted:
-        if name != FOXBENCH and name not in queries():
+        if name != FOXBENCH and name not in declared("arrays").by_name:
             raise InvalidMixError(f"there is no query {name!r}; known: {FOXBENCH}, Q1 to Q40")
         what = "no query of FoxBench applies" if name == FOXBENCH else f"{name} does not apply"
         raise InvalidMixError(f"{what} to {array.name!r} of shape {_by(array.shape)}")
-    return [_query(each.name, weight, _of_bounds(each.bounds(array), array, "")) for each in wanted]
+    return [_query(each.name, weight, _of_bounds(bounds_of(each, array), array, "")) for each in wanted]
 
 
 _Range = tuple[int, int | None]

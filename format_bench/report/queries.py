@@ -12,10 +12,10 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from format_bench.display.text import format_ratio, plural, quantity
+from format_bench.families.questions import declared
 from format_bench.report.model import CHARTED
 from format_bench.results.candidates import Configuration
 from format_bench.results.marks import BEST, marks
@@ -48,13 +48,9 @@ def query_names(suite: str) -> dict[str, QueryName]:
     """Return the queries of a suite in words by name; empty if its family declares none."""
     if suite not in SUITES:
         return {}
-    try:
-        module = import_module(f"format_bench.families.{family_of_suite(suite).name}.queries")
-    except ModuleNotFoundError:
-        return {}
     return {
         name: QueryName(query.heading, str(query), str(query).rpartition(", ")[2])
-        for name, query in module.queries().items()
+        for name, query in declared(family_of_suite(suite).name).by_name.items()
     }
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import WrongValuesError
-from format_bench.families.operations import operations_of
 from format_bench.instruments.intervals import median_interval
 from format_bench.metadata import environment
 from format_bench.results.metrics import METRICS
@@ -46,7 +45,7 @@ def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: s
 
 def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterator[Record]:
     for metric in step.metrics:
-        for query in operations_of(case.family).queries() if METRICS[metric].queried else [""]:
+        for query in case.asked.by_name if METRICS[metric].queried else [""]:
             yield Record(
                 suite=case.suite,
                 format=case.format,

@@ -26,6 +26,7 @@ def operations_on(case: Case, data: Path) -> Iterator[Operations]:
     adapter = registry_of(family).get(case.format)
     operations = operations_of(family)(adapter, case.codec, case.level, case.track)
     operations.subject = case.dataset, case.rows
+    operations.questions = case.asked
     operations.expect(data)
     operations.warm_up()
     with conditions.under(case, operations):
@@ -35,7 +36,8 @@ def operations_on(case: Case, data: Path) -> Iterator[Operations]:
 def store_data(case: Case, path: Path) -> tuple[int, int]:
     """Generate the data of a case and store them; return the number of rows and columns."""
     operations = operations_of(case.family)
-    return operations.store(operations.generate(case.dataset, case.rows), path)
+    data = operations.generate(case.dataset, case.rows)
+    return operations.store(operations.asking(data, case.asked), path)
 
 
 def run_steps(

@@ -17,7 +17,7 @@ import data_formats
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidRequestError, InvalidResultsError
 from data_generator import catalog
-from format_bench.families.queries.subject import Subject
+from format_bench.families.tables.subject import Subject
 from format_bench.instruments import isolation
 from format_bench.runner import folders
 from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data

@@ -17,8 +17,8 @@ from adapter_core.errors import InvalidResultsError
 from adapter_core.query_sql import sql
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio, plural, quantity
-from format_bench.families.queries.operations import DEFAULTS, TUNED, QueryOperations
-from format_bench.families.queries.queries import asked, queries
+from format_bench.families.queries.operations import DEFAULTS, FAMILY, TUNED, QueryOperations
+from format_bench.families.questions import declared
 from format_bench.report.losses_and_gaps import rows_of_gaps
 from format_bench.report.model import results_of_suite
 from format_bench.report.queries import QueryTable, tracks_of
@@ -68,7 +68,7 @@ class Answers:
     @cached_property
     def table(self) -> QueryTable:
         """The values, and the ranking by them."""
-        names = [name for name in queries() if self._answered(name)]
+        names = [name for name in declared(FAMILY).by_name if self._answered(name)]
         return QueryTable(self.group, self.track, Measure(self.metric, "warm"), names)
 
     def _answered(self, name: str) -> bool:
@@ -177,7 +177,7 @@ def _leaders(found: Answers) -> Iterator[str]:
         ratios = found.table.ratios[name]
         rows.append(
             [
-                f"{name}: {queries()[name]}",
+                f"{name}: {declared(FAMILY).by_name[name]}",
                 f"{first.format} {quantity(values[first], 'seconds')}",
                 ", ".join(f"{each.format} {format_ratio(ratios[each])}" for each in others) or "-",
                 _with_time(on_parquet[:1], values),
@@ -208,7 +208,7 @@ def _formats(found: Answers) -> Iterator[str]:
     )
     kinds: dict[str, list[str]] = {}
     for name in found.table.queries:
-        kinds.setdefault(queries()[name].heading or name, []).append(name)
+        kinds.setdefault(declared(FAMILY).by_name[name].heading or name, []).append(name)
     rows = []
     for label in found.formats:
         cells = [_kind_cell(found, label, names) for names in kinds.values()]
@@ -382,9 +382,9 @@ def _questions() -> Iterator[str]:
         f"To the data set `query` of {_SQL_ROWS:,} rows; constants of larger tables differ. Very long "
         "texts are cut short. `row` is the number of a row from 0, for which engines have other words.\n"
     )
-    found = asked("query", QueryOperations.generate("query", _SQL_ROWS).tables)
+    found = QueryOperations.generate("query", _SQL_ROWS).facts.asked
     rows = []
-    for name, question in queries().items():
+    for name, question in declared(FAMILY).by_name.items():
         query = found[name]
         if isinstance(query, str):
             text = f"not asked: {query}"

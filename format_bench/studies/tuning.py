@@ -27,7 +27,7 @@ from format_bench.families.queries.operations import (
     QueryOperations,
     QueryTables,
 )
-from format_bench.families.queries.subject import tuning_keys
+from format_bench.families.tables.subject import tuning_keys
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
 from format_bench.results import flat_csv

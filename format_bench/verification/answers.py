@@ -8,7 +8,8 @@ and floats that are computed within `TOLERANCE`: sums of 100,000 floats differ b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from format_bench.verification.columns import differing_numbers
@@ -22,6 +23,20 @@ TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
+class Answer:
+    """The right answer to a question."""
+
+    table: pa.Table
+    rounding: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Differences that count as none, of the columns that libraries may round, by name."""
+
+    @property
+    def num_rows(self) -> int:
+        """The number of rows."""
+        return int(self.table.num_rows)
+
+
+@dataclass(frozen=True)
 class _Column:
     """Values of a column, in the type that they are compared in."""
 
@@ -29,6 +44,8 @@ class _Column:
     """Array of NumPy, int64 or float64, with 0 for nulls, or texts of Arrow."""
     nulls: np.ndarray
     """True for nulls and NaN, shape (rows,)."""
+    rounding: Any = 0.0
+    """Differences that count as none."""
 
     @property
     def is_text(self) -> bool:
@@ -41,7 +58,7 @@ class _Column:
 
 def difference(
     found: pa.Table,
-    wanted: pa.Table,
+    answer: Answer,
     *,
     ordered: bool,
     absolute: float = 0.0,
@@ -51,8 +68,10 @@ def difference(
 
     Parameters
     ----------
-    found, wanted : pyarrow.Table
-        The answer of an engine, and the reference.
+    found : pyarrow.Table
+        The answer of an engine.
+    answer : Answer
+        The reference.
     ordered : bool
         True if the rows have to be in the same order; else any order is right.
     absolute : float
@@ -61,17 +80,25 @@ def difference(
     tolerance : float
         Share of a float that counts as no difference; 0 for values that nothing is computed from.
     """
+    wanted = answer.table
     if found.num_rows != wanted.num_rows or found.num_columns != wanted.num_columns:
         return f"{_shape(found)} instead of {_shape(wanted)}"
-    wanted = _with_times_of(found, wanted)
-    own, right = ([_normal_column(each) for each in table.columns] for table in (found, wanted))
+    found, wanted = _with_times_of(wanted, found), _with_times_of(found, wanted)
+    own = [_normal_column(each) for each in found.columns]
+    right = [
+        replace(_normal_column(wanted.column(place)), rounding=answer.rounding.get(name, 0.0))
+        for place, name in enumerate(wanted.column_names)
+    ]
     allowed = tolerance, absolute
     differing = _first_difference(own, right, allowed)
     if differing is not None and not ordered:
         differing = _first_difference(_sorted(own, right), _sorted(right, right), allowed)
     if differing is None:
         return ""
-    return f"values of column {differing + 1}, {wanted.column_names[differing]}, differ"
+    name = f"column {differing + 1}, {answer.table.column_names[differing]},"
+    if wanted.num_rows != 1:
+        return f"values of {name} differ"
+    return f"{name} is {found.column(differing)[0]} instead of {wanted.column(differing)[0]}"
 
 
 def _shape(table: pa.Table) -> str:
@@ -79,7 +106,7 @@ def _shape(table: pa.Table) -> str:
 
 
 def _with_times_of(found: pa.Table, wanted: pa.Table) -> pa.Table:
-    """Return the reference with times for texts that are times, where the answer has times."""
+    """Return a table with times for texts that are times, where another one has times."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -108,6 +135,8 @@ def _normal_column(column: pa.ChunkedArray) -> _Column:
     if nulls.all():
         # Of values that are all null, an engine may have lost the type.
         return _Column(np.zeros(len(column)), nulls)
+    if types.is_timestamp(column.type) or types.is_date(column.type):
+        column = _as_numbers(column)
     arrow = column.type
     if types.is_boolean(arrow) or types.is_integer(arrow) or types.is_decimal(arrow):
         is_whole = not types.is_decimal(arrow) or arrow.scale == 0
@@ -123,6 +152,17 @@ def _normal_column(column: pa.ChunkedArray) -> _Column:
     if types.is_binary(arrow) or types.is_large_binary(arrow):
         column = column.cast(pa.large_binary())
     return _Column(column.cast(pa.large_string()).combine_chunks(), nulls)
+
+
+def _as_numbers(times: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return times as numbers of nanoseconds, or of microseconds if these do not fit."""
+    import pyarrow as pa
+
+    zone = getattr(times.type, "tz", None)
+    try:
+        return times.cast(pa.timestamp("ns", zone)).cast(pa.int64())
+    except pa.ArrowInvalid:
+        return times.cast(pa.timestamp("us", zone), safe=False).cast(pa.int64())
 
 
 def _first_difference(
@@ -149,7 +189,7 @@ def _equal(found: _Column, wanted: _Column, tolerance: float, absolute: float) -
         return wrong is not None and not wrong.any()
     right = wanted.values
     # A value nearer to zero would be equal to others of any sign.
-    allowed = np.where(np.abs(right) >= absolute, absolute, 0.0)
+    allowed = np.where(np.abs(right) >= absolute, absolute, 0.0) + wanted.rounding
     return bool(np.isclose(found.values, right, rtol=tolerance, atol=allowed).all())
 
 
@@ -171,7 +211,12 @@ def _sorted(columns: list[_Column], like: list[_Column]) -> list[_Column]:
     order = pc.sort_indices(table, sort_keys=[(str(place), "ascending") for place in keys])
     rows = order.to_numpy()
     return [
-        _Column(each.values.take(order if each.is_text else rows), each.nulls[rows]) for each in columns
+        _Column(
+            each.values.take(order if each.is_text else rows),
+            each.nulls[rows],
+            each.rounding[rows] if hasattr(each.rounding, "shape") else each.rounding,
+        )
+        for each in columns
     ]
 
 

@@ -13,9 +13,9 @@ import query_engines
 from adapter_core import CannotHoldError, Comparison, UnknownNameError, UnsupportedError
 from adapter_core.errors import WrongValuesError
 from adapter_core.query import COUNT, Aggregate, Contains, OneOf, Query
-from format_bench.families.queries import reference
 from format_bench.families.queries.operations import EngineQuery, QueryOperations
-from format_bench.verification.answers import difference
+from format_bench.families.tables import reference
+from format_bench.verification.answers import Answer, difference
 
 ROWS = {"query": 2000, "query-nested": 400, "query-wide": 2, "flights": 1500, "core": 1500}
 PAIRS = query_engines.names()
@@ -191,11 +191,11 @@ def test_a_table_that_the_format_cannot_hold_is_refused_as_a_whole(tmp_path):
 
 
 def test_times_that_an_engine_finds_in_texts_are_compared_as_times():
-    wanted = pa.table({"at": ["2013-01-01T10:00:00Z", "2013-01-01T11:00:00Z", None]})
+    wanted = Answer(pa.table({"at": ["2013-01-01T10:00:00Z", "2013-01-01T11:00:00Z", None]}))
     hours = [datetime(2013, 1, 1, hour, tzinfo=UTC) for hour in (10, 11)]
     found = pa.table({"at": pa.array([*hours, None], pa.timestamp("s", "UTC"))})
     assert difference(found, wanted, ordered=True) == ""
     later = pa.table({"at": pa.array([hours[0], hours[0], None], pa.timestamp("us", "UTC"))})
     assert difference(later, wanted, ordered=True) == "values of column 1, at, differ"
-    words = pa.table({"at": ["10 o'clock", "11 o'clock", None]})
+    words = Answer(pa.table({"at": ["10 o'clock", "11 o'clock", None]}))
     assert difference(found, words, ordered=True) == "values of column 1, at, differ"

@@ -18,7 +18,7 @@ from adapter_core.array_store import Property
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.access import Pattern, read_in_order
 from format_bench.families.arrays.loader import loader_seconds_per_chunk
-from format_bench.families.arrays.queries import ArrayQuery, chunks_on, queries
+from format_bench.families.arrays.queries import ArrayQuery, check, chunks_on
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
 from format_bench.families.remote_measuring import measure_remote
 from format_bench.results.status import WRONG
@@ -51,6 +51,7 @@ PATTERNS = {
 class ArrayOperations(CatalogOperations):
     """One array store, with or without one of its codecs."""
 
+    family = "arrays"
     adapter: ArrayStore
     chunks: tuple[int, ...]
     """Shape of the chunks to write and to read, whether or not the store keeps it."""
@@ -114,11 +115,6 @@ class ArrayOperations(CatalogOperations):
         """Return the size of all values: all stores of a large array together may fill a disk."""
         return data.size_bytes
 
-    @staticmethod
-    def queries() -> list[str]:
-        """Return the names of the queries, Q1 to Q40."""
-        return list(queries())
-
     def expect(self, data: Path) -> None:
         """Note the description of stored data, and the chunks of the track or else theirs."""
         with _cache().open(data) as reader:
@@ -181,7 +177,7 @@ class ArrayOperations(CatalogOperations):
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if a query asks other data, or the store keeps no coordinates."""
-        queries()[query].check(self.expected)
+        check(self.questions.by_name[query], self.expected)
         if Property.COORDINATES not in self.adapter.keeps:
             raise UnsupportedError(
                 f"{self.adapter.label} keeps no coordinates, by which queries select their values"
@@ -189,7 +185,7 @@ class ArrayOperations(CatalogOperations):
 
     def open_query(self, query: str, file: Path) -> OpenQuery:
         """Open a saved array for a query."""
-        return ArrayQuery(self.adapter, file, queries()[query], self.expected)
+        return ArrayQuery(self.adapter, file, self.questions.by_name[query], self.expected)
 
 
 OPERATIONS = ArrayOperations

@@ -1,10 +1,10 @@
-"""Queries to arrays by coordinates, as foxbench.toml declares them."""
+"""Questions to arrays by coordinates, and their answers."""
 
 from __future__ import annotations
 
 import contextlib
+import difflib
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from adapter_core import ArraySource, UnsupportedError
 from adapter_core.errors import WrongValuesError
 from format_bench.display.text import joined
 from format_bench.families.operations import OpenQuery
+from format_bench.families.questions import ARRAYS, Question, declared
 from format_bench.instruments.touch import touch_array
 from format_bench.results.status import WRONG
 
@@ -22,86 +23,78 @@ if TYPE_CHECKING:
     from adapter_core import ArrayStore
     from adapter_core.array_description import Bounds, Description
 
-DECLARATIONS = Path(__file__).with_name("foxbench.toml")
+CHUNKS = Path(__file__).with_name("chunks.toml")
 
 
-@dataclass(frozen=True)
-class Query:
-    """A question to one variable: an area, its levels if it has several, for some hours."""
+def check(question: Question, array: Description) -> None:
+    """Check that a question applies to an array.
 
-    name: str
-    """As in the paper, e.g. "Q7"."""
-    variable: str
-    """Name of the variable."""
-    area: str
-    levels: str
-    """Empty for variables without levels."""
-    duration: str
-    hours: int
-    within: Bounds
-    """Bounds of all dimensions but time."""
-
-    @property
-    def heading(self) -> str:
-        """The area and the levels, e.g. "place, one altitude", which queries in a row share."""
-        return self.area + {"one": ", one altitude", "all": ", all altitudes"}.get(self.levels, "")
-
-    def check(self, array: Description) -> None:
-        """Raise `UnsupportedError` if an array is of another variable, or too short."""
-        if array.name != self.variable:
-            raise UnsupportedError(f"{self.name} asks {self.variable}, and the array is {array.name}")
-        missing = [dim for dim in ("time", *self.within) if dim not in array.coordinates]
-        if missing:
-            raise UnsupportedError(f"the array has no coordinates of {joined(missing)}")
-        hours = array.shape[array.dims.index("time")]
-        if hours < self.hours:
-            raise UnsupportedError(f"{self.name} asks {self.hours:,} hours, and the array has {hours:,}")
-
-    def bounds(self, array: Description) -> Bounds:
-        """Return all bounds on an array with hourly times: from its first time on."""
-        first = int(array.coordinates["time"][0])
-        return {"time": (first, first + self.hours - 1), **self.within}
-
-    def __str__(self) -> str:
-        """Return the query in words, e.g. "t2m, Germany, month"."""
-        levels = {"one": "one of the altitudes, ", "all": "all altitudes, "}.get(self.levels, "")
-        return f"{self.variable}, {self.area}, {levels}{self.duration}"
+    Raises
+    ------
+    UnsupportedError
+        If the array is of another variable, has no coordinates to select by, or is too short.
+    """
+    fields = question.fields
+    variable, first = fields.get("variable", array.name), fields.get("first", {})
+    if array.name != variable:
+        raise UnsupportedError(f"{question.name} asks {variable}, and the array is {array.name}")
+    dims = list(dict.fromkeys([*first, *fields.get("area", {})]))
+    if missing := [dim for dim in dims if dim not in array.coordinates]:
+        raise UnsupportedError(f"the array has no coordinates of {joined(missing)}")
+    for dim, count in first.items():
+        edge = array.shape[array.dims.index(dim)]
+        if edge < count:
+            unit = "hours" if dim == "time" else f"indexes of {dim}"
+            raise UnsupportedError(f"{question.name} asks {count:,} {unit}, and the array has {edge:,}")
 
 
-@cache
-def _declared() -> dict[str, Any]:
-    return tomllib.loads(DECLARATIONS.read_text(encoding="utf-8"))
+def check_own(question: Question, array: Description) -> None:
+    """Check that a user's question fits an array.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If it does not; the message names the file and the entry.
+    """
+    if question.kind != ARRAYS:
+        raise question.refused("it asks a table, and the data are an array")
+    fields = question.fields
+    for dim in (*fields.get("first", {}), *fields.get("area", {})):
+        if dim not in array.dims:
+            near = difflib.get_close_matches(dim, array.dims, n=1)
+            advice = f"did you mean {near[0]!r}?" if near else f"it has {joined(array.dims)}"
+            raise question.refused(f"the array has no dimension {dim!r}; {advice}")
+    try:
+        check(question, array)
+    except UnsupportedError as error:
+        raise question.refused(error) from error
+    if any(part.start == part.stop for part in array.selection(bounds_of(question, array))):
+        raise question.refused("no value of the array is within its bounds")
 
 
-@cache
-def queries() -> dict[str, Query]:
-    """Return all declared queries by name, in order."""
-    declared = _declared()
-    found = {}
-    for run in declared["queries"]:
-        levels = run.get("levels", "")
-        ranges = declared["areas"][run["area"]] | (declared["levels"][levels] if levels else {})
-        for number, duration in enumerate(run["durations"], start=run["first"]):
-            found[f"Q{number}"] = Query(
-                f"Q{number}",
-                run["variable"],
-                run["area"],
-                levels,
-                duration,
-                declared["durations"][duration],
-                {dim: (least, largest) for dim, (least, largest) in ranges.items()},
-            )
-    return found
+def bounds_of(question: Question, array: Description) -> Bounds:
+    """Return all bounds of a question that applies to an array, inclusive, by dimension."""
+    found: dict[str, tuple[float, float]] = {}
+    for dim, count in question.fields.get("first", {}).items():
+        ends = array.coordinates[dim][[0, count - 1]].tolist()
+        found[dim] = min(ends), max(ends)
+    area = question.fields.get("area", {})
+    return found | {dim: (least, largest) for dim, (least, largest) in area.items()}
 
 
-def queries_to(array: Description) -> list[Query]:
-    """Return the queries that apply to an array, in order."""
+def queries_to(array: Description) -> list[Question]:
+    """Return the family's questions that apply to an array, in order."""
     found = []
-    for query in queries().values():
+    for question in declared("arrays").by_name.values():
         with contextlib.suppress(UnsupportedError):
-            query.check(array)
-            found.append(query)
+            check(question, array)
+            found.append(question)
     return found
+
+
+@cache
+def _chunks() -> dict[str, Any]:
+    return tomllib.loads(CHUNKS.read_text(encoding="utf-8"))
 
 
 def chunks_on(track: str, label: str, array: Description) -> tuple[int, ...]:
@@ -110,13 +103,16 @@ def chunks_on(track: str, label: str, array: Description) -> tuple[int, ...]:
     Parameters
     ----------
     track : str
-        Name of the track; foxbench.toml has the edges for the variable and the store.
+        Name of the track; chunks.toml has the edges for the variable and the store. On a track without
+        edges, the chunks are the array's own.
     label : str
         The store.
     array : Description
         The array: an edge is at most its own, and dimensions without a declared edge are not divided.
     """
-    by_variable = _declared()["chunks"][track]
+    by_variable = _chunks().get(track)
+    if by_variable is None:
+        return array.chunks
     declared = by_variable.get(array.name) or by_variable.get("all", {})
     kind = label.partition("[")[0]
     edges: dict[str, int] = declared.get(label) or declared.get(kind) or declared.get("all", {})
@@ -139,15 +135,15 @@ class ArrayQuery(OpenQuery):
         The store of the file.
     file : Path
         The file.
-    query : Query
-        A query that applies.
+    question : Question
+        A question that applies.
     array : Description
         Of the array that was saved.
     """
 
-    def __init__(self, store: ArrayStore, file: Path, query: Query, array: Description) -> None:
+    def __init__(self, store: ArrayStore, file: Path, question: Question, array: Description) -> None:
         self._store, self._array = store, array
-        self._bounds = query.bounds(array)
+        self._bounds = bounds_of(question, array)
         self._selection = array.selection(self._bounds)
         self._reader = store.open(file)
         # xarray reads coordinates as it opens a file, and other stores later: not in the query's time.

@@ -9,22 +9,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import data_generator
 import query_engines
 from adapter_core import CannotHoldError, UnsupportedError
-from adapter_core.errors import ColdProcessError, WrongValuesError
+from adapter_core.errors import (
+    ColdProcessError,
+    InvalidQuestionsError,
+    InvalidSelectionError,
+    WrongValuesError,
+)
 from adapter_core.query import TABLE
 from format_bench.families.operations import CatalogOperations, ColdAnswer, Measured, OpenQuery
-from format_bench.families.queries import reference
-from format_bench.families.queries.queries import asked, queries
-from format_bench.families.queries.subject import layouts, tuning_keys
+from format_bench.families.questions import Questions, declared
+from format_bench.families.tables import reference
 from format_bench.families.tables.operations import TableOperations
+from format_bench.families.tables.subject import Subject, asked, layouts, tuning_keys
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.touch import touch, touch_arrow
 from format_bench.results.status import WRONG
-from format_bench.verification.answers import TOLERANCE, difference
+from format_bench.verification.answers import TOLERANCE, Answer, difference
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -34,6 +39,8 @@ if TYPE_CHECKING:
     from adapter_core.query import Query
     from format_bench.instruments.threads import Threads
     from query_engines import EngineOnFormat
+
+FAMILY = "queries"
 
 DEFAULTS, TUNED = "defaults", "tuned"
 """Tracks: files as the library writes unasked, and files by `DataFormat.save_tuned`."""
@@ -51,8 +58,10 @@ class Facts:
     """Names of the tables."""
     asked: dict[str, Query | str]
     """The query of each question, or the reason why it is not asked."""
-    answers: dict[str, pa.Table]
+    answers: dict[str, Answer]
     """Answers that are small."""
+    tuned: dict[str, tuple[list[str], list[str]]]
+    """Sort key and lookup columns of tuned files, by table."""
     is_sorted: bool
     """Whether the rows have the order of tuned files."""
 
@@ -65,6 +74,8 @@ class QueryTables:
     path: Path | None = None
     """Where they are stored; None if they are in memory."""
     given: Mapping[str, pd.DataFrame] | None = None
+    questions: Questions | None = None
+    """Questions to ask; by default the family's."""
 
     @cached_property
     def tables(self) -> Mapping[str, pd.DataFrame]:
@@ -85,21 +96,39 @@ class QueryTables:
         if self.path is not None:
             with self.path.open("rb") as file:
                 return _facts(file)
-        found = asked(self.dataset, self.tables)
-        answers = {
-            name: reference.answer(query, self.tables)
-            for name, query in found.items()
-            if not isinstance(query, str)
-        }
+        questions = self.questions or declared(FAMILY)
+        found = asked(Subject(self.dataset, self.tables), questions)
+        answers = {}
+        for name, query in found.items():
+            if isinstance(query, str):
+                continue
+            try:
+                answers[name] = reference.answer(query, self.tables)
+            except UnsupportedError as error:
+                found[name] = str(error)
+            except InvalidSelectionError as error:
+                raise questions.by_name[name].refused(error) from error
         small = {name: each for name, each in answers.items() if each.num_rows <= STORED_ROWS}
-        return Facts(self.dataset, list(self.tables), found, small, self._is_sorted)
+        tuned = self._tuned(questions)
+        is_sorted = all(
+            self.tables[table][key].is_monotonic_increasing
+            for table, (keys, _) in tuned.items()
+            for key in keys
+        )
+        return Facts(self.dataset, list(self.tables), found, small, tuned, is_sorted)
 
-    @property
-    def _is_sorted(self) -> bool:
-        keys, _ = tuning_keys(self.dataset)
-        return all(self.tables[TABLE][key].is_monotonic_increasing for key in keys)
+    def _tuned(self, questions: Questions) -> dict[str, tuple[list[str], list[str]]]:
+        """Return the keys of tuned files: of the questions, or else of the data set's layout."""
+        if not questions.tuned:
+            return {TABLE: tuning_keys(self.dataset)}
+        for table, keys in questions.tuned.items():
+            lacking = {*keys["sort_by"], *keys["lookups"]} - {*self.tables.get(table, ())}
+            if lacking:
+                reason = f"[tuned.{table}]: {self.dataset} has no column {min(lacking)!r} there"
+                raise InvalidQuestionsError(f"{questions.file}: {reason}")
+        return {name: (keys["sort_by"], keys["lookups"]) for name, keys in questions.tuned.items()}
 
-    def answer(self, name: str) -> pa.Table:
+    def answer(self, name: str) -> Answer:
         """Return the right answer to a question that is asked."""
         query = self.facts.asked[name]
         if isinstance(query, str):
@@ -117,6 +146,7 @@ def _facts(file: IO[bytes]) -> Facts:
 class QueryOperations(CatalogOperations):
     """One query engine on the files of one format."""
 
+    family = FAMILY
     adapter: EngineOnFormat
     facts: Facts
     """Of the tables that are saved."""
@@ -158,9 +188,9 @@ class QueryOperations(CatalogOperations):
         return replace(data, path=None, given={**data.tables, TABLE: df})
 
     @staticmethod
-    def queries() -> list[str]:
-        """Return the names of the questions."""
-        return list(queries())
+    def asking(data: QueryTables, questions: Questions) -> QueryTables:
+        """Return tables to ask other questions than the family's."""
+        return replace(data, questions=questions)
 
     def expect(self, data: Path) -> None:
         """Note the queries to the stored tables."""
@@ -180,8 +210,8 @@ class QueryOperations(CatalogOperations):
 
     def _check_tuned(self, data: QueryTables) -> None:
         """Raise `CannotHoldError` if a tuned file would equal the one of the track `defaults`."""
-        label, (keys, _) = self.adapter.format.label, tuning_keys(data.dataset)
-        if not keys:
+        label = self.adapter.format.label
+        if not any(keys for keys, _ in data.facts.tuned.values()):
             raise CannotHoldError(f"{data.dataset} has no column that tuned files are sorted by")
         if data.facts.is_sorted and not self.adapter.format.is_tuned:
             raise CannotHoldError(
@@ -191,7 +221,7 @@ class QueryOperations(CatalogOperations):
     def save(self, data: QueryTables, file: Path) -> None:
         """Save the tables into a directory, as the track says."""
         if self.way == TUNED:
-            self.unchecked.save_tuned(data.tables, file, *tuning_keys(data.dataset))
+            self.unchecked.save_tuned(data.tables, file, data.facts.tuned)
         else:
             self.unchecked.save(data.tables, file)
 
@@ -203,7 +233,7 @@ class QueryOperations(CatalogOperations):
         """Return the number of columns of the first table that lost something."""
         wanted = data.tables[TABLE]
         if self.way == TUNED:
-            keys, _ = tuning_keys(data.dataset)
+            keys, _ = data.facts.tuned[TABLE]
             wanted = wanted.sort_values(keys, kind="stable", ignore_index=True)
         verdict = verify(wanted, found, *self.adapter.format.kept)
         if verdict.errors:
@@ -297,7 +327,7 @@ class EngineQuery(OpenQuery):
     ) -> None:
         self._engine, self._name, self._query = adapter.engine, name, query
         digits, decimals = adapter.format.kept
-        is_computed = bool(query.aggregates or digits)
+        is_computed = bool(query.aggregates or query.statement or digits)
         self._allowed = {
             "absolute": 10.0**-decimals if decimals else 0.0,
             "tolerance": TOLERANCE if is_computed else 0.0,
@@ -321,7 +351,8 @@ class EngineQuery(OpenQuery):
         differs = difference(answer, wanted, ordered=ordered, **self._allowed)
         if differs:
             raise WrongValuesError(WRONG + differs)
-        return f"{wanted.num_rows:,} rows, equal to NumPy's"
+        reference_library = "DuckDB's on the tables in memory" if self._query.statement else "NumPy's"
+        return f"{wanted.num_rows:,} rows, equal to {reference_library}"
 
     def close(self) -> None:
         """Close the tables."""
@@ -330,15 +361,17 @@ class EngineQuery(OpenQuery):
 
 @functools.cache
 def _warm_up(adapter: EngineOnFormat) -> None:
-    data = QueryOperations.generate("query", 200)
+    generated = QueryOperations.generate("query", 200)
+    data = replace(generated, questions=declared(FAMILY).only("count", "columns-2", "group-few"))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"warm{adapter.suffix}")
         try:
             adapter.save(data.tables, file)
         except CannotHoldError:
             return
-        for name in ("count", "columns-2", "group-few"):
-            query: Any = data.facts.asked[name]
+        for name, query in data.facts.asked.items():
+            if isinstance(query, str):
+                continue
             opened = EngineQuery(adapter, adapter.paths(file, data.facts.names), name, query)
             opened.read()
             opened.close()

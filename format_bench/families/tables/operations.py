@@ -14,7 +14,7 @@ from adapter_core.errors import WrongValuesError
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
 from format_bench.families.remote_measuring import measure_remote
 from format_bench.families.scale_measuring import measure_scale
-from format_bench.families.tables.queries import TableQuery, queries
+from format_bench.families.tables.queries import TableQuery, query_to
 from format_bench.instruments.touch import touch
 from format_bench.results.status import WRONG
 from format_bench.verification.tables import verify
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 class TableOperations(CatalogOperations):
     """One table format, with or without one of its codecs."""
 
+    family = "tables"
     adapter: DataFormat
 
     @staticmethod
@@ -65,11 +66,6 @@ class TableOperations(CatalogOperations):
     def take(data: pd.DataFrame, positions: Sequence[int]) -> pd.DataFrame:
         """Return the rows at some positions, with the default index."""
         return data.iloc[positions].reset_index(drop=True)
-
-    @staticmethod
-    def queries() -> list[str]:
-        """Return the names of the queries."""
-        return list(queries())
 
     def expect(self, data: Path) -> None:
         """Note the names of the stored table's columns."""
@@ -113,12 +109,12 @@ class TableOperations(CatalogOperations):
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if the expected table lacks a column of a query."""
-        queries()[query].check(self.column_names)
+        query_to(self.questions.by_name[query], self.column_names)
 
     def open_query(self, query: str, file: Path) -> OpenQuery:
         """Return a query to a saved table; each answer opens the file."""
-        asked = queries()[query]
-        return TableQuery(self.adapter, file, asked, asked.columns_of(self.column_names))
+        asked = query_to(self.questions.by_name[query], self.column_names)
+        return TableQuery(self.adapter, file, asked)
 
 
 OPERATIONS = TableOperations

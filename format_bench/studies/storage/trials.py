@@ -10,7 +10,7 @@ import data_formats
 import query_engines
 from adapter_core import UnsupportedError
 from adapter_core.query import TABLE, Query
-from format_bench.families.queries.subject import layouts
+from format_bench.families.tables.subject import layouts
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Stopwatch
 from format_bench.instruments.medium import DeviceWatch, MediumFacts, seeks_at

@@ -13,9 +13,10 @@ from adapter_core.array_description import Description
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays import operations as array_operations
 from format_bench.families.arrays.operations import ArrayOperations
-from format_bench.families.arrays.queries import ArrayQuery, chunks_on, queries, queries_to
+from format_bench.families.arrays.queries import ArrayQuery, bounds_of, check, chunks_on, queries_to
 from format_bench.families.cases import codec_on
 from format_bench.families.measuring import measure_steps
+from format_bench.families.questions import declared
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
@@ -23,6 +24,7 @@ from format_bench.results.suites import FAMILIES, SUITES
 
 HOURS = 30
 STEPS = {step.name: step for step in FAMILIES["arrays"].steps}
+QUESTIONS = declared("arrays").by_name
 TRACKS = {track.name: track for track in SUITES["foxbench"].tracks}
 
 
@@ -57,21 +59,23 @@ def measured(array, tmp_path):
 
 def test_there_are_the_forty_queries_of_the_paper():
     durations = ["day", "week", "fortnight", "month", "quarter", "year"]
-    found = queries()
+    hours = [24, 168, 336, 744, 2_208, 8_760]
+    found = QUESTIONS
     assert list(found) == [f"Q{number}" for number in range(1, 41)]
-    assert [found[f"Q{n}"].duration for n in range(2, 8)] == durations
-    assert {found[f"Q{n}"].area for n in range(8, 14)} == {"Germany"}
-    assert {found[f"Q{n}"].area for n in range(14, 20)} == {"USA"}
-    assert {found[f"Q{n}"].area for n in range(20, 26)} == {"EU"}
-    assert [found[f"Q{n}"].duration for n in range(26, 29)] == durations[:3]
-    assert {found[f"Q{n}"].variable for n in range(29, 41)} == {"stl"}
-    assert {found[f"Q{n}"].within["altitude"] for n in range(29, 35)} == {(1, 1)}
-    assert "altitude" not in found["Q35"].within
+    assert [str(found[f"Q{n}"]).rpartition(", ")[2] for n in range(2, 8)] == durations
+    assert [found[f"Q{n}"].fields["first"]["time"] for n in range(2, 8)] == hours
+    assert {found[f"Q{n}"].heading for n in range(8, 14)} == {"Germany"}
+    assert {found[f"Q{n}"].heading for n in range(14, 20)} == {"USA"}
+    assert {found[f"Q{n}"].heading for n in range(20, 26)} == {"EU"}
+    assert [found[f"Q{n}"].fields["first"]["time"] for n in range(26, 29)] == hours[:3]
+    assert {found[f"Q{n}"].fields["variable"] for n in range(29, 41)} == {"stl"}
+    assert [found[f"Q{n}"].fields["area"]["altitude"] for n in range(29, 35)] == [[1, 1]] * 6
+    assert "altitude" not in found["Q35"].fields["area"]
 
 
 def test_bounds_select_both_ends_on_descending_coordinates(array):
-    query = queries()["Q8"]
-    selection = Description.of(array).selection(query.bounds(Description.of(array)))
+    description = Description.of(array)
+    selection = description.selection(bounds_of(QUESTIONS["Q8"], description))
     time, latitude, longitude = (
         array.coordinates[dim][part] for dim, part in zip(array.dims, selection, strict=True)
     )
@@ -92,13 +96,13 @@ def test_bounds_outside_select_nothing_and_unknown_dimensions_are_an_error(array
 )
 def test_a_query_to_other_data_says_so(array, name, reason):
     with pytest.raises(UnsupportedError, match=reason):
-        queries()[name].check(Description.of(array))
+        check(QUESTIONS[name], Description.of(array))
 
 
 def test_an_array_without_coordinates_is_not_asked(array):
     bare = replace(array, coordinates={})
     with pytest.raises(UnsupportedError, match="no coordinates of time, latitude and longitude"):
-        queries()["Q1"].check(Description.of(bare))
+        check(QUESTIONS["Q1"], Description.of(bare))
 
 
 def test_the_queries_to_an_array_are_those_that_apply(array):
@@ -130,7 +134,7 @@ def test_each_query_has_samples_of_both_steps(measured, array):
         for metric in step.metrics:
             if metric == "open time":
                 continue
-            for name in queries():
+            for name in QUESTIONS:
                 cell = by_key[step.name, metric, name]
                 assert (cell.status is CellStatus.VALUE) == (name in asked), cell
                 assert bool(cell.repeats) == (name in asked)

@@ -36,24 +36,16 @@ class Adapter(FrameScan):
         return data_format.read(path).shape
 '''
 
-QUESTION = '''
-"""The sum of a column."""
-
-from __future__ import annotations
-
-from adapter_core.query import SUM, Aggregate, Query
-from format_bench.families.queries.question import Question
-
-PLACE = 99
-
-QUESTIONS = (
-    Question("toy-sum", "a sum", lambda table: Query(aggregates=[Aggregate(SUM, table.part("value"))])),
-)
-'''
+QUESTION = """
+[[question]]
+name = "toy-sum"
+words = "a sum"
+aggregates = ["sum($value)"]
+"""
 
 FILES = {
     "query_engines/toy.py": ENGINE,
-    "format_bench/families/queries/questions/toy_sum.py": QUESTION,
+    "format_bench/families/queries/questions/toy_sum.toml": QUESTION,
 }
 
 

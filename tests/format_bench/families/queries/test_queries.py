@@ -30,16 +30,26 @@ from adapter_core.query import (
 from adapter_core.query_sql import sql
 from data_generator.datasets.query import rows_of_nested, rows_of_query
 from format_bench.families.measuring import measure_steps
-from format_bench.families.queries import reference
-from format_bench.families.queries.operations import DEFAULTS, TUNED, EngineQuery, QueryOperations
-from format_bench.families.queries.queries import asked, queries
+from format_bench.families.queries.operations import (
+    DEFAULTS,
+    TUNED,
+    EngineQuery,
+    QueryOperations,
+)
+from format_bench.families.queries.operations import (
+    FAMILY as QUERIES,
+)
+from format_bench.families.questions import declared
+from format_bench.families.tables import reference
+from format_bench.families.tables.subject import Subject, asked
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.plan import RunRequest, plan
-from format_bench.verification.answers import difference
+from format_bench.verification.answers import Answer, difference
 
-FAMILY = FAMILIES["queries"]
+FAMILY = FAMILIES[QUERIES]
+QUESTIONS = declared(QUERIES)
 PRICES = pd.DataFrame(
     {
         "item": ["tea", "rye", "tea", None],
@@ -52,7 +62,7 @@ TABLES = {"data": PRICES, "shops": SHOPS}
 
 
 def answer(**parts):
-    return reference.answer(Query(**parts), TABLES).to_pydict()
+    return reference.answer(Query(**parts), TABLES).table.to_pydict()
 
 
 def test_the_reference_selects_groups_joins_and_orders():
@@ -98,16 +108,18 @@ def test_a_query_is_one_statement():
         {"columns": ["a"], "aggregates": [Aggregate(COUNT)]},
         {"columns": ["a"], "shape": True},
         {"columns": ["a"], "limit": 3},
+        {"columns": ["a"], "statement": "SELECT a FROM data"},
+        {"aggregates": [Aggregate(COUNT)], "groups": ["a"], "order": Order("a"), "limit": 1},
         {"columns": ["a"], "positions": [1], "where": [OneOf("a", [1])]},
     ],
 )
 def test_contradictory_queries_are_refused(parts):
-    with pytest.raises(ValueError, match=r"quer|limit|rows"):
+    with pytest.raises(ValueError, match=r"quer|limit|rows|groups"):
         Query(**parts)
 
 
 def test_answers_compare_by_position_values_and_order():
-    wanted = pa.table({"k": ["a", "b"], "x": [1.0, None], "n": [1, 0]})
+    wanted = Answer(pa.table({"k": ["a", "b"], "x": [1.0, None], "n": [1, 0]}))
     other = pa.table(
         {
             "K": pa.array(["b", "a"]).dictionary_encode(),
@@ -127,7 +139,7 @@ def test_answers_compare_by_position_values_and_order():
 
 def test_selections_have_their_share_of_rows_and_lookups_one():
     df = data_generator.table("query", rows=2000).df
-    found = asked("query", {"data": df})
+    found = asked(Subject("query", {"data": df}), QUESTIONS)
     for order in ("sorted", "clustered", "random"):
         counts = [
             reference.answer(found[f"select-{order}-{share}"], {"data": df}).num_rows
@@ -139,7 +151,7 @@ def test_selections_have_their_share_of_rows_and_lookups_one():
         assert counts[3] == 2000
     assert reference.answer(found["point"], {"data": df}).num_rows == 1
     assert found["take-10000"] == "query has 2,000 rows, fewer than 10,000"
-    assert len({each.name for each in queries().values()}) >= 29
+    assert len(QUESTIONS.by_name) >= 29
 
 
 def test_a_tuned_file_is_sorted_and_answers_as_the_default_one(tmp_path):
@@ -248,7 +260,7 @@ def test_questions_are_measured_warm_and_cold(measured):
         pytest.skip(str(error))
     found = measure_steps(steps, operations, lambda: data, file, Effort(0.0, min_repeats=1))
     warm = {(each.metric, each.query): each for each in found["query"]}
-    assert set(queries()) == {query for _, query in warm}
+    assert set(QUESTIONS.by_name) == {query for _, query in warm}
     assert warm["query time", "point"].sentence == "1 rows, equal to NumPy's"
     assert warm["query memory", "point"].repeats[0] >= 0
     assert warm["query time", "wide-10"].status == "unsupported"
@@ -258,7 +270,7 @@ def test_questions_are_measured_warm_and_cold(measured):
 
 def test_only_the_wanted_questions_are_measured(measured):
     operations, data, file = measured
-    operations.only_queries = frozenset({"count", "point"})
+    operations.questions = QUESTIONS.only("count", "point")
     step = FAMILY.step_of("query time", "warm")
     found = measure_steps([step], operations, lambda: data, file, Effort(0.0, min_repeats=1))["query"]
     assert {each.query for each in found} == {"count", "point"}
@@ -276,7 +288,8 @@ def test_a_wrong_answer_fails_alone(measured, monkeypatch):
 
 
 def test_a_data_set_without_a_part_has_a_reason():
-    found = asked("flights", {"data": data_generator.table("flights", rows=300).df})
+    flights = data_generator.table("flights", rows=300).df
+    found = asked(Subject("flights", {"data": flights}), QUESTIONS)
     assert found["largest-10"].limit == 10
     assert found["top-10"] == "the data set flights has no column for the part 'top'"
     with pytest.raises(UnsupportedError):

@@ -1,1 +1,0 @@
-"""Questions, one subject per file: a constant `QUESTIONS`, and `PLACE`, which orders the files."""

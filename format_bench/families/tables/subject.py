@@ -1,0 +1,408 @@
+"""Tables to ask: columns by the parts that they play, constants from values, and queries."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core import Comparison, UnsupportedError
+from adapter_core.errors import InvalidSelectionError
+from adapter_core.predicate import NUMBERS, TEXT, contents_of
+from adapter_core.query import (
+    COUNT,
+    GREATEST,
+    LEAST,
+    MEAN,
+    SUM,
+    TABLE,
+    Aggregate,
+    Contains,
+    Join,
+    OneOf,
+    Order,
+    Query,
+)
+from data_generator.random_words import RandomWords
+from format_bench.display.text import joined
+from format_bench.families.questions import ARRAYS
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from adapter_core.query import Condition
+    from format_bench.families.questions import Question, Questions
+
+LAYOUTS = Path(__file__).with_name("layouts.toml")
+
+WHOLE = "*"
+"""Name for all columns."""
+
+_AGGREGATE = re.compile(rf"({COUNT})|({SUM}|{LEAST}|{GREATEST}|{MEAN})\((.+)\)", re.DOTALL)
+
+
+@cache
+def layouts() -> dict[str, dict[str, Any]]:
+    """Return the declared parts of columns by data set, in order."""
+    return tomllib.loads(LAYOUTS.read_text(encoding="utf-8"))
+
+
+def tuning_keys(dataset: str) -> tuple[list[str], list[str]]:
+    """Return the sort key and the lookup columns of the tuned files of a data set.
+
+    They are its columns by which questions select; the key is empty if there is none that rows could be
+    sorted by.
+    """
+    parts = layouts().get(dataset, {})
+    found = [parts[name] for name in ("sorted", "clustered", "random", "lookup") if name in parts]
+    is_ordered = "sorted" in parts or "clustered" in parts
+    return (found[:1], list(dict.fromkeys(found[1:]))) if is_ordered else ([], found)
+
+
+def asked(subject: Subject, questions: Questions) -> dict[str, Query | str]:
+    """Return the query of each question to a data set, or the reason why it is not asked, by name.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If a question does not fit the columns.
+    """
+    found: dict[str, Query | str] = {}
+    for name, question in questions.by_name.items():
+        try:
+            found[name] = query_of(question, subject)
+        except UnsupportedError as error:
+            found[name] = str(error)
+    return found
+
+
+def query_of(question: Question, subject: Subject) -> Query:
+    """Return the query of a question to a data set.
+
+    Raises
+    ------
+    UnsupportedError
+        If the data set lacks a part that the question names, or its values allow no single answer.
+    InvalidQuestionsError
+        If the question does not fit the columns; the message names the file and the entry.
+    """
+    if question.kind == ARRAYS:
+        raise question.refused("it asks an array, and the data are a table")
+    try:
+        return _Compiler(subject, question.fields).query()
+    except (InvalidSelectionError, ValueError) as error:
+        raise question.refused(error) from error
+
+
+class _Compiler:
+    """The fields of a question, made a query to one subject.
+
+    Methods raise `ValueError` if the fields do not fit the subject.
+    """
+
+    def __init__(self, subject: Subject, fields: Mapping[str, Any]) -> None:
+        self._subject, self._fields = subject, fields
+
+    def query(self) -> Query:
+        fields, subject = self._fields, self._subject
+        if "descending" in fields and "order" not in fields:
+            raise ValueError("descending needs an order")
+        if "sql" in fields:
+            if others := fields.keys() - {"sql"}:
+                raise ValueError(f"a statement of SQL stands alone, without {min(others)}")
+            return Query(statement=fields["sql"].strip())
+        join = self._join()
+        columns, aggregates = self._columns(), self._aggregates()
+        where = [each for one in fields.get("where", ()) for each in self._conditions(one)]
+        positions = fields.get("positions", ())
+        found = Query(
+            columns=columns,
+            where=where,
+            positions=subject.positions(positions) if isinstance(positions, int) else sorted(positions),
+            groups=[self._one("group")] if "group" in fields else (),
+            aggregates=aggregates,
+            order=Order(self._one("order"), fields.get("descending", False))
+            if "order" in fields
+            else None,
+            limit=fields.get("limit"),
+            join=join,
+            shape=fields.get("shape", False),
+        )
+        subject.check(found)
+        return found
+
+    def _columns(self) -> list[str]:
+        wanted = self._fields.get("columns", ())
+        if wanted == WHOLE:
+            return self._subject.names
+        names = [self._resolved(each) for each in ([wanted] if isinstance(wanted, str) else wanted)]
+        flat = [each for one in names for each in ([one] if isinstance(one, str) else one)]
+        return list(dict.fromkeys(flat))
+
+    def _aggregates(self) -> list[Aggregate]:
+        found: dict[Aggregate, None] = {}
+        for text in self._fields.get("aggregates", ()):
+            match = _AGGREGATE.fullmatch(text)
+            if not match:
+                known = "count, sum(COLUMN), min(COLUMN), max(COLUMN) and avg(COLUMN)"
+                raise ValueError(f"{text!r} is no aggregate; known: {known}")
+            _, function, name = match.groups()
+            if not function:
+                found[Aggregate(COUNT)] = None
+            elif name == WHOLE:
+                found |= {Aggregate(function, each): None for each in self._subject.numbers}
+            else:
+                found[Aggregate(function, self._resolved(name))] = None
+        return list(found)
+
+    def _join(self) -> Join | None:
+        declared = self._fields.get("join")
+        if declared is None:
+            return None
+        facts = self._subject.part(declared[1:]) if isinstance(declared, str) else declared
+        try:
+            return Join(**facts)
+        except TypeError as error:
+            raise ValueError("a join has table, column, key and columns") from error
+
+    def _conditions(self, declared: Mapping[str, Any]) -> Iterator[Condition]:
+        """Yield the conditions of an entry of `where`."""
+        fields = dict(declared)
+        if "column" not in fields:
+            raise ValueError(f"a condition needs a column: {dict(declared)}")
+        name, operator = fields.pop("column"), fields.pop("operator", None)
+        if len(fields) != 1 or (operator is None) == bool(fields.keys() & {"value", "at"}):
+            advice = (
+                "write an operator with value or at; or share, between, one_of, keys or contains alone"
+            )
+            raise ValueError(f"a condition on {name!r} is not understood; {advice}")
+        ((kind, value),) = fields.items()
+        subject = self._subject
+        if kind == "keys":
+            rows = subject.positions(value)
+            column = self._resolved(name)
+            yield OneOf(column, subject.values_at(column, rows))
+            return
+        column = self._resolved(name)
+        if operator is not None:
+            constant = subject.value(column, value) if kind == "at" else value
+            yield subject.fitted(Comparison(column, operator, constant))
+        elif kind == "share":
+            yield from subject.between(column, value)
+        elif kind == "between":
+            yield subject.fitted(Comparison(column, ">=", value[0]))
+            yield subject.fitted(Comparison(column, "<=", value[1]))
+        elif kind == "contains":
+            if subject.contents(column) != TEXT:
+                raise ValueError(f"column {column!r} contains no texts")
+            yield Contains(column, self._resolved(value))
+        else:
+            values = [subject.value(column, each) for each in value] if kind == "one_of_at" else value
+            fitted = [subject.fitted(Comparison(column, "==", each)).value for each in values]
+            yield OneOf(column, list(dict.fromkeys(fitted)))
+
+    def _one(self, field: str) -> str:
+        found: str = self._resolved(self._fields[field])
+        return found
+
+    def _resolved(self, name: str) -> Any:
+        """Return a column, or what plays a part that is named as in "$random"."""
+        return self._subject.part(name[1:]) if name.startswith("$") else name
+
+
+class Subject:
+    """A data set to ask, from whose values questions take their constants.
+
+    The constants of a question depend on the values alone, so each engine gets the same ones.
+
+    Parameters
+    ----------
+    name : str
+        The data set.
+    tables : mapping
+        Its tables by name.
+    """
+
+    def __init__(self, name: str, tables: Mapping[str, pd.DataFrame]) -> None:
+        self.name = name
+        self._tables, self._df = tables, tables[TABLE]
+        self._layout = layouts().get(name, {})
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self._df)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns.
+
+        Raises
+        ------
+        UnsupportedError
+            If there are very many of them, or records among them, so that whole rows are not asked for.
+        """
+        if "wide" in self._layout or "field" in self._layout:
+            raise UnsupportedError(f"whole rows of {self.name} are not asked for")
+        return list(self._df.columns)
+
+    @property
+    def numbers(self) -> list[str]:
+        """The names of the columns of numbers."""
+        return [name for name in self._df.columns if self.contents(name) == NUMBERS]
+
+    def part(self, name: str) -> Any:
+        """Return the column, or the columns, that play a part.
+
+        Raises
+        ------
+        UnsupportedError
+            If the data set lacks it.
+        """
+        if name not in self._layout:
+            raise UnsupportedError(f"the data set {self.name} has no column for the part {name!r}")
+        return self._layout[name]
+
+    def contents(self, column: str) -> str:
+        """Return the type of a column, see `adapter_core.predicate.contents_of`."""
+        return contents_of(self._column(column))
+
+    def fitted(self, comparison: Comparison) -> Comparison:
+        """Return a comparison for the type of its column.
+
+        Raises
+        ------
+        InvalidSelectionError
+            If the column cannot be compared with the constant.
+        """
+        column = self._column(comparison.column)
+        return comparison.fitted(contents_of(column), is_single=str(column.dtype).lower() == "float32")
+
+    def between(self, column: str, share: float) -> list[Comparison]:
+        """Return the conditions for a share of the rows, by a range in the middle of a column.
+
+        Equal values are selected together, so more rows than the share may fulfil them.
+        """
+        import numpy as np
+
+        values = self._valid(column)
+        if self.contents(column) != NUMBERS:
+            raise ValueError(f"column {column!r} contains {self.contents(column)}, which have no ranges")
+        if share == 1:
+            return [Comparison(column, ">=", values.min())]
+        wanted = min(len(values), max(1, round(share * len(values))))
+        first = (len(values) - wanted) // 2
+        ordered = np.partition(values, [first, first + wanted - 1])
+        low, high = ordered[first], ordered[first + wanted - 1]
+        return [Comparison(column, ">=", low), Comparison(column, "<=", high)]
+
+    def value(self, column: str, place: float) -> Any:
+        """Return the value of a column at a place from 0, the first row, to 1."""
+        values = self._valid(column)
+        return values[min(len(values) - 1, int(place * len(values)))]
+
+    def positions(self, count: int) -> list[int]:
+        """Return the numbers of random rows, ascending and without doubles.
+
+        Raises
+        ------
+        UnsupportedError
+            If the table has fewer rows.
+        """
+        import numpy as np
+
+        if count > self.rows:
+            raise UnsupportedError(f"{self.name} has {self.rows:,} rows, fewer than {count:,}")
+        # By their keys: the first numbers of a random order.
+        keys = RandomWords("positions", self.name, count).words(self.rows)
+        chosen = np.argpartition(keys, count - 1)[:count]
+        return sorted(chosen.tolist())
+
+    def values_at(self, column: str, positions: list[int]) -> list[Any]:
+        """Return the values of a column in some rows."""
+        found: list[Any] = self._column(column).iloc[positions].dropna().tolist()
+        if not found:
+            raise UnsupportedError(f"column {column} of {self.name} has no values in these rows")
+        return found
+
+    def check(self, query: Query) -> None:
+        """Check that a query fits the columns, and that their values allow one answer alone.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, row or table, or a column of another type.
+        UnsupportedError
+            If libraries would answer differently, and be right.
+        """
+        if query.join and query.join.table not in self._tables:
+            raise ValueError(
+                f"there is no table {query.join.table!r} to join; {self.name} has one table"
+            )
+        check_columns(query, list(self._df.columns))
+        if query.positions and query.positions[-1] >= self.rows:
+            raise ValueError(
+                f"there is no row {query.positions[-1]:,}; {self.name} has {self.rows:,} rows"
+            )
+        for each in query.aggregates:
+            if each.column and self.contents(each.column) != NUMBERS:
+                contents = self.contents(each.column)
+                raise ValueError(f"{each.function} of {each.column!r}, which contains {contents}")
+        if query.order:
+            column = query.order.column
+            if self.contents(column) != NUMBERS:
+                raise ValueError(f"order {column!r} contains {self.contents(column)}, and not numbers")
+            if query.columns != (column,):
+                self._check_first(query)
+
+    def _check_first(self, query: Query) -> None:
+        """Raise `UnsupportedError` if the values that decide the first rows are not all different."""
+        from format_bench.families.tables.reference import selected
+
+        if query.order is None or query.limit is None:
+            return
+        column, count = query.order.column, query.limit
+        values = self._df[column].iloc[selected(self._df, query)]
+        first = (values.nlargest if query.order.descending else values.nsmallest)(count + 1)
+        if first.nunique() < min(count + 1, len(values)):
+            which = "largest" if query.order.descending else "smallest"
+            raise UnsupportedError(
+                f"the {which} values of {column} in {self.name} are not all different"
+            )
+
+    def _column(self, name: str) -> pd.Series:
+        if name not in self._df.columns:
+            raise ValueError(_lacking([name], list(self._df.columns)))
+        return self._df[name]
+
+    def _valid(self, column: str) -> np.ndarray:
+        values = self._column(column).dropna().to_numpy()
+        if not len(values):
+            raise UnsupportedError(
+                f"column {column} of {self.name} has no values to take constants from"
+            )
+        return values
+
+
+def check_columns(query: Query, names: Sequence[str]) -> None:
+    """Raise `ValueError` if a table with columns of these names lacks one that a query reads."""
+    known = {*names, *(query.join.columns if query.join else ())}
+    read = list(dict.fromkeys([*query.read, *query.groups]))
+    if missing := [each for each in read if each.partition(".")[0] not in known]:
+        raise ValueError(_lacking(missing, names))
+    if dotted := [each for each in read if "." in each and each in known]:
+        raise ValueError(
+            f"{dotted[0]!r} has a dot, which names the field of a record; rename the column"
+        )
+
+
+def _lacking(missing: Sequence[str], names: Sequence[str]) -> str:
+    near = difflib.get_close_matches(missing[0], names, n=1)
+    advice = f"did you mean {near[0]!r}?" if near else f"it has {joined(names)}"
+    what = "column" if len(missing) == 1 else "columns"
+    return f"the table has no {what} {joined(missing)}; {advice}"
