@@ -143,7 +143,7 @@ def _grouped(columns: dict[str, Any], query: Query, count: int) -> Answer:
     groups = 1
     if query.groups:
         (name,) = query.groups
-        numbers, keys = pd.factorize(columns[name], use_na_sentinel=False)
+        numbers, keys = pd.factorize(columns[name], sort=True, use_na_sentinel=False)
         found[name] = np.asarray(keys)
         groups = len(keys)
     for each in query.aggregates:
