@@ -139,7 +139,8 @@ def test_answers_compare_by_position_values_and_order():
 
 def test_selections_have_their_share_of_rows_and_lookups_one():
     df = data_generator.table("query", rows=2000).df
-    found = asked(Subject("query", {"data": df}), QUESTIONS)
+    keys = pd.DataFrame({"k": [0], "region": ["a"]})
+    found = asked(Subject("query", {"data": df, "keys": keys}), QUESTIONS)
     for order in ("sorted", "clustered", "random"):
         counts = [
             reference.answer(found[f"select-{order}-{share}"], {"data": df}).num_rows
@@ -288,8 +289,7 @@ def test_a_wrong_answer_fails_alone(measured, monkeypatch):
 
 
 def test_a_data_set_without_a_part_has_a_reason():
-    flights = data_generator.table("flights", rows=300).df
-    found = asked(Subject("flights", {"data": flights}), QUESTIONS)
+    found = QueryOperations.generate("flights", 300).facts.asked
     assert found["largest-10"].limit == 10
     assert found["top-10"] == "the data set flights has no column for the part 'top'"
     with pytest.raises(UnsupportedError):
