@@ -70,6 +70,7 @@ setup(
     # What generating, comparing and recording need; formats' libraries are extras.
     install_requires=[
         "click",
+        "jinja2",
         "jsonschema",
         "msgspec>=0.19",
         "numpy",
@@ -88,7 +89,7 @@ setup(
     },
     extras_require={
         **{name: sorted(requirements) for name, requirements in extras.items()},
-        "report": ["jinja2", "matplotlib>=3.10", "openpyxl"],
+        "report": ["matplotlib>=3.10", "openpyxl"],
         "site": [
             "asv==0.6.6",
             "build",

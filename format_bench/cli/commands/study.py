@@ -6,9 +6,24 @@ import click
 
 from format_bench import studies
 from format_bench.cli.command_folder import CommandFolder
+from format_bench.studies.declared import study
 
 
-@click.command(cls=CommandFolder, folder=studies)
+class Studies(CommandFolder):
+    """Group of the studies: modules with a command, and declarations, which are TOML files."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all studies, sorted."""
+        return sorted({*super().list_commands(ctx), *study.places()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a study, or None if there is none of this name."""
+        if cmd_name in study.places():
+            return study.command_of(cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+
+@click.command(cls=Studies, folder=studies)
 def command() -> None:
     """Run a study: one question that the suites do not answer.
 

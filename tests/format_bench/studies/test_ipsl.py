@@ -7,7 +7,7 @@ import re
 import pytest
 
 from adapter_core.errors import InvalidResultsError
-from format_bench.studies.ipsl import FINDINGS, cells_of, page
+from format_bench.studies.declared import study
 from tests.factories.records import record, results
 
 # Save, cold read and random read in seconds, size, by store and codec: as the findings say.
@@ -36,43 +36,61 @@ def measured(values=AS_PUBLISHED):
     return results(found)
 
 
+def page(found, dataset="era5-like"):
+    return study.read("ipsl", dataset=dataset).page(found).markdown()
+
+
 def verdicts(text):
     return dict(re.findall(r"^\| (.*?) +\| \*\*(.*?)\*\* ", text, re.MULTILINE))
 
 
 def test_results_as_published_confirm_every_finding():
-    text = page(measured(), "era5-like")
-    assert verdicts(text) == dict.fromkeys(FINDINGS, "confirmed")
-    assert "`era5-like`, 1,000 chunks" in text
+    declared = study.read("ipsl")
+    assert len(declared.claims) == 6
+    assert verdicts(page(measured())) == {each.claim: "confirmed" for each in declared.claims}
 
 
 def test_other_results_do_not():
     other = dict(AS_PUBLISHED)
     other["NPY", None] = (10.0, 1.0, 0.0005, 8e9)
     other["Zarr.zip", None] = (12.0, 12.0, 0.03, 8e9)
-    found = verdicts(page(measured(other), "era5-like"))
-    assert [verdict for finding, verdict in found.items() if "Blosc reads" in finding] == [
-        "not confirmed"
-    ]
-    assert [verdict for finding, verdict in found.items() if "Random chunks" in finding] == [
-        "not confirmed"
-    ]
+    found = verdicts(page(measured(other)))
+    for start in ("Blosc reads", "Random chunks"):
+        assert [verdict for finding, verdict in found.items() if finding.startswith(start)] == [
+            "not confirmed"
+        ]
 
 
 def test_a_finding_without_its_values_is_not_measured():
     few = {key: values for key, values in AS_PUBLISHED.items() if key[1] != "lzma"}
-    text = page(measured(few), "era5-like")
+    text = page(measured(few))
     assert verdicts(text)["LZMA and bzip2 are unsuitable"] == "not measured"
-    assert "NPY with lzma has no cold read time" in text
+    assert "no values of era5-like, NPY, row, read time, cold and lzma" in text
+
+
+def test_a_slow_codec_measured_on_fewer_chunks_counts_by_the_chunk():
+    few = [
+        record(each.format, each.metric, each.value / 10, **_facts(each) | {"rows": 100})
+        if each.codec == "lzma" and each.metric != "random read time per chunk"
+        else each
+        for each in measured().records
+    ]
+    text = page(results(few))
+    assert "NPY lzma 170 ms / NPY 10 ms = 17.0" in text
+    whole = re.search(r"blosc:lz4hc [\d.]+, none .*, lzma [\d.]+", page(measured()))
+    assert whole[0] in text
+
+
+def _facts(each):
+    return {name: getattr(each, name) for name in ("suite", "codec", "dataset", "cache")}
 
 
 def test_values_are_in_the_table():
-    (row,) = re.findall(r"^\| NPY +\| blosc:lz4 +\|.*$", page(measured(), "era5-like"), re.MULTILINE)
+    (row,) = re.findall(r"^\| NPY +\| blosc:lz4 +\|.*$", page(measured()), re.MULTILINE)
     cells = [cell.strip() for cell in row.split("|")[3:-1]]
     assert cells == ["9 ms", "6 ms", "6 ms", "-", "-", "4 MB"]
-    assert cells_of(measured(), "another") == {}
 
 
 def test_results_of_other_data_are_refused():
-    with pytest.raises(InvalidResultsError, match="no values of NPY"):
+    with pytest.raises(InvalidResultsError, match=r"no values of NPY.* on noise"):
         page(measured(), "noise")

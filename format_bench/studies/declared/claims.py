@@ -1,0 +1,362 @@
+"""Published findings as entries: the numbers that each compares, and the rule of its verdict.
+
+Two rules decide all of them. *ratio* holds numbers, alone or by others, against bounds. *best* ranks the
+values of a field, such as codecs, by the mean of their ratios to one of them. The published numbers,
+where the project has them, are judged by the same rule, so that a reader sees both sides of a verdict.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from importlib import import_module
+from statistics import fmean, median
+from typing import Any, Literal
+
+import msgspec
+
+from format_bench.display.text import format_ratio, joined, plural, quantity
+from format_bench.studies.declared.selection import NONE, Number, Numbers
+
+Mean = Literal["least", "largest", "median", "mean"]
+
+_BOUNDS: dict[str, Callable[[float, float], bool]] = {
+    "below": operator.lt,
+    "at_most": operator.le,
+    "above": operator.gt,
+    "at_least": operator.ge,
+}
+
+_SHOWN = 4
+"""Ratios of one comparison that are written out; of more, their number, mean and range."""
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return the geometric mean of numbers above 0."""
+    return math.exp(fmean(map(math.log, values)))
+
+
+_MEANS: dict[str, Callable[[Sequence[float]], float]] = {
+    "least": min,
+    "largest": max,
+    "median": median,
+    "mean": geometric_mean,
+}
+
+
+class Compared(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Numbers that a claim compares, with the bounds within which it is true."""
+
+    select: dict[str, Any] = {}
+    over: dict[str, Any] | None = None
+    """Fields in which the numbers below differ; without them, the numbers themselves are compared."""
+    by: Mean | None = None
+    """How the numbers become one; else each is compared with its counterpart."""
+    over_by: Mean | None = None
+    pairs: Literal["counterparts", "all"] = "counterparts"
+    """Whether each number has those of the same cell below it, or all."""
+    where: dict[str, Any] | None = None
+    """Another measure of the same file, whose bounds it must be within."""
+    over_where: dict[str, Any] | None = None
+    below: float | None = None
+    at_most: float | None = None
+    above: float | None = None
+    at_least: float | None = None
+    optional: bool = False
+    """Whether the claim can be judged without it."""
+
+    @property
+    def bounds(self) -> list[tuple[str, float]]:
+        """The names and values of its bounds; a comparison without any is shown alone."""
+        return [(name, bound) for name in _BOUNDS if (bound := getattr(self, name)) is not None]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a ratio: a number, or the mean of several."""
+
+    name: str
+    value: float
+    unit: str
+    interval: tuple[float, float] | None = None
+
+    @classmethod
+    def of(cls, numbers: Sequence[Number], by: Mean) -> Side:
+        """Return the mean of numbers, or the least or the largest with its name."""
+        if by in {"least", "largest"} or len(numbers) == 1:
+            return cls.one((min if by == "least" else max)(numbers, key=lambda each: each.value))
+        value = _MEANS[by]([each.value for each in numbers])
+        formats = plural(len(numbers), "configuration")
+        return cls(f"{by} of {formats}", value, numbers[0].unit)
+
+    @classmethod
+    def one(cls, number: Number) -> Side:
+        """Return a number as a side."""
+        return cls(number.name, number.value, number.unit, number.interval)
+
+    def __str__(self) -> str:
+        """Return the name with the value."""
+        text = f"{self.value:.1%}" if self.unit == "share" else quantity(self.value, self.unit)
+        return f"{self.name} {text}"
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A number by another one, or alone, and the bounds it is held against."""
+
+    upper: Side
+    lower: Side | None
+    measure: str
+    bounds: Sequence[tuple[str, float]]
+
+    @property
+    def value(self) -> float:
+        """The ratio, or the number itself."""
+        return self.upper.value / self.lower.value if self.lower else self.upper.value
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it is within the bounds; None if that differs within the intervals of the numbers."""
+        found = {self._is_within(each) for each in (self.value, *self._ends())}
+        return found.pop() if len(found) == 1 else None
+
+    def _is_within(self, value: float) -> bool:
+        return all(_BOUNDS[name](value, bound) for name, bound in self.bounds)
+
+    def _ends(self) -> tuple[float, ...]:
+        one, other = self.upper.interval, self.lower.interval if self.lower else (1.0, 1.0)
+        if one is None or other is None or min(other) <= 0:
+            return ()
+        return one[0] / other[1], one[1] / other[0]
+
+    def __str__(self) -> str:
+        """Return both sides and the ratio."""
+        if self.lower is None:
+            return str(self.upper)
+        return f"{self.upper} / {self.lower} = {format_ratio(self.value)}"
+
+
+class MissingError(LookupError):
+    """A number that a claim needs was not measured."""
+
+
+class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A published finding."""
+
+    claim: str
+    published: str = ""
+    """The published figure with its table, in words."""
+    rule: Literal["ratio", "best"] = "ratio"
+    select: dict[str, Any] = {}
+    """Patterns that all its numbers share."""
+    numbers: list[Compared] = []
+    confirmed_from: float = 1.0
+    """Share of the ratios within their bounds from which the claim is confirmed."""
+    in_part_from: float = 1.0
+    """And from which it is in part."""
+    else_: str = msgspec.field(name="else", default="not confirmed")
+    """Verdict if it is not."""
+    note: str = ""
+    tried: str = ""
+    """Or a function, "module:name", that returns whether the claim is true, and the evidence."""
+    of: str = "codec"
+    """For the rule *best*: the field whose values are ranked."""
+    expected: str = ""
+    measures: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
+    """Measures that are shown, and do not count."""
+    over: dict[str, Any] = msgspec.field(default_factory=lambda: {"codec": NONE})
+    by: Literal["mean", "median"] = "mean"
+    """How the ratios of one measure become one."""
+    complete: bool = False
+    """Whether only configurations with all measures count, and only values beside the plain one."""
+    margin: float = 1.0
+    """Factor within which two means are equal."""
+
+    def judge(self, numbers: Numbers) -> Verdict:
+        """Return the verdict of measured numbers."""
+        if self.tried:
+            module, _, name = self.tried.partition(":")
+            is_true, evidence = getattr(import_module(module), name)()
+            return Verdict("confirmed" if is_true else self.else_, evidence)
+        try:
+            return self._best(numbers) if self.rule == "best" else self._by_ratios(numbers)
+        except MissingError as error:
+            return Verdict("not measured", str(error))
+
+    def _by_ratios(self, numbers: Numbers) -> Verdict:
+        found: list[Ratio] = []
+        texts: dict[str, list[str]] = {}
+        for each in self.numbers:
+            ratios = list(self._ratios(each, numbers))
+            if not ratios and not each.optional:
+                wanted = joined(
+                    [f"{value}" for value in (self.select | each.select).values()], most=None
+                )
+                raise MissingError(f"no values of {wanted}")
+            found += ratios
+            for text in _in_words(ratios):
+                texts.setdefault(ratios[0].measure, []).append(text)
+        decided = [holds for each in found if each.bounds and (holds := each.holds) is not None]
+        if not any(each.bounds for each in found):
+            raise MissingError("none of its numbers")
+        evidence = "; ".join(f"{measure}: {', '.join(each)}" for measure, each in texts.items())
+        if not decided:
+            return Verdict("undecided within the noise", evidence, found)
+        share = fmean(decided)
+        if share >= self.confirmed_from:
+            # One within the noise is no confirmation of all.
+            whole = len(decided) == sum(bool(each.bounds) for each in found)
+            verdict = "confirmed" if whole or self.confirmed_from < 1 else "undecided within the noise"
+        else:
+            verdict = "confirmed in part" if share >= self.in_part_from else self.else_
+        if len(decided) > _SHOWN:
+            evidence += f"; {share:.0%} within the bounds"
+        return Verdict(verdict, evidence, found)
+
+    def _ratios(self, compared: Compared, numbers: Numbers) -> Iterator[Ratio]:
+        wanted = self.select | compared.select
+        upper = _within(compared.where, numbers, numbers.select(wanted))
+        if compared.over is None:
+            for each in [Side.of(upper, compared.by)] if upper and compared.by else map(Side.one, upper):
+                yield Ratio(each, None, upper[0].measure, compared.bounds)
+            return
+        below = numbers.select(wanted | compared.over)
+        below = [each for each in _within(compared.over_where, numbers, below) if each.value]
+        if compared.by or compared.over_by:
+            if upper and below:
+                one, other = (
+                    Side.of(upper, compared.by or "mean"),
+                    Side.of(below, compared.over_by or "mean"),
+                )
+                yield Ratio(one, other, upper[0].measure, compared.bounds)
+        elif compared.pairs == "all":
+            for a, b in itertools.product(upper, below):
+                yield Ratio(Side.one(a), Side.one(b), a.measure, compared.bounds)
+        else:
+            for a, b in counterparts(upper, below, {*compared.over, "rows"}):
+                yield Ratio(Side.one(a), Side.one(b), a.measure, compared.bounds)
+
+    def _best(self, numbers: Numbers) -> Verdict:
+        ratios = {
+            measure: self._to_plain(dict(given), numbers) for measure, given in self._measures().items()
+        }
+        names = dict.fromkeys(name for found in ratios.values() for name in found)
+        counted = list(ratios)[: len(self.measures)]
+        means: dict[str, float] = {}
+        for name in names:
+            parts = [list(ratios[each].get(name, {}).items()) for each in counted]
+            if self.complete:
+                common = set.intersection(*({key for key, _ in part} for part in parts))
+                parts = [[item for item in part if item[0] in common] for part in parts]
+            values = [value for part in parts for _, value in part]
+            if values and all(parts if self.complete else (values,)):
+                own = [[value for _, value in part] for part in parts if part]
+                means[name] = (
+                    geometric_mean(values)
+                    if self.by == "mean"
+                    else geometric_mean(list(map(median, own)))
+                )
+        if self.expected not in means:
+            raise MissingError(f"no values of {self.expected}")
+        if self.complete and len(means) == 1:
+            raise MissingError(f"nothing beside {self.expected}")
+        order = sorted(means, key=means.__getitem__)
+        is_best = means[self.expected] <= self.margin * means[order[0]]
+        words = [f"{name} {format_ratio(means[name])}{self._parts(name, ratios)}" for name in order]
+        return Verdict(
+            "confirmed" if is_best else f"not confirmed: {order[0]} is",
+            f"geometric means of {joined(counted, most=None)}, by {joined(self.over.values())}: "
+            f"{', '.join(words)}",
+            score=means[self.expected] / means[order[0]],
+        )
+
+    def _measures(self) -> dict[str, dict[str, Any]]:
+        every = [*self.measures, *self.shown]
+        return {
+            " ".join(str(each[name]) for name in ("cache", "metric", "query") if name in each): each
+            for each in every
+        }
+
+    def _to_plain(self, given: dict[str, Any], numbers: Numbers) -> dict[str, dict[object, float]]:
+        """Return ratios to the plain configuration, by the ranked value and the configuration."""
+        upper = numbers.select(self.select | given)
+        below = numbers.select(self.select | given | self.over)
+        found: dict[str, dict[object, float]] = {}
+        for a, b in counterparts(upper, below, {*self.over, "rows"}):
+            name = getattr(a, self.of)
+            if b.value and a.value and not (self.complete and a == b):
+                key = a.without(("metric", "cache", "query"))
+                found.setdefault(name, {})[key] = a.value / b.value
+        return found
+
+    def _parts(self, name: str, ratios: dict[str, dict[str, dict[object, float]]]) -> str:
+        if not self.shown:
+            return ""
+        texts = [
+            f"{measure} {format_ratio(median(found[name].values()))}"
+            for measure, found in ratios.items()
+            if found.get(name)
+        ]
+        return f" ({', '.join(texts)})"
+
+
+def counterparts(
+    upper: Sequence[Number], lower: Sequence[Number], apart: AbstractSet[str]
+) -> Iterator[tuple[Number, Number]]:
+    """Yield pairs of numbers that differ in nothing but some fields, and a codec also in its level."""
+    names = apart | {"level"} if "codec" in apart else apart
+    by_rest = {each.without(names): each for each in lower}
+    for each in upper:
+        if other := by_rest.get(each.without(names)):
+            yield each, other
+
+
+def _within(where: dict[str, Any] | None, numbers: Numbers, found: list[Number]) -> list[Number]:
+    """Return the numbers whose file has another measure within bounds."""
+    if where is None:
+        return found
+    bounds = [(name, where[name]) for name in _BOUNDS if name in where]
+    others = numbers.select({name: value for name, value in where.items() if name not in _BOUNDS})
+    values = {each.without(("metric", "cache", "query")): each.value for each in others}
+    keys = {each: each.without(("metric", "cache", "query")) for each in found}
+    return [
+        each
+        for each, key in keys.items()
+        if key in values and all(_BOUNDS[name](values[key], bound) for name, bound in bounds)
+    ]
+
+
+def _in_words(ratios: Sequence[Ratio]) -> Iterator[str]:
+    if len(ratios) <= _SHOWN:
+        yield from map(str, ratios)
+        return
+    values = [each.value for each in ratios]
+    lower = {each.lower.name for each in ratios if each.lower}
+    beside = f" beside {joined(sorted(lower), most=3)}" if lower else ""
+    worst = max(ratios, key=lambda each: each.value)
+    yield (
+        f"{len({each.upper.name for each in ratios})} configurations{beside}, "
+        f"{plural(len(ratios), 'value')}, geometric mean {format_ratio(geometric_mean(values))}, from "
+        f"{format_ratio(min(values))} to {format_ratio(worst.value)} ({worst.upper.name})"
+    )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Answer of measured numbers to a claim."""
+
+    verdict: str
+    evidence: str
+    ratios: Sequence[Ratio] = ()
+    score: float | None = None
+    """For the rule *best*: the mean of the expected one by the best."""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the numbers are there."""
+        return self.verdict != "not measured"

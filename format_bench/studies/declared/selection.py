@@ -1,0 +1,213 @@
+"""Selection of measured numbers: by format, codec, data set, metric, cache, query, threads and track."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from format_bench.display.text import quantity
+from format_bench.report.model import results_of_suite
+from format_bench.results.candidates import Configuration
+from format_bench.results.metrics import Measure
+
+if TYPE_CHECKING:
+    from format_bench.report.model import SuiteResults
+    from format_bench.results.groups import ComparisonGroup
+    from format_bench.results.load import Results
+
+NONE = "none"
+"""Name of the codec of files without one, as on the command line."""
+
+Wanted = Mapping[str, str | int | list[str]]
+"""Patterns by the name of a field of `Number`; `per` is no pattern, but divides by "row" or "size"."""
+
+SIZE = Measure("size")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A measured value with all that tells it from others."""
+
+    format: str
+    codec: str
+    level: int | None
+    track: str
+    dataset: str
+    """With its medium, if media were compared."""
+    rows: int
+    threads: str
+    metric: str
+    cache: str
+    """"warm", "cold" or empty."""
+    query: str
+    value: float
+    unit: str
+    interval: tuple[float, float] | None = None
+
+    @property
+    def name(self) -> str:
+        """The configuration in words, e.g. "Parquet zstd 3"."""
+        codec = None if self.codec == NONE else self.codec
+        return str(Configuration(self.format, codec, self.level, "all", self.track))
+
+    @property
+    def quantity(self) -> str:
+        """The value with its unit."""
+        return quantity(self.value, self.unit)
+
+    @property
+    def measure(self) -> str:
+        """The measure in words, e.g. "cold read time of cut"."""
+        return Measure(self.metric, self.cache or None, self.query).phrase
+
+    def without(self, names: Iterable[str]) -> tuple[object, ...]:
+        """Return all that tells the number from others but some fields."""
+        dropped = {*names, "value", "unit", "interval"}
+        return tuple(value for name, value in vars(self).items() if name not in dropped)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of one suite, and its groups."""
+
+    suite: SuiteResults
+    every: tuple[Number, ...]
+    names: Mapping[tuple[str, int, str], str]
+    """Names of the groups, by data set, rows and threads."""
+
+    @classmethod
+    def of(cls, results: Results, suite: str, aliases: Mapping[str, str] | None = None) -> Numbers:
+        """Return the numbers of a suite in results.
+
+        Parameters
+        ----------
+        results : Results
+            Results of one run.
+        suite : str
+            Name of a suite.
+        aliases : dict, optional
+            Common names of codecs by the names that formats give them.
+        """
+        found = results_of_suite(results, suite)
+        names = {(each.dataset, each.rows, each.threads): each.name for each in found.groups}
+        every = [number for group in found.groups for number in _numbers(group, aliases or {})]
+        return cls(found, tuple(every), names)
+
+    def select(self, wanted: Wanted) -> list[Number]:
+        """Return the numbers that match all patterns.
+
+        A pattern is a text in which ``*`` is any text, several in a list of which one must match, and
+        with ``!`` before one that must not match. "warm" also matches values without a state of the
+        cache, which some suites take for granted.
+        """
+        patterns = {name: pattern for name, pattern in wanted.items() if name != "per"}
+        found = [each for each in self.every if all(_matches(each, *item) for item in patterns.items())]
+        if wanted.get("per") == "row":
+            return [_scaled(each, each.rows) for each in found]
+        if wanted.get("per") == "size":
+            return [
+                replace(_scaled(each, self.sizes[key]), unit="share")
+                for each in found
+                if self.sizes.get(key := _of_file(each))
+            ]
+        return found
+
+    @functools.cached_property
+    def sizes(self) -> dict[tuple[object, ...], float]:
+        """Bytes of the saved files, by what tells a file from others."""
+        return {_of_file(each): each.value for each in self.every if each.metric == SIZE.metric}
+
+    def scopes(self) -> list[Numbers]:
+        """Return the numbers of each group on their own, the largest first."""
+        groups = sorted(
+            self.suite.groups, key=lambda each: (each.rows, each.threads == "all"), reverse=True
+        )
+        return [
+            replace(self, every=tuple(each for each in self.every if _is_of(each, group)))
+            for group in groups
+        ]
+
+    def merged(self) -> Numbers:
+        """Return the numbers of the largest size of each cell: slow ones are measured on less."""
+        by_cell = {
+            each.without(("rows",)): each for each in sorted(self.every, key=lambda each: each.rows)
+        }
+        return replace(self, every=tuple(by_cell.values()))
+
+    def place(self, number: Number) -> str:
+        """Return the name of a number's group."""
+        return self.names[number.dataset, number.rows, number.threads]
+
+
+def _numbers(group: ComparisonGroup, aliases: Mapping[str, str]) -> Iterator[Number]:
+    for (configuration, measure), cell in group.cells.items():
+        if cell.value is not None:
+            codec = configuration.codec or NONE
+            yield Number(
+                format=configuration.format,
+                codec=aliases.get(codec, codec),
+                level=configuration.level,
+                track=configuration.track,
+                dataset=group.dataset,
+                rows=group.rows,
+                threads=group.threads,
+                metric=measure.metric,
+                cache=measure.cache or "",
+                query=measure.query,
+                value=cell.value,
+                unit=cell.unit,
+                interval=cell.interval,
+            )
+
+
+def _is_of(number: Number, group: ComparisonGroup) -> bool:
+    return (number.dataset, number.rows, number.threads) == (group.dataset, group.rows, group.threads)
+
+
+def _of_file(number: Number) -> tuple[object, ...]:
+    return number.without(("metric", "cache", "query"))
+
+
+def _scaled(number: Number, by: float) -> Number:
+    interval = number.interval and (number.interval[0] / by, number.interval[1] / by)
+    return replace(number, value=number.value / by, interval=interval)
+
+
+def _matches(number: Number, name: str, pattern: str | int | list[str]) -> bool:
+    value = getattr(number, name)
+    if isinstance(pattern, int):
+        return bool(value == pattern)
+    patterns = [pattern] if isinstance(pattern, str) else pattern
+    if name == "cache" and not value:
+        return "warm" in patterns
+    refused = [each[1:] for each in patterns if each.startswith("!")]
+    allowed = [each for each in patterns if not each.startswith("!")]
+    text = str(value)
+    return not any(_fits(text, each) for each in refused) and (
+        not allowed or any(_fits(text, each) for each in allowed)
+    )
+
+
+def _fits(text: str, pattern: str) -> bool:
+    return _expression(pattern).fullmatch(text) is not None
+
+
+@functools.cache
+def _expression(pattern: str) -> re.Pattern[str]:
+    # Not fnmatch: labels contain brackets.
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
+
+
+def first_of(numbers: Sequence[Number], order: Sequence[str]) -> list[Number]:
+    """Return numbers in the order of some patterns of formats, those without a codec first."""
+
+    def place(each: Number) -> tuple[object, ...]:
+        number = next(
+            (at for at, pattern in enumerate(order) if _fits(each.format, pattern)), len(order)
+        )
+        return number, each.format.casefold(), each.codec != NONE, each.codec, each.level or 0
+
+    return sorted(numbers, key=place)

@@ -1,0 +1,282 @@
+"""Studies as declarations, and their commands.
+
+A study is a TOML file in `format_bench/studies/`, or in `findings/` there if it sets us beside a paper:
+a question, the cells to measure, the claims to judge, the sections to show.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from adapter_core.errors import InvalidResultsError
+from format_bench import studies
+from format_bench.results.load import Results, load
+from format_bench.studies.declared import picture
+from format_bench.studies.declared.blocks import Block, Page
+from format_bench.studies.declared.claims import Claim, Verdict  # noqa: TC001 (msgspec resolves the annotations)
+from format_bench.studies.declared.sections import Context, Section
+from format_bench.studies.declared.selection import Numbers
+
+PAPERS = "findings"
+"""Folder of the studies of papers."""
+
+
+class Option(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """An option of a study's command, whose value replaces ``{name}`` in the declaration."""
+
+    help: str
+    default: str | int | bool = ""
+
+
+class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A declaration; comments in the files of papers show its fields in use."""
+
+    title: str
+    summary: str
+    """First line of the command's help, as a sentence."""
+    details: str = ""
+    """Further text of the help."""
+    question: str
+    """The first paragraph of the page."""
+    method: str = ""
+    """How the numbers were made, the last section of the page."""
+    suite: str
+    """The suite whose results are shown."""
+    needs: str = ""
+    """What results must have, for the message about others."""
+    requires: dict[str, Any] = {}
+    """Selection of numbers of which there must be one."""
+    cells: dict[str, str | int | bool] = {}
+    """Options of ``format-bench run`` that measure the study's cells."""
+    published: str = ""
+    """Name of the published results that are compared."""
+    options: dict[str, Option] = {}
+    claims: list[Claim] = []
+    claims_on: str = "each"
+    """"each" group of results, "all" together, or for each claim the "largest" group that has values."""
+    explanations: dict[str, str] = {}
+    """Reasons of disagreements, by label or by label and metric, e.g. "Parquet, read time"."""
+    aliases: dict[str, str] = {}
+    """Common names of codecs by the names that formats give them."""
+    sections: list[Section] = []
+
+    def page(self, results: Results) -> Page:
+        """Return the page on results.
+
+        Raises
+        ------
+        InvalidResultsError
+            If they have none of the required numbers.
+        """
+        numbers = Numbers.of(results, self.suite, self.aliases)
+        if not numbers.select(self.requires):
+            raise InvalidResultsError(f"{results.name} has no {self.needs or f'values of {self.suite}'}")
+        context = Context(results, numbers, self.published, self.explanations)
+        judged = list(self._judged(numbers))
+        blocks = [*self._findings(judged), *(b for each in self.sections for b in each.blocks(context))]
+        return Page(
+            title=self.title,
+            question=self.question,
+            method=self.method,
+            blocks=blocks,
+            metadata=results.metadata,
+            chart=picture.chart(self.title, judged, self._of_paper()),
+        )
+
+    def _judged(self, numbers: Numbers) -> list[tuple[str, Claim, Verdict]]:
+        """Return the verdicts with the extent of the numbers that they are of."""
+        if self.claims_on == "all":
+            return [("", each, each.judge(numbers.merged())) for each in self.claims]
+        found = []
+        for scope in numbers.scopes():
+            place = _extent(scope)
+            found += [(place, each, each.judge(scope)) for each in self.claims]
+        found = [each for each in found if each[2].is_measured]
+        if self.claims_on == "largest":
+            first = {each[1].claim: each for each in reversed(found)}
+            found = [first[each.claim] for each in self.claims if each.claim in first]
+        judged = {claim.claim for _, claim, _ in found}
+        for each in self.claims:
+            if each.claim not in judged:
+                found.append(("", each, each.judge(numbers)))
+        return found
+
+    def _of_paper(self) -> dict[str, Verdict]:
+        """Return the verdicts of the same rules on the published numbers, by claim."""
+        if not self.published:
+            return {}
+        numbers = Numbers.of(load(self.published), self.suite, self.aliases)
+        judged = {each.claim: each.judge(numbers) for each in self.claims}
+        return {claim: verdict for claim, verdict in judged.items() if verdict.is_measured}
+
+    def _findings(self, judged: list[tuple[str, Claim, Verdict]]) -> list[Block]:
+        if not judged:
+            return []
+        of_paper = self._of_paper()
+        has_places = any(place for place, *_ in judged)
+        has_figures = of_paper or any(claim.published for _, claim, _ in judged)
+        rows = []
+        for place, claim, verdict in judged:
+            theirs = of_paper.get(claim.claim)
+            published = "; ".join(filter(None, [claim.published, theirs.evidence if theirs else ""]))
+            evidence = f"{verdict.evidence}. {claim.note}" if claim.note else verdict.evidence
+            row = [claim.claim, f"**{verdict.verdict}**", evidence]
+            row += [published or "-"] if has_figures else []
+            rows.append([*row, place or "-"] if has_places else row)
+        header = ["published finding", "here", "numbers here"]
+        header += ["numbers published"] if has_figures else []
+        text = "Each verdict follows from the numbers beside it by a fixed rule."
+        header += ["results"] if has_places else []
+        return [Block("Findings", text, header, rows, "l" * len(header))]
+
+    def measured_by(self, out: str) -> list[str]:
+        """Return the arguments of ``format-bench run`` that measure the study's cells into a folder."""
+        words = []
+        for name, value in self.cells.items():
+            if value is not False:
+                words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+        return ["--suite", self.suite, *words, "--out", out]
+
+
+def _extent(numbers: Numbers) -> str:
+    first = next(iter(numbers.every), None)
+    return f"{numbers.place(first)}, {first.rows:,}" if first else ""
+
+
+def places() -> dict[str, Path]:
+    """Return the files of all declarations by the names of their studies."""
+    folders = [Path(each) for each in studies.__path__]
+    files = [
+        file for each in folders for folder in (each, each / PAPERS) for file in folder.glob("*.toml")
+    ]
+    return {each.stem.replace("_", "-"): each for each in sorted(files)}
+
+
+def papers() -> list[str]:
+    """Return the names of the studies that set us beside a paper."""
+    return [name for name, path in places().items() if path.parent.name == PAPERS]
+
+
+def read(name: str, **values: Any) -> Study:
+    """Return a declared study.
+
+    Parameters
+    ----------
+    name : str
+        One of `places`.
+    **values
+        Values of its options; others have their defaults.
+
+    Raises
+    ------
+    ValueError
+        If the declaration is no valid one.
+    """
+    path = places()[name]
+    try:
+        declared = tomllib.loads(path.read_text(encoding="utf-8"))
+        options = declared.get("options", {})
+        given = {each: values.get(each, options[each].get("default", "")) for each in options}
+        return msgspec.convert(_filled(declared, given), Study)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _filled(declared: Any, values: dict[str, Any]) -> Any:
+    """Return a part of a declaration with the values of options in its texts."""
+    if isinstance(declared, dict):
+        return {name: _filled(each, values) for name, each in declared.items()}
+    if isinstance(declared, list):
+        return [_filled(each, values) for each in declared]
+    if isinstance(declared, str):
+        for name, value in values.items():
+            declared = declared.replace(f"{{{name}}}", str(value))
+    return declared
+
+
+def command_of(name: str) -> click.Command:
+    """Return the command of a declared study."""
+    study = read(name)
+
+    @click.pass_context
+    def show(
+        ctx: click.Context,
+        /,
+        results: Path,
+        out: Path | None,
+        measure: bool,  # noqa: FBT001 (a switch)
+        **values: Any,
+    ) -> None:
+        bound = read(name, **values)
+        if measure:
+            # By name, since the command line is a layer above.
+            root = ctx.find_root()
+            run = (
+                root.command.get_command(root, "run") if isinstance(root.command, click.Group) else None
+            )
+            if run is not None:
+                run.main(bound.measured_by(str(results)), standalone_mode=False, obj=ctx.obj)
+        page = bound.page(load(results))
+        if out:
+            page.write(out)
+        else:
+            click.echo(page.markdown(), nl=False)
+
+    parameters: list[click.Parameter] = [
+        click.Argument(["results"], type=click.Path(path_type=Path)),
+        click.Option(
+            ["--out"],
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="File of the page, with its picture beside it; printed without one by default.",
+        ),
+    ]
+    if study.cells:
+        text = "Measure the study's cells first, into RESULTS; a run that was interrupted goes on."
+        parameters.append(click.Option(["--measure"], is_flag=True, help=text))
+    else:
+        parameters.append(click.Option(["--measure"], is_flag=True, hidden=True))
+    for each, option in study.options.items():
+        is_flag = isinstance(option.default, bool)
+        parameters.append(
+            click.Option(
+                [f"--{each}"],
+                default=option.default,
+                is_flag=is_flag,
+                show_default=not is_flag,
+                help=option.help,
+            )
+        )
+    return click.Command(name, callback=show, params=parameters, help=_help(name, study))
+
+
+def _help(name: str, study: Study) -> str:
+    parts = [
+        study.summary,
+        f"RESULTS is a folder or file of results of the suite `{study.suite}`. {study.details}",
+    ]
+    lines = ["\b", "Example:"]
+    if study.cells:
+        lines += [
+            f"  format-bench {line}" for line in _broken("run", *study.measured_by(f"reports/{name}"))
+        ]
+    lines.append(f"  format-bench study {name} reports/{name} --out docs/{name}.md")
+    return "\n\n".join([*parts, "\n".join(lines)])
+
+
+def _broken(*words: str) -> list[str]:
+    """Return the lines of a command, each within the width of a page."""
+    lines = [""]
+    for word in words:
+        if len(lines[-1]) + len(word) > _WIDTH:
+            lines[-1] += " \\"
+            lines.append("     ")
+        lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return lines
+
+
+_WIDTH = 76

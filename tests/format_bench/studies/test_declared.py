@@ -1,0 +1,196 @@
+"""Studies as declarations: one file is a command with a page, and old results make the same tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from adapter_core.errors import UnknownNameError
+from format_bench import studies
+from format_bench.cli.main import format_bench
+from format_bench.results.export import export
+from format_bench.studies.declared import study
+from format_bench.studies.declared.blocks import LONG, Block, Page, circumstances
+from format_bench.studies.declared.claims import Claim, Compared
+from format_bench.studies.declared.selection import Numbers
+from tests.factories.records import METADATA, record, results
+from tests.helpers import ROOT, run
+
+KEPT = ROOT / "tests" / "data" / "study_results"
+
+TOY = """
+title = "Toys"
+summary = "Compare toys."
+question = "Which toy is the smallest?"
+method = "Weighed on {scales}."
+suite = "tabular"
+options.scales = { help = "What to weigh with.", default = "paper" }
+cells = { datasets = "eq", rows = 10, formats = "CSV" }
+[[claims]]
+claim = "Feather is smaller than CSV"
+published = "half the size (table 1)"
+numbers = [{ select = { format = "Feather", metric = "size" }, over = { format = "CSV" }, below = 1 }]
+[[sections]]
+kind = "values"
+title = "Sizes"
+columns.size.select = { metric = "size" }
+"""
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    folder = tmp_path / "studies"
+    folder.mkdir()
+    (folder / "smallest_toy.toml").write_text(TOY, encoding="utf-8")
+    monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(folder)])
+    return folder / "smallest_toy.toml"
+
+
+def sized(**sizes):
+    return [record(label, "size", value) for label, value in sizes.items()]
+
+
+def call(*arguments):
+    return CliRunner().invoke(format_bench, list(map(str, arguments)), catch_exceptions=False)
+
+
+def test_one_file_is_a_study_with_a_page(toy, tmp_path):
+    del toy
+    assert "smallest-toy" in call("study", "--help").stdout
+    told = call("study", "smallest-toy", "--help").stdout
+    assert "Compare toys." in told
+    assert "format-bench run --suite tabular --datasets eq --rows 10" in " ".join(told.split())
+    export(sized(CSV=200.0, Feather=100.0), tmp_path / "results.jsonl")
+    out = tmp_path / "toys.md"
+    assert call("study", "smallest-toy", tmp_path, "--scales", "brass", "--out", out).exit_code == 0
+    text = out.read_text(encoding="utf-8")
+    headings = re.findall("^#+ (.*)$", text, re.MULTILINE)
+    assert headings == ["Toys", "Findings", "Sizes", "Method"]
+    assert (
+        "| Feather is smaller than CSV | **confirmed** | size: Feather 100 B / CSV 200 B = 0.50 |"
+        in text
+    )
+    assert "half the size (table 1)" in text
+    assert "| Feather | 100 B |" in text
+    assert "Weighed on brass." in text
+    # The picture comes before any table.
+    assert text.index("](toys.svg)") < text.index("| ---")
+    assert "Feather is smaller" in (tmp_path / "toys.svg").read_text(encoding="utf-8")
+
+
+def test_a_study_asks_the_runner_for_its_cells(toy, tmp_path):
+    toy.write_text(TOY.replace('formats = "CSV"', 'formats = "Wooden"'), encoding="utf-8")
+    with pytest.raises(UnknownNameError, match="Wooden"):
+        call("study", "smallest-toy", tmp_path / "out", "--measure")
+
+
+def test_a_mistake_in_a_declaration_is_named(toy):
+    toy.write_text(TOY.replace("claim =", "clam ="), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"smallest_toy\.toml.*clam"):
+        study.read("smallest-toy")
+
+
+def tables(page):
+    """Return the rows of each table, by its header."""
+    found = {}
+    header = None
+    for line, following in zip(lines := page.splitlines(), [*lines[1:], ""], strict=True):
+        cells = tuple(cell.strip() for cell in line.strip("|").split(" | ")) if line[:1] == "|" else None
+        if cells is None:
+            header = None
+        elif following.startswith("| --"):
+            header = cells
+        elif header and not line.startswith("| --"):
+            found.setdefault(header, []).append(cells)
+    return found
+
+
+@pytest.mark.parametrize("name", ["ipsl"])
+def test_results_kept_from_before_make_the_same_tables(name):
+    done = run("study", name, KEPT / f"{name}.jsonl")
+    assert done.returncode == 0, done.stderr
+    before, now = tables((KEPT / f"{name}.md").read_text(encoding="utf-8")), tables(done.stdout)
+    # Findings are worded anew; their verdicts are compared below.
+    compared = {header: rows for header, rows in before.items() if "published finding" not in header}
+    assert compared
+    for header, rows in compared.items():
+        assert now.get(header) == rows, header
+    words = dict(re.findall(r"^\| (.*?) \| \*\*(.*?)\*\* ", done.stdout, re.MULTILINE))
+    old = (KEPT / f"{name}.md").read_text(encoding="utf-8")
+    verdicts = {
+        finding: verdict.lower()
+        for pattern in (
+            r"^\| (.*?) \| \*\*(.*?)\*\* ",
+            r"^- \*\*(.*?)\.\*\* (Confirmed|Not confirmed|No more|Confirmed in part)[:.]",
+        )
+        for finding, verdict in re.findall(pattern, old, re.MULTILINE)
+    }
+    assert words.items() >= verdicts.items()
+
+
+def numbers(records):
+    return Numbers.of(results(records), "tabular")
+
+
+def verdict(claim, records):
+    return claim.judge(numbers(records)).verdict
+
+
+SMALLER = Claim(
+    claim="",
+    numbers=[Compared(select={"format": "B*", "metric": "size"}, over={"format": "A"}, below=1)],
+)
+
+
+def test_a_ratio_whose_intervals_reach_its_bound_is_not_decided():
+    one, other = sized(A=100.0, B=99.0)
+    assert verdict(SMALLER, [one, other]) == "confirmed"
+    assert verdict(SMALLER, [replace(one, value=98.0), other]) == "not confirmed"
+    noisy = [replace(one, interval=[90.0, 110.0]), replace(other, interval=[98.0, 100.0])]
+    assert verdict(SMALLER, noisy) == "undecided within the noise"
+    clear = [replace(one, interval=[100.0, 110.0]), replace(other, interval=[98.0, 99.0])]
+    assert verdict(SMALLER, clear) == "confirmed"
+
+
+def test_a_share_of_the_ratios_confirms_in_part():
+    most = Claim(claim="", numbers=SMALLER.numbers, confirmed_from=0.9, in_part_from=0.5)
+    records = sized(A=100.0, B1=50.0, B2=60.0, B3=200.0)
+    assert verdict(SMALLER, records) == "not confirmed"
+    assert verdict(most, records) == "confirmed in part"
+    assert verdict(most, sized(A=10.0, B1=50.0)) == "not confirmed"
+
+
+def test_patterns_of_a_selection():
+    found = numbers([*sized(A=1.0, B=2.0, **{"B[x]": 3.0}), record("A", "read time", 5.0, cache="cold")])
+
+    def chosen(**wanted):
+        return [each.format for each in found.select(wanted)]
+
+    assert chosen(metric="size", format=["A", "B"]) == ["A", "B"]
+    assert chosen(metric="size", format="B[*") == ["B[x]"]
+    assert chosen(metric="size", format="!B*") == ["A"]
+    assert chosen(cache="warm", metric="read time") == []
+    assert chosen(rows=50_000, codec="none", metric="size") == ["A", "B", "B[x]"]
+    (share,) = found.select({"metric": "read time", "per": "size"})
+    assert (share.value, share.unit) == (5.0, "share")
+
+
+def test_pages_say_on_what_machine_when_and_under_what_load():
+    busy = METADATA | {"load_average": {"start": [0.5, 0.4, 0.3], "end": [2.5, 1.0, 0.8]}}
+    assert circumstances([busy]) == (
+        "*Measured on Some CPU, 8 CPUs, 32 GB, Some Linux 12; 2026-11-01, 1 run, load 0.5 to 2.5.*"
+    )
+    later = busy | {"ended": "2026-12-24T00:00:00+00:00"}
+    assert "2026-11-01 to 2026-12-24, 2 runs" in circumstances([METADATA, later])
+    assert "do not say" in circumstances([])
+
+
+def test_long_tables_are_folded():
+    rows = [[f"{number}", "x"] for number in range(LONG + 1)]
+    for fewer, folded in ((rows, True), (rows[1:], False)):
+        text = Page("T", "Q", [Block("B", header=["a", "b"], rows=fewer)]).markdown()
+        assert ("<details>" in text) is folded
+        assert text.count("| x |") == len(fewer)
