@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from format_bench.results.metrics import METRICS
-from format_bench.results.suites import read_family
+from format_bench.results.suites import SUITES, read_family
 from tests.helpers import ROOT
 
 DOCS = ROOT / "docs"
@@ -168,6 +168,13 @@ def test_names_of_code_in_documents_exist():
             if name not in ENTRY_POINTS and not is_page and not is_importable(name):
                 missing.append(f"{path.relative_to(ROOT)}: {name}")
     assert missing == []
+
+
+def test_the_glossary_has_every_suite_and_no_word_twice():
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    assert [name for name in SUITES if f"`{name}`" not in glossary] == []
+    words = re.findall(r"^- \*\*(.+?)\*\*", glossary, re.MULTILINE)
+    assert sorted(words) == sorted(set(words))
 
 
 def test_the_example_of_a_suite_is_valid(tmp_path):
