@@ -1,4 +1,4 @@
-"""Files of results that studies wrote in earlier versions: the same pages and tables are made of them."""
+"""Results that studies wrote in earlier versions: the same pages and tables are made of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.helpers import ROOT, run
 
 KEPT = ROOT / "tests" / "data" / "study_results"
-"""Each file of results was written by the study of 0.2, and the page beside it was printed of it then."""
+"""Results that the studies of 0.2 wrote, each beside the page that was printed of them then."""
 
 
 @pytest.mark.parametrize(
