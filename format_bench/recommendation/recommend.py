@@ -9,7 +9,7 @@ from format_bench.display.text import quantity
 from format_bench.recommendation import formulas
 from format_bench.recommendation.answer import Ranked, Recommendation, excluded_of, with_score
 from format_bench.recommendation.scope import (
-    media_sentence,
+    condition_sentences,
     one_suite,
     queries_left_out,
     smaller_sizes,
@@ -190,7 +190,7 @@ def caveats(results: Results, scoped: Results, scoring: Scoring, noise: str) -> 
             found.append(f"the speed does not count, since {measure.phrase} has no weight")
     if noise == "unknown":
         found.append("ties are not known: times of one sample do not show how they vary")
-    found += media_sentence(scoped)
+    found += condition_sentences(scoped)
     found += queries_left_out(results, suite_of(scoped.records[0]))
     return found + smaller_sizes(results, scoped) + _left_out(results, scoped)
 

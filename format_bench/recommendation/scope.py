@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
 from format_bench.results.candidates import Configuration
+from format_bench.results.conditions import WITHIN_A_PLACE
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import SUITES, compared_with, item_of, suite_order
@@ -45,13 +46,17 @@ def of_medium(results: Results, medium: str) -> Results:
     return replace(results, records=[each for each in results.records if each.medium == medium])
 
 
-def media_sentence(results: Results) -> list[str]:
-    """Return a sentence if results are of several media."""
-    media = dict.fromkeys(each.medium for each in results.records if each.medium)
-    if len(media) < 2:  # noqa: PLR2004 (a comparison)
-        return []
+def condition_sentences(results: Results) -> list[str]:
+    """Return a sentence for each axis whose values separate data sets, if results have several."""
+    values: dict[str, dict[str, None]] = {}
+    for record in results.records:
+        for axis in set(record.conditions) - WITHIN_A_PLACE:
+            values.setdefault(axis, {})[record.conditions[axis]] = None
+    advice = {"medium": "; --medium takes one of them"}
     return [
-        f"each data set counts once for each medium ({', '.join(media)}); --medium takes one of them"
+        f"each data set counts once for each {axis} ({', '.join(found)}){advice.get(axis, '')}"
+        for axis, found in values.items()
+        if len(found) > 1
     ]
 
 

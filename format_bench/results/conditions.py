@@ -44,8 +44,8 @@ class Conditions(Mapping[str, str]):
         return Conditions({**self._values, **others})
 
 
-_NOT_OF_A_PLACE = {"cache", "threads", "track"}
-"""Axes that tables have columns, groups or labels for; each other one has groups of its own."""
+WITHIN_A_PLACE = {"cache", "threads", "track"}
+"""Axes that tables have columns, groups or labels for; values of the others separate data sets."""
 
 
 def place_of(dataset: str, conditions: Mapping[str, str]) -> str:
@@ -57,6 +57,6 @@ def place_of(dataset: str, conditions: Mapping[str, str]) -> str:
     further = [
         f"{name} {value}"
         for name, value in sorted(conditions.items())
-        if name not in {*_NOT_OF_A_PLACE, "medium"}
+        if name not in {*WITHIN_A_PLACE, "medium"}
     ]
     return ", ".join([f"{dataset} on {medium}" if medium else dataset, *further])

@@ -18,6 +18,7 @@ from format_bench.report.model import results_by_suite
 from format_bench.report.writers import html, markdown
 from format_bench.results.candidates import candidates_of
 from format_bench.results.metrics import Measure
+from format_bench.results.records import under
 from format_bench.results.status import CellStatus
 from tests.factories.records import record, results, results_of
 
@@ -123,6 +124,21 @@ def test_a_recommendation_is_for_one_medium_or_for_all(of_media):
     assert "once for each medium (tmpfs, emulated hdd); --medium takes one" in caveat
     with pytest.raises(UnknownNameError, match="did you mean tmpfs"):
         of_medium(of_media, "tmpf")
+
+
+def test_values_of_any_axis_count_as_data_sets(of_media):
+    limits = {"1G": 1.0, "4G": 0.5}
+    found = results(
+        [
+            under(replace(each, value=each.value * factor), **{"memory limit": limit})
+            for each in of_media.records
+            if each.medium == "tmpfs"
+            for limit, factor in limits.items()
+        ]
+    )
+    weights = {Measure("read time", "cold"): 1.0}
+    (caveat,) = [each for each in recommend(found, weights).caveats if "memory" in each]
+    assert caveat == "each data set counts once for each memory limit (1G, 4G)"
 
 
 def test_a_medium_without_cold_reads_excludes_nobody(of_media):
