@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from format_bench.comparison.ratios import Ratio, Significance
+from format_bench.comparison.compare import Ratio, Significance
 from format_bench.display import terminal
 from format_bench.display.text import format_ratio, quantity
 from format_bench.results.groups import query_order
@@ -16,10 +16,13 @@ from format_bench.results.groups import query_order
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from format_bench.comparison.compare import Comparison
-    from format_bench.comparison.pairs import PairedDataset
-    from format_bench.comparison.query_ranks import QueryAgreement, QueryDisagreement
-    from format_bench.comparison.ranks import Agreement, Disagreement
+    from format_bench.comparison.compare import (
+        Agreement,
+        Comparison,
+        Disagreement,
+        PairedDataset,
+        QueryDisagreement,
+    )
     from format_bench.results.candidates import Configuration
     from format_bench.results.metrics import Measure
 
@@ -75,7 +78,7 @@ def _show_ratios_of_queries(console: Console, ratios: list[Ratio]) -> None:
     """Print a table for each measure of queries and data set: queries by formats."""
     found: dict[tuple[PairedDataset, Measure], list[Ratio]] = {}
     for each in (each for each in ratios if each.pair.measure.query):
-        key = each.pair.dataset, each.pair.measure._replace(query="")
+        key = each.pair.dataset, each.pair.all_queries
         found.setdefault(key, []).append(each)
     for (dataset, measure), cells in found.items():
         formats = list(dict.fromkeys(each.pair.configuration for each in cells))
@@ -126,43 +129,40 @@ def _size(ratio: Ratio) -> float:
 
 
 def _show_ranks(console: Console, comparison: Comparison) -> None:
-    rows = [
-        [
-            f"{each.suite}: {each.measure.phrase}",
-            each.dataset or "all",
-            str(each.formats),
-            *("-" if number is None else f"{number:.2f}" for number in each[-2:]),
-        ]
-        for each in comparison.agreements
-        if not each.measure.query
-    ]
-    if rows:
-        header = ["agreement of ranks", "data set", "formats", "Spearman", "Kendall tau-b"]
-        terminal.table(console, "", header, rows)
+    found = [each for each in comparison.agreements if not each.measure.query]
+    places = [each.dataset or "all" for each in found]
+    _show_correlations(console, ["agreement of ranks", "data set", "formats"], found, places)
     moved = [each for each in comparison.disagreements if not each.measure.query]
-    for found in moved[:SHOWN]:
+    for each in moved[:SHOWN]:
         terminal.prose(
             console,
-            f"- {found.configuration} is number {found.rank_a:g} of {found.formats} in A and number "
-            f"{found.rank_b:g} in B, by {found.measure.phrase} of {found.dataset.name}",
+            f"- {each.configuration} is number {each.rank_a:g} of {each.formats} in A and number "
+            f"{each.rank_b:g} in B, by {each.measure.phrase} of {each.dataset.name}",
             indent="  ",
         )
 
 
-def _show_query_ranks(console: Console, comparison: Comparison) -> None:
-    """Print correlations over queries, and the median of those over the formats of a query."""
+def _show_correlations(
+    console: Console, header: list[str], found: list[Agreement], places: list[str]
+) -> None:
     rows = [
         [
             f"{each.suite}: {each.measure.phrase}",
-            str(each.configuration) if each.configuration else "all",
+            place,
             str(each.cells),
             *("-" if number is None else f"{number:.2f}" for number in each[-2:]),
         ]
-        for each in comparison.query_agreements
+        for each, place in zip(found, places, strict=True)
     ]
     if rows:
-        header = ["agreement of ranks over queries", "format", "cells", "Spearman", "Kendall tau-b"]
-        terminal.table(console, "", header, rows)
+        terminal.table(console, "", [*header, "Spearman", "Kendall tau-b"], rows)
+
+
+def _show_query_ranks(console: Console, comparison: Comparison) -> None:
+    """Print correlations over queries, and the median of those over the formats of a query."""
+    found = comparison.query_agreements
+    places = [str(each.configuration or "all") for each in found]
+    _show_correlations(console, ["agreement of ranks over queries", "format", "cells"], found, places)
     for line in (*_over_formats(comparison), *_queries_that_differ(comparison)):
         terminal.prose(console, line, indent="  ")
 
@@ -215,9 +215,18 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         "b": comparison.b,
         "verdicts": dict(Counter(str(each.significance) for each in comparison.ratios)),
         "cells": [_cell(each) for each in comparison.ratios],
-        "rank_correlations": [_agreement(each) for each in comparison.agreements],
+        "rank_correlations": [
+            _agreement(each, {"dataset": each.dataset or None, "formats": each.cells})
+            for each in comparison.agreements
+        ],
         "rank_disagreements": [_disagreement(each) for each in comparison.disagreements],
-        "query_rank_correlations": [_query_agreement(each) for each in comparison.query_agreements],
+        "query_rank_correlations": [
+            _agreement(
+                each,
+                {"format": each.configuration and str(each.configuration), "cells": each.cells},
+            )
+            for each in comparison.query_agreements
+        ],
         "query_places": [_query_disagreement(each) for each in comparison.query_disagreements],
         "circumstances_that_differ": [each._asdict() for each in comparison.differences],
         "cells_in_a_only": comparison.only_a,
@@ -247,12 +256,11 @@ def _cell(ratio: Ratio) -> dict[str, Any]:
     }
 
 
-def _agreement(agreement: Agreement) -> dict[str, Any]:
+def _agreement(agreement: Agreement, place: dict[str, Any]) -> dict[str, Any]:
     return {
         "family": agreement.suite,
         "measure": agreement.measure.option,
-        "dataset": agreement.dataset or None,
-        "formats": agreement.formats,
+        **place,
         "spearman": agreement.spearman,
         "kendall_tau_b": agreement.kendall_tau_b,
     }
@@ -266,17 +274,6 @@ def _disagreement(found: Disagreement) -> dict[str, Any]:
         "rank_a": found.rank_a,
         "rank_b": found.rank_b,
         "formats": found.formats,
-    }
-
-
-def _query_agreement(agreement: QueryAgreement) -> dict[str, Any]:
-    return {
-        "family": agreement.suite,
-        "measure": agreement.measure.option,
-        "format": str(agreement.configuration) if agreement.configuration else None,
-        "cells": agreement.cells,
-        "spearman": agreement.spearman,
-        "kendall_tau_b": agreement.kendall_tau_b,
     }
 
 

@@ -167,7 +167,7 @@ def _over_stacks(found: Comparison) -> Iterator[str]:
     for each in found.agreements:
         if each.measure.query and each.dataset and each.spearman is not None:
             numbers.setdefault(each.measure.metric, []).append(each.spearman)
-            stacks[each.measure.metric] = max(stacks.get(each.measure.metric, 0), each.formats)
+            stacks[each.measure.metric] = max(stacks.get(each.measure.metric, 0), each.cells)
     for metric, values in numbers.items():
         yield (
             f"- Order of {stacks[metric]} stacks by {metric}: Spearman {median(values):.2f} in the "

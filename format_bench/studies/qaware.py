@@ -147,7 +147,7 @@ def _published(results: Results) -> Iterator[str]:
         )
         if agreement and agreement.spearman is not None and agreement.kendall_tau_b is not None:
             yield (
-                f"Order of {plural(agreement.formats, 'configuration')}: Spearman "
+                f"Order of {plural(agreement.cells, 'configuration')}: Spearman "
                 f"{agreement.spearman:.2f}, Kendall's tau-b {agreement.kendall_tau_b:.2f}.\n"
             )
         rows = []

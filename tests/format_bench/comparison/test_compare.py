@@ -12,8 +12,7 @@ import pytest
 
 from adapter_core.errors import NoCommonCellsError
 from format_bench.comparison import compare
-from format_bench.comparison.ranks import kendall_tau_b, ranks, spearman
-from format_bench.comparison.ratios import Significance
+from format_bench.comparison.compare import Significance, kendall_tau_b, ranks, spearman
 from format_bench.results.export import export
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
