@@ -16,7 +16,7 @@ from adapter_core.listing import declarations
 from format_bench.asv_support.results import Run, damage_reported, run_of
 from format_bench.asv_support.run import METADATA_FOLDER
 from format_bench.library_sets import VersionChange, parse, version_changes
-from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
+from format_bench.results.suites import FAMILIES, family_of_suite
 from format_bench.system.git import Repository
 
 # asv's facts on a machine; if one of them differs, it is another machine, whatever its name.
@@ -163,7 +163,7 @@ def _point_names(results: list[Any]) -> list[str]:
 
 def _folder_of(suite: str) -> str:
     """Return the folder of a suite's adapters; for a suite that is not declared here, the tables'."""
-    family = family_of_suite(suite) if suite in SUITES else FAMILIES["tables"]
+    family = family_of_suite(suite)
     return family.folder
 
 

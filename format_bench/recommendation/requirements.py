@@ -10,7 +10,7 @@ from adapter_core import DataFormat, Feature, Trait, UnavailableError, UnknownNa
 from format_bench.families.operations import registry_of
 from format_bench.results import damage_detection
 from format_bench.results.metrics import Measure
-from format_bench.results.suites import FAMILIES, SUITES, family_of_suite, item_of
+from format_bench.results.suites import SUITES, family_of_suite, item_of
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate, DatasetSize
@@ -105,7 +105,7 @@ def adapter_facts(label: str, suite: str) -> AdapterFacts:
 
 def _loss_of(suite: str) -> str:
     """Return the metric that counts losses; the tables' for a suite that is not declared here."""
-    return family_of_suite(suite).loss if suite in SUITES else FAMILIES["tables"].loss
+    return family_of_suite(suite).loss
 
 
 def _exact(candidate: Candidate, losses: Measure, datasets: list[DatasetSize]) -> Answer:
@@ -136,7 +136,7 @@ def _columns(candidate: Candidate, suite: str, facts: AdapterFacts) -> Answer:
 
 
 def _detects_damage(candidate: Candidate, suite: str) -> Answer:
-    family = family_of_suite(suite).name if suite in SUITES else FAMILIES["tables"].name
+    family = family_of_suite(suite).name
     label, codec = candidate.configuration.format, candidate.configuration.codec or ""
     tried = damage_detection.shipped()
     counts = tried.get((family, label, codec, False))

@@ -104,7 +104,7 @@ class Record:
 
 def engine_of(label: str) -> str:
     """Return the engine that a label names, "polars" for "Parquet[polars]"; empty if it names none."""
-    return label.partition("[")[2].removesuffix("]")
+    return label.partition("[")[2].partition("]")[0]
 
 
 def line(record: Record) -> bytes:

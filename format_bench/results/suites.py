@@ -256,14 +256,8 @@ SUITES = {suite.name: suite for family in FAMILIES.values() for suite in family.
 
 
 def family_of_suite(name: str) -> Family:
-    """Return the family of a suite.
-
-    Raises
-    ------
-    KeyError
-        If the suite is unknown.
-    """
-    return FAMILIES[SUITES[name].family]
+    """Return the family of a suite; the tables for one that is not declared here, e.g. of a study."""
+    return FAMILIES[SUITES[name].family if name in SUITES else "tables"]
 
 
 def compared_with(suite: str) -> str:
@@ -279,7 +273,7 @@ def compared_with(suite: str) -> str:
 
 def title_of(suite: str) -> str:
     """Return the title of a suite; of one that is not declared here, its name."""
-    return SUITES[suite].title if suite in SUITES else suite.capitalize()
+    return SUITES[suite].title if suite in SUITES else suite.replace("-", " ").capitalize()
 
 
 def qualified(label: str, suite: str) -> str:
@@ -289,8 +283,8 @@ def qualified(label: str, suite: str) -> str:
 
 
 def item_of(suite: str) -> str:
-    """Return the item of a suite's data sets; "row" for an undeclared suite."""
-    return family_of_suite(suite).item if suite in SUITES else "row"
+    """Return the item of a suite's data sets."""
+    return family_of_suite(suite).item
 
 
 def suite_order(name: str) -> tuple[int, str]:

@@ -12,13 +12,12 @@ from pathlib import Path
 import click
 
 from adapter_core.errors import InvalidResultsError, UnknownNameError
-from adapter_core.files import write_atomically
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio
-from format_bench.results import flat_csv
+from format_bench.results.study_rows import StudyFile, read
 from format_bench.studies.nested import trials
 from format_bench.studies.nested.root_classes import SPLIT, UNSPLIT
-from format_bench.studies.nested.trials import NestingResult
+from format_bench.studies.nested.trials import FORM, NestingResult
 
 VALUES: dict[str, Callable[[NestingResult], float]] = {
     "size": lambda each: each.file_bytes,
@@ -183,13 +182,13 @@ def _sentence(change: str, name: str, pairs: Sequence[Pair]) -> str:
 
 
 def run(chosen: Sequence[str], rows: int, out: Path | None) -> list[NestingResult]:
-    """Measure formats; write the results after each layout, if there is a file for them."""
+    """Measure formats; write the result of each layout, if there is a folder for them."""
     results = []
+    file = StudyFile(FORM, out) if out else None
     for result in trials.measure(chosen, rows):
         results.append(result)
-        if out is not None:
-            with write_atomically(out) as partial:
-                partial.write_text(flat_csv.to_csv(NestingResult, results), encoding="utf-8")
+        if file:
+            file.append(result)
         state = f": {result.reason}" if result.reason else ""
         click.echo(f"{_name(result)}, codec {result.codec}{state}", err=True)
     return results
@@ -198,11 +197,11 @@ def run(chosen: Sequence[str], rows: int, out: Path | None) -> list[NestingResul
 @click.command
 @click.option("--formats", default="", metavar="NAMES", help="Names with commas; all by default.")
 @click.option("--rows", type=click.IntRange(1), default=300_000, show_default=True, help="Events.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results.")
 @click.option(
     "--page",
     "shown",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, path_type=Path),
     help="Print the page of results of --out, and measure nothing.",
 )
 def command(formats: str, rows: int, out: Path | None, shown: Path | None) -> None:
@@ -215,11 +214,11 @@ def command(formats: str, rows: int, out: Path | None, shown: Path | None) -> No
     \b
     Examples:
       format-bench study nesting > docs/nesting.md
-      format-bench study nesting --formats Parquet,ORC --rows 100000 --out nesting.csv
-      format-bench study nesting --page nesting.csv
+      format-bench study nesting --formats Parquet,ORC --rows 100000 --out reports/nesting
+      format-bench study nesting --page reports/nesting
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if shown:
-        results = flat_csv.read(NestingResult, shown)
+        results = read(FORM, shown)
     else:
         names = [each for each in formats.split(",") if each]
         for name in names:

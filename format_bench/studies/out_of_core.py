@@ -17,9 +17,10 @@ from adapter_core.errors import InvalidRequestError
 from format_bench.instruments.memory_limit import limited
 from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.tables import Plan
+from format_bench.results.study_rows import StudyFile
 from format_bench.runner import folders
-from format_bench.studies.scale import results
 from format_bench.studies.scale.arrays import alone_array_cell, array_alone
+from format_bench.studies.scale.results import FORM
 from format_bench.studies.scale.session import alone, alone_cell, row_bytes
 
 if TYPE_CHECKING:
@@ -104,15 +105,14 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         data_bytes = int(plan.rows * row_bytes(dataset))
     if plan.rows < 1:
         raise InvalidRequestError("the table has no rows; give a larger --times")
-    out.mkdir(parents=True, exist_ok=True)
-    run_id, start = results.new_run_id(), time.monotonic()
+    file, start = StudyFile(FORM, out), time.monotonic()
     with folders.make(out) as folder:
         for label in labels:
             with limited(limit_bytes) as limit:
                 text = f"{memory_mib} MiB, limited by {limit.method}"
                 for found in _alone(label, plan, text, folder, limit):
                     run = replace(found, limit_bytes=limit_bytes, frame_bytes=data_bytes)
-                    results.append(out, run, run_id)
+                    file.append(run)
                     outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
                     place = f"[{time.monotonic() - start:.0f} s]"
                     click.echo(f"{place} {label}: {run.step}: {outcome}", err=True)

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import click
 
-from adapter_core.files import write_atomically
-from format_bench.results import flat_csv
+from format_bench.results.study_rows import StudyFile, read
 from format_bench.studies.sql_sets import trials
 from format_bench.studies.sql_sets.dialects import DIALECTS, dialect
 from format_bench.studies.sql_sets.page import page
 from format_bench.studies.sql_sets.sets import NAMES
-from format_bench.studies.sql_sets.trials import QuerySetResult
+from format_bench.studies.sql_sets.trials import FORM, QuerySetResult
 
 FORMATS = "Parquet,DuckDB,Vortex,Feather,ORC,Lance"
 
@@ -29,11 +28,11 @@ FORMATS = "Parquet,DuckDB,Vortex,Feather,ORC,Lance"
 @click.option("--formats", default=FORMATS, show_default=True, help="Table formats.")
 @click.option("--engines", default=",".join(DIALECTS), show_default=True, help="Engines of SQL.")
 @click.option("--tracks", default=",".join(trials.TRACKS), show_default=True, help="Written files.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results.")
 @click.option(
     "--page",
     "shown",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, path_type=Path),
     multiple=True,
     help="Print the page of results of --out, and measure nothing; several times to join them.",
 )
@@ -55,14 +54,14 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
 
     \b
     Examples:
-      format-bench study query-sets --out sets.csv > docs/query_sets.md
+      format-bench study query-sets --out reports/sets > docs/query_sets.md
       format-bench study query-sets --sets tpch --scale 1 --formats Parquet --tracks defaults
-      format-bench study query-sets --page sets.csv
+      format-bench study query-sets --page reports/sets
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     results: list[QuerySetResult] = []
     if shown:
         for each in shown:
-            results += flat_csv.read(QuerySetResult, each)
+            results += read(FORM, each)
         click.echo(page(results), nl=False)
         return
     chosen = [each for each in tracks.split(",") if each]
@@ -71,17 +70,12 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
             raise click.BadParameter(f"there is no track {track!r}", param_hint="--tracks")
     readers = [dialect(each).name for each in engines.split(",") if each]
     labels = [each for each in formats.split(",") if each]
+    file = StudyFile(FORM, out) if out else None
     for name in filter(None, names.split(",")):
         for result in trials.measure(name, scale, labels, readers, chosen):
             results.append(result)
             if len(results) == 1 or result.pair != results[-2].pair:
                 click.echo(f"{name}: {result.pair}", err=True)
-                _write(out, results)
-    _write(out, results)
+            if file:
+                file.append(result)
     click.echo(page(results), nl=False)
-
-
-def _write(out: Path | None, results: list[QuerySetResult]) -> None:
-    if out is not None:
-        with write_atomically(out) as partial:
-            partial.write_text(flat_csv.to_csv(QuerySetResult, results), encoding="utf-8")

@@ -23,8 +23,8 @@ from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE
+from format_bench.results.study_rows import StudyFile, read
 from format_bench.runner import folders
-from format_bench.studies.scale import results
 from format_bench.studies.scale.arrays import (
     ArrayCell,
     alone_array_cell,
@@ -32,6 +32,7 @@ from format_bench.studies.scale.arrays import (
     arrays_on_workers,
 )
 from format_bench.studies.scale.page import page
+from format_bench.studies.scale.results import FORM
 from format_bench.studies.scale.session import Cell, alone, alone_cell, on_workers
 
 if TYPE_CHECKING:
@@ -56,12 +57,12 @@ class Study:
 
     def __init__(self, out: Path, labels: list[str], plan: AnyPlan) -> None:
         self.out, self.labels, self.plan = out, labels, plan
-        self.run_id = results.new_run_id()
+        self.file = StudyFile(FORM, out)
         self._start = time.monotonic()
 
     def keep(self, run: ScaleRun) -> None:
         """Write a result, and print a line."""
-        results.append(self.out, run, self.run_id)
+        self.file.append(run)
         outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
         place = f"[{time.monotonic() - self._start:.0f} s]"
         spread = f"{run.engine}, {run.workers}, {run.medium}"
@@ -154,7 +155,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
 
     Workers make the rows of their partitions, and verify what they read by digests. With several numbers
     of workers, fewer workers also take a table that is smaller in proportion (weak scaling). Results are
-    appended to a file of facts and to one of records. The object store is a server on this machine;
+    appended to results.jsonl in the folder. The object store is a server on this machine;
     format-bench build object-server builds it.
 
     \b
@@ -167,7 +168,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
       format-bench study scaling --page reports/scale > docs/scale.md
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if shown:
-        click.echo(page(results.read(shown)), nl=False)
+        click.echo(page(read(FORM, shown)), nl=False)
         return
     if out is None:
         raise click.UsageError("give --out FOLDER to measure, or --page FOLDER for the page")
@@ -188,7 +189,6 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     counts = _counts(workers)
     # Workers inherit them: as many threads as workers, not more.
     os.environ.update(threads.environment("1"))
-    out.mkdir(parents=True, exist_ok=True)
     study = Study(out, labels, plan_of(dataset, rows, -(-rows // partition_rows)))
     if with_alone:
         study.measure_alone()

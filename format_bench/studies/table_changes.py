@@ -15,13 +15,12 @@ import click
 import data_formats
 from adapter_core.changeable import ChangeableFormat, TableChange
 from adapter_core.errors import InvalidResultsError, UnavailableError, UnsupportedError, WrongValuesError
-from adapter_core.files import write_atomically
 from data_generator.datasets.query import rows_of_query
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
-from format_bench.results import flat_csv
+from format_bench.results.study_rows import StudyFile, StudyForm, read
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,6 +72,21 @@ class ChangeResult:
     """CPU time of a read of the whole table after the change."""
     reason: str = ""
     """Sentence on why values are missing."""
+
+
+FORM = StudyForm(
+    suite="table-changes",
+    of=ChangeResult,
+    values={
+        "wall_seconds": "change time",
+        "cpu_seconds": "change CPU time",
+        "written_bytes": "written bytes",
+        "file_bytes": "size",
+        "read_seconds": "read CPU time",
+    },
+    named={"change": "query"},
+    dataset="query",
+)
 
 
 @dataclass(frozen=True)
@@ -311,11 +325,11 @@ def _sentences(labels: Sequence[str], cells: dict[tuple[str, str], ChangeResult]
 )
 @click.option("--rows", type=click.IntRange(10), default=1_000_000, show_default=True)
 @click.option("--changed", type=click.IntRange(1), default=1_000, show_default=True, help="Rows.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results.")
 @click.option(
     "--page",
     "shown",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, path_type=Path),
     help="Print the page of results of --out, and measure nothing.",
 )
 def command(names: str, rows: int, changed: int, out: Path | None, shown: Path | None) -> None:
@@ -325,19 +339,19 @@ def command(names: str, rows: int, changed: int, out: Path | None, shown: Path |
 
     \b
     Examples:
-      format-bench study table-changes --out changes.csv > docs/table_changes.md
+      format-bench study table-changes --out reports/changes > docs/table_changes.md
       format-bench study table-changes --formats Lance,DuckDB --rows 100000 --changed 10000
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if 2 * changed > rows:
         raise click.BadParameter("at most half as many as --rows", param_hint="--changed")
     if shown:
-        results = flat_csv.read(ChangeResult, shown)
+        results = read(FORM, shown)
     else:
         results = []
+        file = StudyFile(FORM, out) if out else None
         for each in measure([name for name in names.split(",") if name] or formats(), rows, changed):
             click.echo(f"{each.format}, {each.change}: {each.reason or _cost(each)}", err=True)
             results.append(each)
-        if out is not None:
-            with write_atomically(out) as partial_file:
-                partial_file.write_text(flat_csv.to_csv(ChangeResult, results), encoding="utf-8")
+            if file:
+                file.append(each)
     click.echo(page(results), nl=False)

@@ -16,7 +16,6 @@ import data_formats
 import query_engines
 from adapter_core import CannotHoldError, UnavailableError
 from adapter_core.errors import InvalidRequestError, InvalidResultsError
-from adapter_core.files import write_atomically
 from adapter_core.query import TABLE
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio
@@ -30,7 +29,7 @@ from format_bench.families.queries.operations import (
 from format_bench.families.tables.subject import tuning_keys
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
-from format_bench.results import flat_csv
+from format_bench.results.study_rows import StudyFile, StudyForm, read
 
 if TYPE_CHECKING:
     from adapter_core.query_engine import EngineOnFormat
@@ -89,6 +88,19 @@ class TuningResult:
     cpu_seconds: float = 0.0
     reason: str = ""
     """Sentence on why a value is missing."""
+
+
+FORM = StudyForm(
+    suite="tuning",
+    of=TuningResult,
+    values={
+        "file_bytes": ("size", ""),
+        "write_seconds": ("save CPU time", ""),
+        "cpu_seconds": "query CPU time",
+    },
+    named={"pair": "format"},
+    dataset=DATASET,
+)
 
 
 def measure(pairs: Sequence[str], rows: int) -> Iterator[TuningResult]:
@@ -330,11 +342,11 @@ def _reasons(results: Sequence[TuningResult]) -> Iterator[str]:
     help='Formats with engines; files by another adapter as "PAIR by FORMAT".',
 )
 @click.option("--rows", type=click.IntRange(1), default=200_000, show_default=True)
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results.")
 @click.option(
     "--page",
     "shown",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, path_type=Path),
     help="Print the page of results of --out, and measure nothing.",
 )
 def command(pairs: str, rows: int, out: Path | None, shown: Path | None) -> None:
@@ -346,25 +358,20 @@ def command(pairs: str, rows: int, out: Path | None, shown: Path | None) -> None
 
     \b
     Examples:
-      format-bench study tuning --out tuning.csv > docs/tuning.md
+      format-bench study tuning --out reports/tuning > docs/tuning.md
       format-bench study tuning --pairs "Parquet[duckdb],Lance[lance]" --rows 1000000
       format-bench study tuning --pairs "Parquet[duckdb] by Parquet[polars]"
-      format-bench study tuning --page tuning.csv
+      format-bench study tuning --page reports/tuning
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if shown:
-        results = flat_csv.read(TuningResult, shown)
+        results = read(FORM, shown)
     else:
         results = []
+        file = StudyFile(FORM, out) if out else None
         for each in measure([label for label in pairs.split(",") if label], rows):
             if not results or (each.pair, each.track) != (results[-1].pair, results[-1].track):
                 click.echo(f"{each.pair}, {each.track}", err=True)
-                _write(out, results)
             results.append(each)
-        _write(out, results)
+            if file:
+                file.append(each)
     click.echo(page(results), nl=False)
-
-
-def _write(out: Path | None, results: Sequence[TuningResult]) -> None:
-    if out is not None:
-        with write_atomically(out) as partial:
-            partial.write_text(flat_csv.to_csv(TuningResult, results), encoding="utf-8")

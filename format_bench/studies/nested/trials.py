@@ -13,6 +13,7 @@ from adapter_core.errors import UnsupportedError, WrongValuesError
 from adapter_core.files import remove
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
+from format_bench.results.study_rows import StudyForm
 from format_bench.studies.nested.events import QUESTIONS, Events, Question
 from format_bench.studies.nested.layouts import (
     Hdf5,
@@ -50,6 +51,19 @@ class NestingResult:
     sparse_seconds: float = 0.0
     reason: str = ""
     """Sentence on why values are missing."""
+
+
+FORM = StudyForm(
+    suite="nesting",
+    of=NestingResult,
+    values={
+        "file_bytes": "size",
+        "write_seconds": "save CPU time",
+        "whole_seconds": ("query CPU time", "whole"),
+        "sparse_seconds": ("query CPU time", "sparse"),
+    },
+    dataset="kaons",
+)
 
 
 def layouts(build: Path) -> list[Layout]:

@@ -1,29 +1,16 @@
-"""Results of the studies of scale: a line for each measured step, and a record of each value."""
+"""Results of the studies of scale: a row for each measured step."""
 
 from __future__ import annotations
 
-import json
-import uuid
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import Field, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import InvalidResultsError
-from adapter_core.files import content_of
-from format_bench.parallel.trials import LOCAL, SAVE, Spread, metric_of
-from format_bench.results import records
-from format_bench.results.metrics import METRICS
-from format_bench.results.records import Record
-from format_bench.results.status import CellStatus
+from format_bench.display.text import size_of, size_text
+from format_bench.parallel.trials import LOCAL, SAVE, STEPS, metric_of
+from format_bench.results.study_rows import StudyForm
 
-FILE = "scale.jsonl"
-"""Name of the file with all facts of the steps, in the folder of results."""
-
-RECORDS = "results.jsonl"
-"""Name of the file with the records."""
-
-SUITE = "scale"
-"""Suite of the records, whose tracks have no engine: it measures Dask."""
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
 
 ALONE = "alone"
 """Engine of the adapter alone: one process that writes and reads one file as a stream."""
@@ -32,12 +19,6 @@ LIMITED = "under a limit"
 """Engine of the adapter alone in a process with limited memory."""
 
 TABLES, ARRAYS = "tables", "arrays"
-
-_FIELDS = {"time": "seconds", "CPU time": "cpu_seconds", "memory": "peak_bytes"}
-"""Fields of the values of each step's metrics on workers."""
-
-_FIELDS_ALONE = {"time": "seconds", "CPU time": "cpu_seconds", "peak memory": "peak_bytes"}
-"""Result fields of a single-process run."""
 
 
 @dataclass(frozen=True)
@@ -80,79 +61,77 @@ class ScaleRun:
     medium: str = LOCAL
     """One of `format_bench.parallel.trials.MEDIA`."""
 
-    @property
-    def track(self) -> str:
-        """The axes that records have no field for."""
-        spread = Spread(self.workers, self.partitions, self.medium)
-        return ", ".join(filter(None, [self.engine, str(spread), self.memory]))
 
+_ON_WORKERS = {"seconds": "time", "cpu_seconds": "CPU time", "peak_bytes": "memory"}
+"""Ends of the metrics of a step on workers, which the suite `scale` has too."""
 
-def append(out: Path, run: ScaleRun, run_id: str) -> None:
-    """Add a step to both files of a folder, which is made if missing."""
-    out.mkdir(parents=True, exist_ok=True)
-    with (out / FILE).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(run)) + "\n")
-    for record in _records(run, run_id):
-        records.append(out / RECORDS, record)
+_ALONE = _ON_WORKERS | {"peak_bytes": "peak memory"}
+"""Ends of the metrics of a step in a process of its own, which are those of any save or read."""
 
+_OF_JOB = {
+    "wall_seconds": "job time",
+    "client_seconds": "job client time",
+    "task_seconds": "job task time",
+    "frame_bytes": "size in memory",
+}
+"""Metrics of the whole job, whose query is the step."""
 
-def new_run_id() -> str:
-    """Return an identifier for the records of a session."""
-    return uuid.uuid4().hex
-
-
-def read(folder: Path) -> list[ScaleRun]:
-    """Return all steps of a folder, in the order measured.
-
-    Raises
-    ------
-    InvalidResultsError
-        If the file is missing, or a line is not a step.
-    """
-    try:
-        lines = (folder / FILE).read_bytes().splitlines()
-    except FileNotFoundError as error:
-        raise InvalidResultsError(f"{folder / FILE} does not exist") from error
-    return [_parsed(line, folder / FILE, number) for number, line in enumerate(lines, 1)]
-
-
-def _parsed(line: bytes, path: Path, number: int) -> ScaleRun:
-    import msgspec
-
-    with content_of(f"{path}, line {number}:", InvalidResultsError, "no result of a study of scale"):
-        return msgspec.json.decode(line, type=ScaleRun)
-
-
-def _records(run: ScaleRun, run_id: str) -> Iterator[Record]:
-    is_alone = run.engine in {ALONE, LIMITED}
-    for what, field in (_FIELDS_ALONE if is_alone else _FIELDS).items():
-        metric = f"{run.step} {what}" if is_alone else metric_of(run.step, what)
-        yield _record(run, run_id, metric, None if run.status else float(getattr(run, field)))
-    if run.step == SAVE:
-        yield _record(run, run_id, "size", None if run.status else float(run.size_bytes))
-
-
-def _record(run: ScaleRun, run_id: str, metric: str, value: float | None) -> Record:
-    return Record(
-        suite=SUITE,
-        format=run.format,
-        engine=records.engine_of(run.format),
-        dataset=run.dataset,
-        rows=run.rows,
-        columns=run.columns,
-        codec=None,
-        level=None,
-        conditions={
-            **({"cache": "warm"} if METRICS[metric].cached else {}),
-            "threads": "1",
-            "track": run.track,
-        },
-        metric=metric,
-        unit=METRICS[metric].unit,
-        value=value,
-        repeats=[] if value is None else [value],
-        interval=None,
-        status=CellStatus(run.status) if run.status else CellStatus.VALUE,
-        sentence=run.sentence,
-        run_id=run_id,
+_BY_METRIC = {
+    name: (value, step)
+    for step in STEPS
+    for names in (
+        {value: metric_of(step, end) for value, end in _ON_WORKERS.items()},
+        {value: f"{step} {end}" for value, end in _ALONE.items()},
     )
+    for value, name in names.items()
+} | {"size": ("size_bytes", SAVE)}
+
+
+class _ScaleForm(StudyForm[ScaleRun]):
+    """Form of steps, whose metrics have the step in their names."""
+
+    def metric_of(self, row: ScaleRun, name: str) -> tuple[str, str | None] | None:
+        """Return the metric of a value, and the step as the query of those of the job."""
+        if name in _OF_JOB:
+            return (_OF_JOB[name], row.step) if getattr(row, name) and not row.status else None
+        if name == "size_bytes":
+            return ("size", "") if row.step == SAVE else None
+        if row.engine in {ALONE, LIMITED}:
+            return f"{row.step} {_ALONE[name]}", ""
+        return metric_of(row.step, _ON_WORKERS[name]), ""
+
+    def value_of(self, record: Record) -> tuple[str, dict[str, Any]] | None:
+        """Return the field and the step of a record's value; None of the suite's own records."""
+        if "parallel engine" not in record.conditions:
+            return None
+        job = {metric: name for name, metric in _OF_JOB.items()}
+        if record.metric in job:
+            return job[record.metric], {"step": record.query}
+        found = _BY_METRIC.get(record.metric)
+        return (found[0], {"step": found[1]}) if found else None
+
+    def _subject(self, row: ScaleRun) -> tuple[dict[str, Any], dict[str, str]]:
+        own, conditions = super()._subject(row)
+        conditions["workers"] = f"{row.workers}x{conditions.pop('partitions')}"
+        if row.limit_bytes:
+            conditions["memory limit"] = size_text(row.limit_bytes)
+        return own, conditions
+
+    def _subject_fields(self) -> list[Field[Any]]:
+        return [each for each in super()._subject_fields() if each.name not in {"step", "limit_bytes"}]
+
+    def _facts(self, record: Record) -> dict[str, Any]:
+        workers, partitions = record.conditions["workers"].split("x")
+        split = {**record.conditions, "workers": workers, "partitions": partitions}
+        limit_bytes = size_of(record.conditions.get("memory limit", "0")) or 0
+        return {**super()._facts(replace(record, conditions=split)), "limit_bytes": limit_bytes}
+
+
+FORM = _ScaleForm(
+    suite="scale",
+    of=ScaleRun,
+    values={**_ON_WORKERS, "size_bytes": "size", **_OF_JOB},
+    named={"engine": "parallel engine"},
+    reason="sentence",
+    earlier="scale.jsonl",
+)

@@ -14,6 +14,7 @@ from adapter_core import CannotHoldError, UnavailableError
 from format_bench.families.queries.operations import DEFAULTS, TUNED
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
+from format_bench.results.study_rows import StudyForm
 from format_bench.studies.sql_sets.dialects import dialect
 from format_bench.studies.sql_sets.sets import QuerySet, constants, filled, query_set, tables
 from format_bench.verification.answers import difference
@@ -56,6 +57,19 @@ class QuerySetResult:
     def pair(self) -> str:
         """Label of format, engine and track."""
         return f"{self.format}[{self.engine}], {self.track}"
+
+
+FORM = StudyForm(
+    suite="query-sets",
+    of=QuerySetResult,
+    values={
+        "file_bytes": ("size", ""),
+        "write_seconds": ("save CPU time", ""),
+        "wall_seconds": "query time",
+        "cpu_seconds": "query CPU time",
+    },
+    named={"query_set": "dataset"},
+)
 
 
 @dataclass(frozen=True)

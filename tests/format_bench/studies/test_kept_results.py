@@ -1,16 +1,40 @@
-"""Results that studies wrote in earlier versions: the same pages and tables are made of them."""
+"""Results that studies wrote in earlier versions, and as records: both make the same pages."""
 
 from __future__ import annotations
 
+import importlib
 import re
 import shutil
 
 import pytest
+from click.testing import CliRunner
 
-from tests.helpers import ROOT, run
+from format_bench import report
+from format_bench.results.load import load
+from format_bench.results.study_rows import StudyFile, read
+from tests.helpers import ROOT
 
 KEPT = ROOT / "tests" / "data" / "study_results"
-"""Results that the studies of 0.2 wrote, each beside the page that was printed of them then."""
+"""Results that studies wrote, each beside the page that was printed of them then."""
+
+
+def _printed(study, *arguments):
+    """Return the output of a study's command, without the lengths of the engines' files.
+
+    These are of the code, not of the results.
+    """
+    module = importlib.import_module(f"format_bench.studies.{study.replace('-', '_')}")
+    done = CliRunner().invoke(module.command, [str(each) for each in arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return _comparable(done.output)
+
+
+def _comparable(page):
+    return re.sub(r"\d+ lines", "N lines", page)
+
+
+def _expected(name):
+    return _comparable((KEPT / name).read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -32,11 +56,28 @@ def test_a_kept_file_makes_the_page_of_then(tmp_path, study, option, file, expec
     shutil.copy(KEPT / file, tmp_path)
     # A folder of results was what `scaling` took.
     source = tmp_path if study == "scaling" else tmp_path / file
-    done = run("study", study, option, source)
-    assert done.returncode == 0, done.stderr
-    assert _comparable(done.stdout) == _comparable((KEPT / expected).read_text(encoding="utf-8"))
+    assert _printed(study, option, source) == _expected(expected)
 
 
-def _comparable(page: str) -> str:
-    """Return a page without the lengths of the engines' files, which are of the code, not of results."""
-    return re.sub(r"\d+ lines", "N lines", page)
+@pytest.mark.parametrize(
+    ("study", "module", "file", "expected"),
+    [
+        ("nesting", "nested.trials", "nesting.csv", "nesting.md"),
+        ("query-sets", "sql_sets.trials", "sets.csv", "sets.md"),
+        ("scaling", "scale.results", "scale.jsonl", "scale.md"),
+        ("table-changes", "table_changes", "changes.csv", "changes.md"),
+        ("tuning", "tuning", "tuning.csv", "tuning.md"),
+    ],
+)
+def test_records_of_the_same_values_make_the_same_page(tmp_path, study, module, file, expected):
+    form = importlib.import_module(f"format_bench.studies.{module}").FORM
+    rows = read(form, KEPT / file)
+    kept = StudyFile(form, tmp_path)
+    for each in rows:
+        kept.append(each)
+    assert read(form, tmp_path) == rows
+    assert _printed(study, "--page", tmp_path) == _expected(expected)
+    # They are results like all others: a report has them, with its chooser.
+    results = load(tmp_path)
+    assert {each.suite for each in results.records} == {form.suite}
+    assert results.records[0].format in report.page(results)
