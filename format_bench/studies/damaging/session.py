@@ -70,9 +70,12 @@ class Session:
             If another run is writing to the folder.
         """
         with folders.only_run(self.out), folders.make(self.out) as folder:
+            self.results.record()
             for subject in subjects:
                 if self.missing(subject):
-                    yield subject, self._tried(subject, folder)
+                    found = self._tried(subject, folder)
+                    self.results.record()
+                    yield subject, found
 
     def missing(self, subject: Subject) -> list[tuple[Kind, int]]:
         """Return the kinds and numbers of the trials that the results lack."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ import pytest
 import array_stores
 import data_formats
 from adapter_core.errors import InvalidResultsError, UnsupportedError
+from format_bench import report
 from format_bench.instruments import isolation
-from format_bench.results import damage_detection
+from format_bench.results import damage_detection, records
+from format_bench.results.load import load
 from format_bench.results.published import hep
 from format_bench.studies.damaging import page as pages
 from format_bench.studies.damaging import session
@@ -28,7 +31,7 @@ from format_bench.studies.damaging.session import Session
 from format_bench.studies.damaging.subjects import DATASETS, Subject, counts, subjects_of
 from format_bench.studies.damaging.trials import Limits, Outcome, Tried, prepare, run_trials
 from tests.factories.damaged_readers import store_bytes, toy
-from tests.helpers import run
+from tests.helpers import ROOT, run
 
 RANDOM = random.Random(1)
 
@@ -246,6 +249,31 @@ def test_a_run_that_was_killed_while_it_wrote_goes_on(tmp_path):
     resumed = ResultsFile(tmp_path, 1)
     resumed.append(subject, [{"facts": {"sentence": ""}}])
     assert (tmp_path / FILE).read_bytes() == content
+
+
+def test_trials_become_records_that_name_their_evidence(tmp_path):
+    shutil.copy(ROOT / "tests" / "data" / "study_results" / "damage.jsonl", tmp_path)
+    kept = ResultsFile(tmp_path, seed=1)
+    kept.record()
+    kept.record()
+    found = load(tmp_path).records
+    assert len(records.read(tmp_path / "results.jsonl")) == len(found)
+    assert {each.suite for each in found} == {"damage"}
+    flips = {
+        (each.format, each.codec, each.conditions.get("checksums")): each
+        for each in found
+        if (each.metric, each.conditions.get("damage")) == ("damage not noticed", "bit flip")
+        and each.dataset == "eq"
+    }
+    plain, protected = flips["Parquet", "zstd", None], flips["Parquet", "zstd", "on"]
+    assert (plain.value, plain.repeats) == (0.25, [0.0, 1.0, 0.0, 0.0])
+    assert plain.interval[0] < 0.25 < plain.interval[1]
+    assert plain.sentence == "1 error, 1 undetected, 2 no effect; each trial is in damage.jsonl"
+    assert protected.value == 0
+    ends = [each for each in found if each.metric == "damage crashes" and each.value]
+    assert [(each.format, each.value) for each in ends] == [("Pickle", 0.25)]
+    assert {"save CPU with checksums", "size with checksums"} <= {each.metric for each in found}
+    assert "Parquet zstd" in report.page(load(tmp_path))
 
 
 def test_results_without_trials_have_no_page(tmp_path):
