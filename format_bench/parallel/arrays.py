@@ -52,6 +52,11 @@ class ArrayPlan:
         """Number of chunks, the size of an array in records."""
         return self.chunks
 
+    @property
+    def columns(self) -> int:
+        """Number of dimensions, which records have in the place of columns."""
+        return len(self.source().shape)
+
     def source(self) -> ArraySource:
         """Return the array, whose values are made when they are read."""
         return _source(self)

@@ -44,6 +44,11 @@ class Plan:
         if not 1 <= self.partitions <= max(1, self.rows):
             raise ValueError(f"{self.rows:,} rows cannot be in {self.partitions:,} partitions")
 
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return len(self.sample().columns)
+
     def partition(self, number: int) -> pd.DataFrame:
         """Return the rows of a partition, as `data_generator.catalog.partition` makes them."""
         return catalog.partition(self.dataset, number, self.partitions, self.rows, self.seed)

@@ -1,5 +1,7 @@
 """Trial of a format on workers: a table is saved, read, read by two columns, and counted; all verified.
 
+An array is saved and read.
+
 Run as a program, the module does trials on local Dask workers in a process of its own, whose environment
 has the credentials of an object store, and which ends with all its workers. It reads requests from its
 standard input, one JSON object a line, and answers each by a line, a list of results.
@@ -11,17 +13,26 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import array_stores
 import data_formats
 from adapter_core import RemoteFile
 from adapter_core.errors import FormatBenchError, ParallelError, UnknownNameError
 from format_bench.instruments.isolation import status_of
 from format_bench.links.environment import NO_REQUEST
+from format_bench.parallel.arrays import (
+    ArrayJob,
+    ArrayPlan,
+    array_differences,
+    read_array,
+    region_differences,
+    save_array,
+)
 from format_bench.parallel.engine import opened
 from format_bench.parallel.jobs import as_one_error
 from format_bench.parallel.tables import (
@@ -68,7 +79,7 @@ class StepResult:
     """Result of one step of a trial."""
 
     step: str
-    job: TableJob | None = None
+    job: TableJob | ArrayJob | None = None
     """None without a value."""
     status: CellStatus | None = None
     """Reason of a step without a value; None if it has one."""
@@ -156,6 +167,44 @@ def trial(
             table_at(place, adapter).remove()
 
 
+def array_trial(engine: ParallelEngine, label: str, plan: ArrayPlan, path: Path) -> Iterator[StepResult]:
+    """Save an array on workers and read it, and yield the result of each; it is removed at the end.
+
+    Parameters
+    ----------
+    engine : ParallelEngine
+        The workers.
+    label : str
+        The store.
+    plan : ArrayPlan
+        The array.
+    path : Path
+        Path of the array, where nothing may be.
+    """
+    try:
+        store = array_stores.get(label)
+        saved = save_array(engine, store, plan, path)
+    except FormatBenchError as error:
+        yield _failed(SAVE, error)
+        return
+    try:
+        yield StepResult(SAVE, saved, size_bytes=store.size_bytes(path))
+        try:
+            read = read_array(engine, store, path, plan.partitions)
+        except FormatBenchError as error:
+            yield _failed(READ, error)
+            return
+        wrong = array_differences(saved, read) or region_differences(read)
+        yield StepResult(READ, read, sentence=VERIFIED) if not wrong else _wrong(READ, wrong)
+    finally:
+        with suppress(OSError):
+            store.remove(path)
+
+
+def _wrong(step: str, differences: Sequence[str]) -> StepResult:
+    return StepResult(step, status=CellStatus.FAILED, sentence=WRONG + "; ".join(differences[:3]))
+
+
 def _check_reached(place: Path | RemoteFile, adapter: DataFormat) -> None:
     """Raise ParallelError if a save left no object: times of another server are no result."""
     with as_one_error("the list of the objects"):
@@ -170,15 +219,14 @@ def _failed(step: str, error: FormatBenchError) -> StepResult:
 def _verified(
     step: str, job: TableJob, saved: TableDigest, wanted: list[str], adapter: DataFormat
 ) -> StepResult:
+    wrong: Sequence[str]
     if step == COUNT:
         is_equal = job.rows == saved.rows
-        wrong = "" if is_equal else f"{job.rows:,} rows instead of {saved.rows:,}"
+        wrong = [] if is_equal else [f"{job.rows:,} rows instead of {saved.rows:,}"]
     else:
-        kept = adapter.kept
-        found = differences(saved, job.digest, *kept, wanted) or part_differences(job)
-        wrong = "; ".join(found[:3])
+        wrong = differences(saved, job.digest, *adapter.kept, wanted) or part_differences(job)
     if wrong:
-        return StepResult(step, status=CellStatus.FAILED, sentence=WRONG + wrong)
+        return _wrong(step, wrong)
     return StepResult(step, job, sentence="" if step == COUNT else VERIFIED)
 
 

@@ -88,11 +88,12 @@ class StudyForm(Generic[Row]):
         status = getattr(row, "status", "failed" if sentence else "")
         for name in self.values:
             found, value = self.metric_of(row, name), getattr(row, name)
-            if found is None or (found[1] == "" and status and not value):
+            is_common = not isinstance(self.values[name], str) and self.values[name][1] == ""
+            if found is None or (is_common and status and not value):
                 continue
             metric, query = found
             samples = [*value] if isinstance(value, tuple) else [value]
-            has_value = (not status or query == "") and bool(samples)
+            has_value = (not status or is_common) and bool(samples)
             if not (has_value or status):
                 continue
             cache = {"cache": "warm"} if METRICS[metric].cached else {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,15 +18,8 @@ from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.tables import Plan
 from format_bench.results.study_rows import StudyFile
 from format_bench.runner import folders
-from format_bench.studies.scale.arrays import alone_array_cell, array_alone
 from format_bench.studies.scale.results import FORM
-from format_bench.studies.scale.session import alone, alone_cell, row_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from format_bench.instruments.memory_limit import MemoryLimit
-    from format_bench.studies.scale.results import ScaleRun
+from format_bench.studies.scale.session import alone, limited_cell, row_bytes
 
 MIB = 2**20
 
@@ -110,17 +102,9 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         for label in labels:
             with limited(limit_bytes) as limit:
                 text = f"{memory_mib} MiB, limited by {limit.method}"
-                for found in _alone(label, plan, text, folder, limit):
+                for found in alone(limited_cell(label, plan, text), folder, limit):
                     run = replace(found, limit_bytes=limit_bytes, frame_bytes=data_bytes)
                     file.append(run)
                     outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
                     place = f"[{time.monotonic() - start:.0f} s]"
                     click.echo(f"{place} {label}: {run.step}: {outcome}", err=True)
-
-
-def _alone(
-    label: str, plan: Plan | ArrayPlan, text: str, folder: Path, limit: MemoryLimit
-) -> Iterator[ScaleRun]:
-    if isinstance(plan, ArrayPlan):
-        return array_alone(alone_array_cell(label, plan, text), folder, limit)
-    return alone(alone_cell(label, plan, text), folder, limit)

@@ -25,15 +25,9 @@ from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE
 from format_bench.results.study_rows import StudyFile, read
 from format_bench.runner import folders
-from format_bench.studies.scale.arrays import (
-    ArrayCell,
-    alone_array_cell,
-    array_alone,
-    arrays_on_workers,
-)
 from format_bench.studies.scale.page import page
 from format_bench.studies.scale.results import FORM
-from format_bench.studies.scale.session import Cell, alone, alone_cell, on_workers
+from format_bench.studies.scale.session import Cell, alone, on_workers
 
 if TYPE_CHECKING:
     from format_bench.studies.scale.results import ScaleRun
@@ -72,7 +66,7 @@ class Study:
         """Measure each adapter alone, one process with one file."""
         with folders.make(self.out) as folder:
             for label in self.labels:
-                for run in _alone(label, self.plan, folder):
+                for run in alone(Cell(label, self.plan), folder):
                     self.keep(run)
 
     def measure(
@@ -87,11 +81,6 @@ class Study:
             workers = stack.enter_context(opened(engine, where))
             for plan in plans:
                 for label in self.labels:
-                    if isinstance(plan, ArrayPlan):
-                        array = ArrayCell(label, plan, workers.name, workers.workers, memory)
-                        for run in arrays_on_workers(workers, array, folder):
-                            self.keep(run)
-                        continue
                     for medium in media:
                         cell = Cell(label, plan, workers.name, workers.workers, memory, medium)
                         for run in on_workers(workers, cell, places[medium]):
@@ -104,12 +93,6 @@ def _stored(folder: Path) -> Iterator[RemoteFile]:
     folder.mkdir()
     with ObjectServer(folder, keep_alive=False) as server, as_client(server.environment):
         yield server.address(server.port, f"{server.folder}/table")
-
-
-def _alone(label: str, plan: AnyPlan, folder: Path) -> Iterator[ScaleRun]:
-    if isinstance(plan, ArrayPlan):
-        return array_alone(alone_array_cell(label, plan), folder)
-    return alone(alone_cell(label, plan), folder)
 
 
 @click.command

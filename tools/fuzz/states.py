@@ -358,9 +358,10 @@ def _damage(path: Path) -> None:
 
 
 def _read_scale(path: Path) -> Any:
-    from format_bench.studies.scale import results
+    from format_bench.results.study_rows import read
+    from format_bench.studies.scale.results import FORM
 
-    return results.read(path.parent)
+    return read(FORM, path.parent)
 
 
 @_file("scale.jsonl", _read_scale)

@@ -6,28 +6,31 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+import array_stores
 import data_formats
 from adapter_core.data_format import BATCH_ROWS
 from adapter_core.errors import UnavailableError
+from adapter_core.partitioned_arrays import regions_of
 from format_bench.instruments import isolation, memory
-from format_bench.instruments.touch import touch
+from format_bench.instruments.touch import touch, touch_array
+from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.tables import Plan
-from format_bench.parallel.trials import LOCAL, VERIFIED, trial
+from format_bench.parallel.trials import LOCAL, VERIFIED, array_trial, trial
 from format_bench.results.status import WRONG, CellStatus
-from format_bench.studies.scale.results import ALONE, LIMITED, ScaleRun
-from format_bench.verification.digests import TableDigest, differences, digest
+from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
+from format_bench.verification.digests import ArrayDigest, TableDigest, array_digest, differences, digest
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
     from adapter_core import RemoteFile
+    from adapter_core.array_source import Selection
     from format_bench.instruments.memory_limit import MemoryLimit
     from format_bench.parallel.engine import ParallelEngine
-    from format_bench.parallel.jobs import Job
 
 LIMIT_SECONDS = 1800.0
 """Wall time of a step of the adapter alone."""
@@ -37,35 +40,50 @@ _SAMPLE_ROWS = 10_000
 
 @dataclass(frozen=True)
 class Cell:
-    """A format and a table, on some workers."""
+    """A format and a table, or a store and an array, on some workers."""
 
     label: str
-    plan: Plan
-    engine: str
-    workers: int
+    plan: Plan | ArrayPlan
+    engine: str = ALONE
+    workers: int = 1
     memory: str = ""
     medium: str = LOCAL
 
-    def run(self, step: str, columns: int, **results: Any) -> ScaleRun:
+    @property
+    def adapter(self) -> Any:
+        """The adapter, whose libraries are imported.
+
+        Raises
+        ------
+        UnavailableError
+            If a package is missing.
+        """
+        registry = array_stores if isinstance(self.plan, ArrayPlan) else data_formats
+        return registry.get(self.label)
+
+    def run(self, step: str, **results: Any) -> ScaleRun:
         """Return the result of a step."""
         plan = self.plan
-        return ScaleRun(
-            engine=self.engine,
-            workers=self.workers,
-            format=self.label,
-            dataset=plan.dataset,
-            rows=plan.rows,
-            columns=columns,
-            partitions=plan.partitions,
-            step=step,
-            memory=self.memory,
-            medium=self.medium,
-            **results,
-        )
+        usual = {
+            "engine": self.engine,
+            "workers": self.workers,
+            "format": self.label,
+            "dataset": plan.dataset,
+            "rows": plan.rows,
+            "columns": plan.columns,
+            "partitions": plan.partitions,
+            "step": step,
+            "memory": self.memory,
+            "medium": self.medium,
+            "family": ARRAYS if isinstance(plan, ArrayPlan) else TABLES,
+        }
+        return ScaleRun(**{**usual, **results})
 
 
 def on_workers(engine: ParallelEngine, cell: Cell, place: Path | RemoteFile) -> Iterator[ScaleRun]:
-    """Save a table on workers, read it, read two columns, and count its rows; yield each step.
+    """Save a table on workers, read it, read two columns, and count its rows; save and read an array.
+
+    Yields each step. A store of arrays writes at least a chunk, or a shard, at a time.
 
     Parameters
     ----------
@@ -74,31 +92,31 @@ def on_workers(engine: ParallelEngine, cell: Cell, place: Path | RemoteFile) -> 
     cell : Cell
         The format and the table.
     place : Path or RemoteFile
-        Folder of the table, where nothing may be; it is removed at the end.
+        Folder of the table, or path of the array, where nothing may be; it is removed at the end.
     """
-    width = len(cell.plan.sample().columns)
-    for found in trial(engine, cell.label, cell.plan, place):
-        if found.job is None:
-            yield cell.run(
-                found.step, width, status=found.status or CellStatus.FAILED, sentence=found.sentence
-            )
+    plan = cell.plan
+    if isinstance(plan, ArrayPlan):
+        found = array_trial(engine, cell.label, plan, cast("Path", place))
+    else:
+        found = trial(engine, cell.label, plan, place)
+    for each in found:
+        if each.job is None:
+            status = each.status or CellStatus.FAILED
+            yield cell.run(each.step, status=status, sentence=each.sentence)
             continue
-        results = facts_of(found.job)
+        reports = each.job.reports
         yield cell.run(
-            found.step, width, size_bytes=found.size_bytes, sentence=found.sentence, **results
+            each.step,
+            partitions=len(reports),
+            seconds=each.job.seconds,
+            wall_seconds=each.job.wall_seconds,
+            client_seconds=each.job.client_seconds,
+            cpu_seconds=each.job.cpu_seconds,
+            peak_bytes=each.job.peak_bytes,
+            task_seconds=tuple(sum(stage.seconds for stage in report.stages) for report in reports),
+            size_bytes=each.size_bytes,
+            sentence=each.sentence,
         )
-
-
-def facts_of(job: Job[Any, Any]) -> dict[str, Any]:
-    """Return the fields of a result that come from a job on workers."""
-    return {
-        "seconds": job.seconds,
-        "wall_seconds": job.wall_seconds,
-        "client_seconds": job.client_seconds,
-        "cpu_seconds": job.cpu_seconds,
-        "peak_bytes": job.peak_bytes,
-        "task_seconds": tuple(sum(each.seconds for each in report.stages) for report in job.reports),
-    }
 
 
 def row_bytes(dataset: str) -> float:
@@ -107,49 +125,81 @@ def row_bytes(dataset: str) -> float:
     return float(sample.memory_usage(index=False, deep=True).sum()) / len(sample)
 
 
-def alone(cell: Cell, folder: Path, limit: MemoryLimit | None = None) -> Iterator[ScaleRun]:
-    """Save the partitions as a stream into one file, and read it in batches; yield both steps.
+def limited_cell(label: str, plan: Plan | ArrayPlan, memory_limit: str) -> Cell:
+    """Return the cell of an adapter without an engine, under a limit of memory."""
+    return Cell(label, plan, LIMITED, memory=memory_limit)
 
-    Each step has a process of its own, under a limit if one is given.
+
+def alone(cell: Cell, folder: Path, limit: MemoryLimit | None = None) -> Iterator[ScaleRun]:
+    """Save the data part by part into one file in one process, and read it so in another; yield both.
+
+    Partitions of a table are a stream, which is read in batches. An array is saved chunk by chunk, and
+    read region by region.
+
+    Parameters
+    ----------
+    cell : Cell
+        The cell, without an engine.
+    folder : Path
+        Folder of the measured file.
+    limit : MemoryLimit, optional
+        Limit of the memory of both processes.
     """
-    width = len(cell.plan.sample().columns)
+    of_array = isinstance(cell.plan, ArrayPlan)
     try:
-        adapter = data_formats.get(cell.label)
+        adapter = cell.adapter
     except UnavailableError as error:
-        yield cell.run("save", width, status=CellStatus.UNAVAILABLE, sentence=str(error))
+        yield cell.run("save", status=CellStatus.UNAVAILABLE, sentence=str(error))
+        return
+    if of_array and adapter.error is not None:
+        reason = f"{cell.label} changes values, which digests cannot verify"
+        yield cell.run("save", status=CellStatus.UNSUPPORTED, sentence=reason)
         return
     path = folder / f"alone{adapter.suffix}"
     try:
-        done = isolation.run(_save_stream, cell, path, limit, limit_seconds=LIMIT_SECONDS)
-        yield of_outcome(partial(cell.run, "save", width), done, limit)
+        done = _isolated(_save_chunks if of_array else _save_stream, cell, path, limit)
+        yield _run_of(cell, "save", done, limit)
         if done.status:
             return
         saved = done.value["digest"]
-        done = isolation.run(_read_stream, cell, path, limit, limit_seconds=LIMIT_SECONDS)
-        run = of_outcome(partial(cell.run, "read", width), done, limit)
+        done = _isolated(_read_regions if of_array else _read_stream, cell, path, limit)
+        run = _run_of(cell, "read", done, limit)
         if not done.status:
-            kept = adapter.kept
-            found = differences(saved, done.value["digest"], *kept, list(saved.columns))
-            status = CellStatus.FAILED if found else ""
-            run = replace(
-                run, status=status, sentence=WRONG + "; ".join(found[:3]) if found else VERIFIED
-            )
+            read = done.value["digest"]
+            wrong: tuple[str, ...] = () if read == saved else ("other values came back",)
+            if not of_array:
+                digits, decimals = adapter.kept
+                wrong = differences(saved, read, digits, decimals, list(saved.columns))
+            sentence = WRONG + "; ".join(wrong[:3]) if wrong else VERIFIED
+            run = replace(run, status=CellStatus.FAILED if wrong else "", sentence=sentence)
         yield run
     finally:
         adapter.remove(path)
 
 
-def of_outcome(
-    run: Callable[..., ScaleRun], done: isolation.Outcome, limit: MemoryLimit | None
-) -> ScaleRun:
-    """Return the result of a step in a process of its own, made by a function of its fields."""
+_Step = Callable[[Cell, Path], dict[str, Any]]
+
+
+def _isolated(step: _Step, cell: Cell, path: Path, limit: MemoryLimit | None) -> isolation.Outcome:
+    return isolation.run(_limited, step, cell, path, limit, limit_seconds=LIMIT_SECONDS)
+
+
+def _limited(step: _Step, cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
+    """Do a step under a limit, if there is one; runs in a process of its own."""
+    memory.reset_peak()
+    if limit is not None:
+        limit.enter()
+    return step(cell, path)
+
+
+def _run_of(cell: Cell, step: str, done: isolation.Outcome, limit: MemoryLimit | None) -> ScaleRun:
+    """Return the result of a step in a process of its own."""
     if done.status:
         sentence = done.sentence
         if limit is not None and "SIGKILL" in sentence:
             sentence = f"killed at the limit of {limit.limit_bytes:,} bytes by {limit.method}"
-        return run(status=done.status, sentence=sentence)
-    facts = {name: value for name, value in done.value.items() if name != "digest"}
-    return run(**facts)
+        return cell.run(step, status=done.status, sentence=sentence)
+    return cell.run(step, **{name: value for name, value in done.value.items() if name != "digest"})
 
 
 class StepClock:
@@ -178,18 +228,15 @@ class StepClock:
         }
 
 
-def _save_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
-    """Save the partitions as a stream; runs in a process of its own."""
-    prepare(limit)
-    adapter = data_formats.get(cell.label)
-    total = TableDigest()
-    clock = StepClock()
+def _save_stream(cell: Cell, path: Path) -> dict[str, Any]:
+    adapter, plan = cell.adapter, cast("Plan", cell.plan)
+    total, clock = TableDigest(), StepClock()
 
     def batches() -> Iterator[pd.DataFrame]:
         nonlocal total
-        for number in range(cell.plan.partitions):
+        for number in range(plan.partitions):
             with clock.paused():
-                df = cell.plan.partition(number)
+                df = plan.partition(number)
                 total += digest(df)
             yield df
 
@@ -197,12 +244,9 @@ def _save_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str,
     return {**clock.results(), "digest": total, "size_bytes": adapter.size_bytes(path)}
 
 
-def _read_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
-    """Read a table in batches, and return its digest; runs in a process of its own."""
-    prepare(limit)
-    adapter = data_formats.get(cell.label)
-    total = TableDigest()
-    clock = StepClock()
+def _read_stream(cell: Cell, path: Path) -> dict[str, Any]:
+    adapter = cell.adapter
+    total, clock = TableDigest(), StepClock()
     batch_rows = min(BATCH_ROWS, -(-cell.plan.rows // cell.plan.partitions))
     for df in adapter.iterate(path, batch_rows=batch_rows):
         touch(df)
@@ -211,13 +255,29 @@ def _read_stream(cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str,
     return {**clock.results(), "digest": total}
 
 
-def prepare(limit: MemoryLimit | None) -> None:
-    """Put this process under a limit, if there is one, and forget its peak of memory."""
-    memory.reset_peak()
-    if limit is not None:
-        limit.enter()
+def _save_chunks(cell: Cell, path: Path) -> dict[str, Any]:
+    store, source = cell.adapter, cast("ArrayPlan", cell.plan).source()
+    total, clock = ArrayDigest(0, 0), StepClock()
+
+    def read(selection: Selection) -> np.ndarray:
+        nonlocal total
+        with clock.paused():
+            values = source.read(selection)
+            total += array_digest(values, selection[0].start)
+        return values
+
+    store.save(replace(source, read=read), path)
+    return {**clock.results(), "digest": total, "size_bytes": store.size_bytes(path)}
 
 
-def alone_cell(label: str, plan: Plan, memory_limit: str = "") -> Cell:
-    """Return the cell of an adapter without an engine."""
-    return Cell(label, plan, LIMITED if memory_limit else ALONE, 1, memory_limit)
+def _read_regions(cell: Cell, path: Path) -> dict[str, Any]:
+    store = cell.adapter
+    total, clock = ArrayDigest(0, 0), StepClock()
+    with store.open(path) as reader:
+        unit = store.partitioned(path).unit(reader.description)
+        for region in regions_of(reader.shape[0], unit, cell.plan.partitions):
+            values = reader.read((slice(region.start, region.stop),))
+            touch_array(values)
+            with clock.paused():
+                total += array_digest(values, region.start)
+    return {**clock.results(), "digest": total}

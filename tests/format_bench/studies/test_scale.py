@@ -13,11 +13,11 @@ from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import OBJECT_STORE, STEPS
 from format_bench.results import records
+from format_bench.results.study_rows import StudyFile, read
 from format_bench.studies.out_of_core import plan_of
-from format_bench.studies.scale import results
 from format_bench.studies.scale.page import page
-from format_bench.studies.scale.results import ScaleRun
-from format_bench.studies.scale.session import Cell, alone, alone_cell, on_workers
+from format_bench.studies.scale.results import FORM, ScaleRun
+from format_bench.studies.scale.session import Cell, alone, limited_cell, on_workers
 from format_bench.studies.scale.simulation import simulated_seconds
 from tests.helpers import run
 
@@ -75,13 +75,13 @@ def test_every_step_on_workers_has_a_value_or_a_reason(tmp_path):
 
 def test_the_adapter_alone_writes_a_stream_under_a_limit(tmp_path):
     with limited(2_000 * MIB) as limit:
-        saved, read = alone(alone_cell("Parquet", PLAN, "2000 MiB"), tmp_path, limit)
+        saved, read = alone(limited_cell("Parquet", PLAN, "2000 MiB"), tmp_path, limit)
     assert (saved.status, read.status, read.sentence) == ("", "", "digests equal")
     assert 0 < saved.seconds <= saved.wall_seconds
     with limited(8 * MIB) as limit:
-        (killed,) = alone(alone_cell("Parquet", Plan("core", 100_000, 1), "8 MiB"), tmp_path, limit)
+        (killed,) = alone(limited_cell("Parquet", Plan("core", 100_000, 1), "8 MiB"), tmp_path, limit)
     assert killed.sentence.startswith("killed at the limit of 8,388,608 bytes by ")
-    (unsupported,) = alone(alone_cell("Excel", PLAN), tmp_path)
+    (unsupported,) = alone(Cell("Excel", PLAN), tmp_path)
     assert unsupported.status == "unsupported"
     assert list(tmp_path.iterdir()) == []
 
@@ -111,22 +111,25 @@ def _runs():
 
 
 def test_results_become_records_and_a_page(tmp_path):
+    file = StudyFile(FORM, tmp_path)
     for each in _runs():
-        results.append(tmp_path, each, "run")
+        file.append(each)
         if (each.engine, each.workers, each.format) == ("dask", 2, "CSV"):
-            results.append(tmp_path, replace(each, medium=OBJECT_STORE, seconds=7.0), "run")
+            file.append(replace(each, medium=OBJECT_STORE, seconds=7.0))
     failed = ScaleRun(
         "dask", 2, "CSV", "core", 1000, 20, 4, "count", status="failed", sentence="a disk was full"
     )
-    results.append(tmp_path, failed, "run")
-    read = records.read(tmp_path / results.RECORDS)
-    assert {each.suite for each in read} == {"scale"}
-    tracks = {each.track for each in read}
-    assert "dask, 2x4 local, 1 MiB" in tracks
-    assert "dask, 2x4 object store, 1 MiB" in tracks
-    assert {"parallel part CPU time", "save peak memory"} <= {each.metric for each in read}
-    assert [each.sentence for each in read if each.status == "failed"] == ["a disk was full"] * 3
-    text = page(results.read(tmp_path))
+    file.append(failed)
+    found = records.read(tmp_path / "results.jsonl")
+    assert {each.suite for each in found} == {"scale"}
+    axes = {
+        (each.conditions["parallel engine"], each.conditions["workers"], each.medium) for each in found
+    }
+    assert {("dask", "2x4", ""), ("dask", "2x4", "object store"), ("alone", "1x4", "")} <= axes
+    assert {each.conditions.get("memory limit") for each in found} == {None, "1M"}
+    assert {"parallel part CPU time", "save peak memory"} <= {each.metric for each in found}
+    assert [each.sentence for each in found if each.status == "failed"] == ["a disk was full"] * 3
+    text = page(read(FORM, tmp_path))
     assert "## 1,000 rows of core on 2 workers" in text
     assert "| CSV | 0.50 | 0.50 | 0.50 | failed |" in text
     assert "CSV, count: a disk was full." in text
@@ -145,7 +148,7 @@ def test_the_study_measures_and_prints_its_page(tmp_path):
     done = run("study", "scaling", "--engine", "serial", "--workers", "1", "--rows", "1000",
                "--partition-rows", "300", "--formats", "Feather", "--out", str(out))  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert [each.partitions for each in results.read(out)] == [4] * 4
+    assert [each.partitions for each in read(FORM, out)] == [4] * 4
     assert "Feather: read" in done.stderr
     done = run("study", "scaling", "--page", str(out))
     assert done.stdout.startswith("# Scale\n")

@@ -11,15 +11,11 @@ from format_bench.instruments.memory_limit import limited
 from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.engine import opened
 from format_bench.results import records
+from format_bench.results.study_rows import read
 from format_bench.studies.out_of_core import array_plan_of, array_store_labels
-from format_bench.studies.scale import results
-from format_bench.studies.scale.arrays import (
-    ArrayCell,
-    alone_array_cell,
-    array_alone,
-    arrays_on_workers,
-)
 from format_bench.studies.scale.page import page
+from format_bench.studies.scale.results import FORM
+from format_bench.studies.scale.session import Cell, alone, limited_cell, on_workers
 from tests.helpers import run
 
 MIB = 2**20
@@ -29,9 +25,9 @@ PLAN = ArrayPlan("noise", 4, 2)
 
 def test_every_step_on_workers_has_a_value_or_a_reason(tmp_path):
     with opened("serial", "") as engine:
-        zarr = list(arrays_on_workers(engine, ArrayCell("Zarr.dir", PLAN, "serial", 1), tmp_path))
-        sharded = list(arrays_on_workers(engine, ArrayCell("Zarr.sharded", PLAN, "serial", 1), tmp_path))
-        (lossy,) = arrays_on_workers(engine, ArrayCell("GRIB2", PLAN, "serial", 1), tmp_path)
+        zarr = list(on_workers(engine, Cell("Zarr.dir", PLAN, "serial", 1), tmp_path / "array"))
+        sharded = list(on_workers(engine, Cell("Zarr.sharded", PLAN, "serial", 1), tmp_path / "array"))
+        (lossy,) = on_workers(engine, Cell("GRIB2", PLAN, "serial", 1), tmp_path / "array")
     assert [each.step for each in zarr] == ["save", "read"]
     assert all(0 < each.seconds <= each.wall_seconds and not each.status for each in zarr)
     assert [each.sentence for each in zarr] == ["", "digests equal"]
@@ -60,8 +56,8 @@ class ForgetfulRegions(ZarrRegions):
 def test_values_that_come_back_changed_fail_the_cell(tmp_path, monkeypatch):
     monkeypatch.setattr(array_stores, "get", lambda _: Forgetful())
     with opened("serial", "") as engine:
-        cell = ArrayCell("Zarr.dir", PLAN, "serial", 1)
-        saved, read = arrays_on_workers(engine, cell, tmp_path)
+        cell = Cell("Zarr.dir", PLAN, "serial", 1)
+        saved, read = on_workers(engine, cell, tmp_path / "array")
     assert (saved.status, read.status) == ("", "failed")
     assert "rows 0 to 2: other values came back; rows 2 to 4" in read.sentence
 
@@ -69,13 +65,13 @@ def test_values_that_come_back_changed_fail_the_cell(tmp_path, monkeypatch):
 def test_a_store_alone_writes_chunks_and_reads_regions_under_a_limit(tmp_path):
     plan = ArrayPlan("noise", 40, 10)
     with limited(1_000 * MIB) as limit:
-        saved, read = array_alone(alone_array_cell("HDF5", plan, "1000 MiB"), tmp_path, limit)
+        saved, read = alone(limited_cell("HDF5", plan, "1000 MiB"), tmp_path, limit)
     assert (saved.status, read.status, read.sentence) == ("", "", "digests equal")
     assert 0 < saved.seconds <= saved.wall_seconds
     with limited(8 * MIB) as limit:
-        (killed,) = array_alone(alone_array_cell("HDF5", plan, "8 MiB"), tmp_path, limit)
+        (killed,) = alone(limited_cell("HDF5", plan, "8 MiB"), tmp_path, limit)
     assert killed.sentence.startswith("killed at the limit of 8,388,608 bytes by ")
-    (lossy,) = array_alone(alone_array_cell("GRIB2", plan), tmp_path)
+    (lossy,) = alone(Cell("GRIB2", plan), tmp_path)
     assert lossy.status == "unsupported"
     assert list(tmp_path.iterdir()) == []
 
@@ -100,9 +96,9 @@ def test_the_study_measures_arrays_and_prints_its_page(tmp_path):
     done = run("study", "out-of-core", "--dataset", "noise", "--memory-mib", "500", "--times", "0.01",
                "--formats", "HDF5", "--out", str(out))  # fmt: skip
     assert done.returncode == 0, done.stderr
-    measured = results.read(out)
+    measured = read(FORM, out)
     assert {each.family for each in measured} == {"arrays"}
-    assert {(each.rows, each.columns) for each in records.read(out / results.RECORDS)} == {
+    assert {(each.rows, each.columns) for each in records.read(out / "results.jsonl")} == {
         (4, 3),
         (5, 3),
     }
