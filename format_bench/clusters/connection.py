@@ -88,7 +88,8 @@ def connect(
         else:
             client = _client(where, target, connect_seconds)
             stack.callback(client.close)
-        _wait_for_worker(client, where, workers_seconds)
+        with _refused(where, f"no worker has joined the scheduler within {workers_seconds:.0f} seconds"):
+            client.wait_for_workers(1, timeout=workers_seconds)
         _check_versions(client, where)
         _check_installed(client, where)
         yield client
@@ -114,11 +115,9 @@ def _local_cluster(where: str, workers: int, memory: str | None, stack: ExitStac
     from dask.utils import parse_bytes
     from distributed import LocalCluster
 
-    try:
+    with _refused(where, f"{memory!r} is no size; write 1.5GiB or 800MB"):
         limit_bytes = parse_bytes(memory) if memory else 0
-    except ValueError as error:
-        raise ClusterError(f"--cluster {where}: {memory!r} is no size; write 1.5GiB or 800MB") from error
-    try:
+    with _refused(where, "its processes do not start: {reason}"):
         cluster = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
@@ -129,19 +128,13 @@ def _local_cluster(where: str, workers: int, memory: str | None, stack: ExitStac
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         )
-    except Exception as error:
-        raise ClusterError(f"--cluster {where}: its processes do not start: {_reason(error)}") from error
     return stack.enter_context(cluster)
 
 
 def _address_in(path: Path) -> str:
     """Return the address in a scheduler file; Dask's own reader waits for ever for a missing one."""
-    try:
+    with _refused(path, "it is no scheduler file; `dask scheduler --scheduler-file` writes one"):
         return str(json.loads(path.read_bytes())["address"])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ClusterError(
-            f"--cluster {path}: it is no scheduler file; `dask scheduler --scheduler-file` writes one"
-        ) from error
 
 
 def _of_entry(where: str, module: str, attribute: str, stack: ExitStack) -> Any:
@@ -153,15 +146,13 @@ def _of_entry(where: str, module: str, attribute: str, stack: ExitStack) -> Any:
     if here not in sys.path:
         # The console script's path lacks the current folder, where a user's module is, as a rule.
         sys.path.insert(0, here)
-    try:
+    with _refused(where, f"{{reason}}; {_FORMS}"):
         found: Any = importlib.import_module(module)
         for name in attribute.split("."):
             found = getattr(found, name)
         is_made = callable(found) and not isinstance(found, (Client, Cluster))
         if is_made:
             found = found()
-    except Exception as error:
-        raise ClusterError(f"--cluster {where}: {_reason(error)}; {_FORMS}") from error
     if not isinstance(found, (Client, Cluster)):
         kind = type(found).__name__
         raise ClusterError(
@@ -179,33 +170,16 @@ def _client(where: str, target: Any, connect_seconds: float) -> Client:
         # Dask's client would raise, and wait for seconds when it is deleted.
         setting = "distributed.comm.tls of Dask's configuration"
         raise ClusterError(f"--cluster {where}: {setting} has no certificates; see docs/clusters.md")
-    try:
-        with warnings.catch_warnings():
-            # Differences of versions are an error of one line below.
-            warnings.simplefilter("ignore")
-            return Client(target, timeout=connect_seconds, set_as_default=False)
-    except Exception as error:
-        raise ClusterError(
-            f"--cluster {where}: the scheduler does not answer: {_reason(error)}"
-        ) from error
-
-
-def _wait_for_worker(client: Client, where: str, seconds: float) -> None:
-    try:
-        client.wait_for_workers(1, timeout=seconds)
-    except Exception as error:
-        raise ClusterError(
-            f"--cluster {where}: no worker has joined the scheduler within {seconds:.0f} seconds"
-        ) from error
+    with _refused(where, "the scheduler does not answer: {reason}"), warnings.catch_warnings():
+        # Differences of versions are an error of one line below.
+        warnings.simplefilter("ignore")
+        return Client(target, timeout=connect_seconds, set_as_default=False)
 
 
 def _check_versions(client: Client, where: str) -> None:
-    try:
+    with _refused(where, "its versions are unknown: {reason}"):
         versions = client.get_versions()
-    except Exception as error:
-        raise ClusterError(f"--cluster {where}: its versions are unknown: {_reason(error)}") from error
-    different = version_differences(versions)
-    if different:
+    if different := version_differences(versions):
         raise ClusterError(f"--cluster {where}: versions differ: {'; '.join(different)}")
 
 
@@ -254,6 +228,16 @@ def _check_installed(client: Client, where: str) -> None:
 def _is_installed() -> bool:
     """Return True; a worker that lacks this module cannot."""
     return True
+
+
+@contextmanager
+def _refused(where: str | Path, words: str) -> Iterator[None]:
+    """Raise in place of an error one of a line: why a cluster cannot be used, with the `{reason}`."""
+    try:
+        yield
+    except Exception as error:
+        sentence = words.replace("{reason}", _reason(error))
+        raise ClusterError(f"--cluster {where}: {sentence}") from error
 
 
 def _reason(error: BaseException) -> str:

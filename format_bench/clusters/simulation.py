@@ -10,11 +10,11 @@ from __future__ import annotations
 import heapq
 import itertools
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from format_bench.clusters.dispatching import Abandonment, Assignment, Decision, Dispatcher, Task, Worker
+from format_bench.clusters.dispatching import Abandonment, Dispatcher, Task, Worker
 
 
 @dataclass(frozen=True)
@@ -86,15 +86,12 @@ class Outcome:
 
 
 @dataclass
-class _State:
-    """A simulated worker."""
+class _Memory:
+    """A cluster's memory of a worker."""
 
-    worker: Worker
     task: Task | None = None
     kept: Task | None = None
     """Its last task, whose result no client has confirmed."""
-    client: int = 0
-    """The client that the worker works for."""
 
 
 class Simulation:
@@ -114,25 +111,25 @@ class Simulation:
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self._names = itertools.count()
-        self._states: dict[Worker, _State] = {}
-        self._hosts: dict[str, Worker] = {}
-        """The worker that has the lock of a host."""
-        self._waiting: dict[str, list[Callable[[], None]]] = {}
+        self._workers: dict[Worker, _Memory] = {}
+        self._locked: set[str] = set()
+        """Hosts on which a cell is measured."""
+        self._waiting: defaultdict[str, list[Worker]] = defaultdict(list)
+        """Workers that are described when their host is free: a description takes its lock."""
         self._finished: Counter[Task] = Counter()
         # What a client has on its disk.
         self._recorded: set[Task] = set()
         self._abandoned: set[Task] = set()
-        self._client = 0
-        self._dispatcher = Dispatcher()
-        total = setting.cases * setting.rounds * setting.machines
-        share = total // (setting.client_kills + 1)
+        self._dispatcher: Dispatcher | None = Dispatcher()
+        """The client's; None while no client runs."""
+        share = setting.cases * setting.rounds * setting.machines // (setting.client_kills + 1)
         self._kill_at = [share * number for number in range(1, setting.client_kills + 1)]
         deadly = random.Random(setting.seed + 1).sample(range(setting.cases), setting.deadly_cases)  # noqa: S311
         self._deadly = set(deadly)
 
     def run(self) -> Outcome:
         """Simulate until nothing happens any more; return the counts."""
-        setting = self.setting
+        setting, outcome = self.setting, self.outcome
         alone = setting.workers - 2 * setting.shared_hosts
         hosts = [*range(alone), *(alone + each // 2 for each in range(2 * setting.shared_hosts))]
         for number, host in enumerate(hosts):
@@ -140,48 +137,41 @@ class Simulation:
         while self._events:
             self.now, _, event = heapq.heappop(self._events)
             event()
-            self.outcome.events += 1
-        self._count()
-        return self.outcome
+            for worker, task in self._dispatcher.assignments() if self._dispatcher else ():
+                self._measure(worker, task)
+            outcome.events += 1
+        total = setting.cases * setting.rounds * setting.machines
+        outcome.recorded, outcome.abandoned = len(self._recorded), len(self._abandoned)
+        outcome.left_out = sum(setting.rounds - task.number for task in self._abandoned)
+        outcome.lost = total - outcome.recorded - outcome.abandoned - outcome.left_out
+        outcome.measured_twice = sum(times - 1 for times in self._finished.values())
+        outcome.simulated_seconds = self.now
+        return outcome
 
-    def _at(self, seconds: float, event: Callable[[], None]) -> None:
-        heapq.heappush(self._events, (self.now + seconds, next(self._order), event))
+    def _at(self, seconds: float, event: Callable[..., None], *arguments: object) -> None:
+        heapq.heappush(self._events, (self.now + seconds, next(self._order), lambda: event(*arguments)))
 
     def _start_worker(self, host: str, machine: str) -> None:
         worker = Worker(f"worker-{next(self._names)}", host, machine)
-        self._states[worker] = _State(worker)
-        self._at(self._random.uniform(0, 60), lambda: self._describe(worker, self._client))
+        self._workers[worker] = _Memory()
+        self._at(self._random.uniform(0, 60), self._describe, worker, self._dispatcher)
 
-    def _describe(self, worker: Worker, client: int) -> None:
-        """Let a worker join as soon as its host is free: a description takes the lock of the host."""
-        if worker not in self._states or client != self._client or self._is_down:
+    def _describe(self, worker: Worker, client: Dispatcher | None) -> None:
+        if client is None or client is not self._dispatcher or worker not in self._workers:
+            return  # a client that is started later describes it anew
+        if worker.host in self._locked:
+            self._waiting[worker.host].append(worker)
             return
-        if worker.host in self._hosts:
-            again = lambda: self._describe(worker, client)  # noqa: E731 (a closure)
-            self._waiting.setdefault(worker.host, []).append(again)
-            return
-        self._states[worker].client = client
-        self._open(worker.machine)
-        self._act(self._dispatcher.join(worker))
+        self._open(client, worker.machine)
+        client.join(worker)
 
-    @property
-    def _is_down(self) -> bool:
-        return self._client < 0
-
-    def _open(self, machine: str) -> None:
-        if not self._dispatcher.is_open(machine):
-            self._dispatcher.open(machine, self._next_rounds(machine))
-
-    def _next_rounds(self, machine: str) -> dict[int, int]:
-        """Return the next round of each case, from the records on the client's disk."""
-        found = {}
-        for case in range(self.setting.cases):
-            next_round = self._next_round(machine, case)
-            if next_round is not None:
-                found[case] = next_round
-        return found
+    def _open(self, client: Dispatcher, machine: str) -> None:
+        if machine not in client.ready:
+            rounds = ((case, self._next_round(machine, case)) for case in range(self.setting.cases))
+            client.open(machine, {case: number for case, number in rounds if number is not None})
 
     def _next_round(self, machine: str, case: int) -> int | None:
+        """Return the next round of a case, from the records on the client's disk."""
         for number in range(1, self.setting.rounds + 1):
             task = Task(machine, number, case)
             if task in self._abandoned:
@@ -190,27 +180,12 @@ class Simulation:
                 return number
         return None
 
-    def _act(self, decisions: list[Decision]) -> None:
-        for decision in decisions:
-            if isinstance(decision, Abandonment):
-                self._abandoned.add(decision.task)
-            elif isinstance(decision, Assignment):
-                self._measure(decision.worker, decision.task)
-
     def _measure(self, worker: Worker, task: Task) -> None:
-        if worker not in self._states:
+        if worker not in self._workers:
             return  # it died; the client will notice
-        if worker.host in self._hosts:
-            self.outcome.wrong.append(f"{worker.host} has two measurements at {self.now:.0f} s")
-        if worker.machine != task.machine:
-            self.outcome.wrong.append(f"{worker.name} measures for another machine")
-        if task in self._recorded:
-            self.outcome.wrong.append(f"{task} is assigned though it is recorded")
-        if task.number > 1 and Task(task.machine, task.number - 1, task.case) not in self._recorded:
-            self.outcome.wrong.append(f"{task} is assigned before its earlier round is recorded")
-        state = self._states[worker]
-        state.task, state.kept = task, None
-        self._hosts[worker.host] = worker
+        self._check(worker, task)
+        self._workers[worker].task, self._workers[worker].kept = task, None
+        self._locked.add(worker.host)
         seconds = self._random.lognormvariate(0, 0.8) * self.setting.median_seconds
         if self._random.random() < self.setting.slow_share:
             seconds *= SLOW_FACTOR
@@ -218,52 +193,60 @@ class Simulation:
         chance = self._random.random()
         if task.case in self._deadly or chance < self.setting.death_share:
             seconds *= self._random.random()
-            self._at(seconds, lambda: self._die(worker))
+            self._at(seconds, self._die, worker)
         elif chance < self.setting.death_share + self.setting.broken_share:
-            self._at(1.0, lambda: self._break(worker, task))
+            self._at(1.0, self._break, worker)
         else:
-            self._at(seconds, lambda: self._end(worker, task))
+            self._at(seconds, self._end, worker, task)
             self.outcome.measured += 1
             self._finished[task] += 1
         self.outcome.busy_seconds += seconds
 
+    def _check(self, worker: Worker, task: Task) -> None:
+        """Note each rule that an assignment breaks."""
+        broken = {
+            f"{worker.host} has two measurements at {self.now:.0f} s": worker.host in self._locked,
+            f"{worker.name} measures for another machine": worker.machine != task.machine,
+            f"{task} is assigned though it is recorded": task in self._recorded,
+            f"{task} is assigned before its earlier round is recorded": task.number > 1
+            and Task(task.machine, task.number - 1, task.case) not in self._recorded,
+        }
+        self.outcome.wrong += [sentence for sentence, is_broken in broken.items() if is_broken]
+
     def _free(self, worker: Worker) -> None:
-        del self._hosts[worker.host]
-        for again in self._waiting.pop(worker.host, []):
-            self._at(0.0, again)
+        self._locked.remove(worker.host)
+        for each in self._waiting.pop(worker.host, []):
+            self._at(0.0, self._describe, each, self._dispatcher)
 
     def _end(self, worker: Worker, task: Task) -> None:
         self._free(worker)
-        state = self._states[worker]
-        state.task, state.kept = None, task
-        if state.client == self._client:
+        self._workers[worker].task, self._workers[worker].kept = None, task
+        if self._dispatcher is not None and self._dispatcher.running.get(worker) == task:
             self._record(task)
-            following = self._next_round(task.machine, task.case)
-            self._act(self._dispatcher.finish(worker, task, following))
+            self._dispatcher.finish(worker, task, self._next_round(task.machine, task.case))
             self._maybe_kill_client()
 
-    def _break(self, worker: Worker, task: Task) -> None:
+    def _break(self, worker: Worker) -> None:
         self._free(worker)
         self.outcome.broken += 1
-        if self._states.pop(worker).client == self._client:
-            self.outcome.requeued += 1
-            self._act(self._dispatcher.fail(worker, task, "has no space left on its disk"))
-        self._at(RETURN_SECONDS, lambda: self._start_worker(worker.host, worker.machine))
+        del self._workers[worker]
+        self._leave(worker, "has no space left on its disk", self._dispatcher)
+        self._at(RETURN_SECONDS, self._start_worker, worker.host, worker.machine)
 
     def _die(self, worker: Worker) -> None:
         self._free(worker)
-        del self._states[worker]
         self.outcome.deaths += 1
-        client = self._client
+        del self._workers[worker]
+        self._at(NOTICE_SECONDS, self._leave, worker, "was lost", self._dispatcher)
+        self._at(RETURN_SECONDS, self._start_worker, worker.host, worker.machine)
 
-        def notice() -> None:
-            if client == self._client and not self._is_down:
-                before = len(self._abandoned)
-                self._act(self._dispatcher.leave(worker, "was lost"))
-                self.outcome.requeued += len(self._abandoned) == before
-
-        self._at(NOTICE_SECONDS, notice)
-        self._at(RETURN_SECONDS, lambda: self._start_worker(worker.host, worker.machine))
+    def _leave(self, worker: Worker, reason: str, client: Dispatcher | None) -> None:
+        if client is None or client is not self._dispatcher or worker not in client.running:
+            return
+        found = client.leave(worker, reason)
+        if isinstance(found, Abandonment):
+            self._abandoned.add(found.task)
+        self.outcome.requeued += found is None
 
     def _record(self, task: Task) -> None:
         if task in self._recorded:
@@ -274,32 +257,20 @@ class Simulation:
         if self._kill_at and len(self._recorded) >= self._kill_at[0]:
             self._kill_at.pop(0)
             self.outcome.client_kills += 1
-            new = abs(self._client) + 1
-            self._client = -new  # until it is started again
-            self._at(DOWN_SECONDS, lambda: self._start_client(new))
+            self._dispatcher = None
+            self._at(DOWN_SECONDS, self._start_client)
 
-    def _start_client(self, client: int) -> None:
+    def _start_client(self) -> None:
         """Collect kept results, adopt workers that still measure, then let the others join."""
-        self._client, self._dispatcher = client, Dispatcher()
-        for state in self._states.values():
-            if state.kept is not None and state.kept not in self._recorded:
-                self._record(state.kept)
+        client = self._dispatcher = Dispatcher()
+        for memory in self._workers.values():
+            if memory.kept is not None and memory.kept not in self._recorded:
+                self._record(memory.kept)
                 self.outcome.kept += 1
-        for worker, state in self._states.items():
-            if state.task is not None:
-                self._open(worker.machine)
-                state.client = client
-                self._dispatcher.adopt(worker, state.task)
-                self.outcome.adopted += 1
-        for worker, state in list(self._states.items()):
-            if state.task is None:
-                self._describe(worker, client)
-
-    def _count(self) -> None:
-        setting, outcome = self.setting, self.outcome
-        outcome.recorded, outcome.abandoned = len(self._recorded), len(self._abandoned)
-        outcome.left_out = sum(setting.rounds - task.number for task in self._abandoned)
-        total = setting.cases * setting.rounds * setting.machines
-        outcome.lost = total - outcome.recorded - outcome.abandoned - outcome.left_out
-        outcome.measured_twice = sum(times - 1 for times in self._finished.values())
-        outcome.simulated_seconds = self.now
+        measuring = {w: each.task for w, each in self._workers.items() if each.task is not None}
+        for worker, task in measuring.items():
+            self._open(client, worker.machine)
+            client.adopt(worker, task)
+            self.outcome.adopted += 1
+        for worker in [each for each in self._workers if each not in measuring]:
+            self._describe(worker, client)

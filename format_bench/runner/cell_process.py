@@ -1,12 +1,14 @@
 """Process that measures one round of a case, or describes its machine, for a worker of a cluster.
 
-It locks the host until it ends, and the kernel kills it with the worker. So no two cells are measured
-side by side on a host, whatever becomes of workers and clients. A worker's own process does not
-measure: Dask's threads run there, and it may not start processes as the runner does.
+Workers call `call` and `measure_on_worker`. The process locks the host until it ends, and the kernel
+kills it with the worker. So no two cells are measured side by side on a host, whatever becomes of
+workers and clients. A worker's own process does not measure: Dask's threads run there, and it may not
+start processes as the runner does.
 """
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +28,8 @@ from data_generator import DEFAULT_SEED
 from data_generator.confinement.kernel import die_with
 from data_generator.user.load import fingerprint as content_fingerprint
 from format_bench.instruments.isolation import Outcome
-from format_bench.metadata import run_metadata
+from format_bench.metadata import machine, run_metadata
+from format_bench.metadata.fingerprint import fingerprint, sources_digest
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.runner import folders
@@ -84,8 +88,6 @@ class WorkerSetup:
 class CellRequest:
     """One round of a case, as a client orders it."""
 
-    run: str
-    """Id of the folder of results."""
     case: Case
     number: int
     """The round, from 1."""
@@ -101,7 +103,12 @@ class CellRequest:
 class HostDescription:
     """A worker's machine, and its folders."""
 
+    host: str
+    fingerprint: str
+    sources: str
+    """Digest of the project's own files."""
     metadata: dict[str, Any]
+    """Metadata of a run on the machine, with its fingerprint."""
     scratch: Path
     """The folder for data, and for the measured files of cases without a medium."""
     media: tuple[ComparedMedium, ...]
@@ -161,6 +168,47 @@ def answer(path: str, log: int) -> None:
         temporary.write_bytes(pickle.dumps(found))
 
 
+class _WorkerData:
+    """Data that were generated for a worker's cells, which share them until a run ends."""
+
+    def __init__(self) -> None:
+        self.measuring = 0
+        self._folders: dict[Path, Path] = {}
+        self._stack = ExitStack()
+        atexit.register(self._stack.close)
+
+    def folder(self, scratch: Path) -> Path:
+        """Return the folder of data in a scratch folder, made if missing."""
+        if scratch not in self._folders:
+            self._folders[scratch] = self._stack.enter_context(folders.make(scratch))
+        return self._folders[scratch]
+
+    def remove(self) -> None:
+        """Remove all data, unless another run measures on this worker."""
+        if not self.measuring:
+            self._folders.clear()
+            self._stack.close()
+
+
+_DATA = _WorkerData()
+
+
+def measure_on_worker(request: CellRequest, host: HostDescription) -> tuple[Record, ...]:
+    """Return the records of one round of a case, measured in a process of its own."""
+    # First, since the end of another run, in another thread, removes the data of a worker at rest.
+    _DATA.measuring += 1
+    try:
+        request.setup.check_folders()
+        return tuple(call(measure, request, host, _DATA.folder(host.scratch)))
+    finally:
+        _DATA.measuring -= 1
+
+
+def release_worker() -> None:
+    """Remove the data that were generated for a run that has ended."""
+    _DATA.remove()
+
+
 def _write_line(descriptor: int, text: str) -> None:
     os.write(descriptor, f"format-bench: {text}\n".encode())
 
@@ -193,7 +241,9 @@ def describe(setup: WorkerSetup) -> HostDescription:
     metadata = run_metadata.collect(folder, seed=DEFAULT_SEED, scale="", threads=setup.threads)
     if media:
         metadata["media"] = {medium.name: medium.metadata for medium in media}
-    return HostDescription(metadata, folder, tuple(media))
+    mark = fingerprint(metadata)
+    metadata["machine"] = mark
+    return HostDescription(machine.host(), mark, sources_digest(), metadata, folder, tuple(media))
 
 
 def measure(request: CellRequest, host: HostDescription, data: Path) -> list[Record]:

@@ -1,12 +1,21 @@
-"""Ledger of a run on a cluster: the records of machines of one kind, and their missing cells."""
+"""Ledger of a run on a cluster: records and missing cells of each kind of machine, and a log.
+
+The log has a line of JSON for each cell that a worker was given, and its end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from format_bench.display.text import plural
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
@@ -14,9 +23,10 @@ from format_bench.runner.cell_process import WorkerSetup
 from format_bench.runner.recording import combined, keys, records_of
 from format_bench.runner.result_store import ResultStore, is_of_older_measurement
 from format_bench.runner.runner import Limits, Runner
+from format_bench.runner.timing import in_words
 
 if TYPE_CHECKING:
-    from format_bench.clusters.dispatching import Task
+    from format_bench.clusters.dispatching import Task, Worker
     from format_bench.families.cases import Case
 
 
@@ -58,7 +68,7 @@ class MachineLedger:
     """
 
     def __init__(self, fingerprint: str, run: ClusterRun, found: Sequence[Record], run_id: str) -> None:
-        self.fingerprint, self.cases = fingerprint, run.cases
+        self.fingerprint, self.cases, self.run_id = fingerprint, run.cases, run_id
         # Not of the folder. Python and libraries are a part of the machine's fingerprint.
         store = ResultStore(Path())
         # Without the machine, as the runner makes them.
@@ -105,17 +115,96 @@ class MachineLedger:
         cells = (cell for step in self.cases[case].steps for cell in keys(self.cases[case], step))
         return tuple(known[cell] for cell in cells if cell in known)
 
-    def failed(self, task: Task, sentence: str, run_id: str) -> list[Record]:
-        """Return the records of a round that no worker could measure."""
+    def failed(self, task: Task, sentence: str) -> Iterator[Record]:
+        """Yield the records of a round that no worker could measure."""
         case, outcome = self.cases[task.case], Outcome(status=CellStatus.FAILED, sentence=sentence)
-        return [
-            combined(self._runner.found.get(key(empty)), empty, outcome)
-            for step in self._runner.missing(case, task.number)
-            for empty in _elsewhere(records_of(case, 0, step, outcome, run_id))
-        ]
+        for step in self._runner.missing(case, task.number):
+            for empty in records_of(case, 0, step, outcome, self.run_id):
+                # This process, whose environment the record has, did not measure it.
+                of_nobody = replace(empty, environment="")
+                yield combined(self._runner.found.get(key(empty)), of_nobody, outcome)
+
+    def expected(self, known: Mapping[tuple[str, str], list[float]], hosts: int) -> str:
+        """Return how many cells are left, and how long they are expected to take.
+
+        Parameters
+        ----------
+        known : mapping
+            As `measured_seconds` returns them.
+        hosts : int
+            Number of such machines.
+        """
+        seconds, unknown, cells = 0.0, 0, 0
+        for case, number in self.next_rounds().items():
+            times = len(self._runner.rounds) - number + 1
+            cells += times
+            name = _name_of(self.cases[case].facts)
+            samples = known.get((self.fingerprint, name)) or known.get(("", name))
+            seconds += times * statistics.fmean(samples) if samples else 0.0
+            unknown += 0 if samples else times
+        text = f"{plural(cells, 'cell')} left"
+        if seconds:
+            text += f"; {in_words(seconds)} of measuring, "
+            text += f"{in_words(seconds / hosts)} on {plural(hosts, 'host')}"
+        return text + (f"; never measured here: {plural(unknown, 'cell')}" if unknown else "")
 
 
-def _elsewhere(found: Iterable[Record]) -> Iterator[Record]:
-    """Yield records without the environment of this process, which did not measure them."""
-    for each in found:
-        yield replace(each, environment="")
+MEASURED = "measured"
+"""Outcome of a cell whose duration is known from its start to its end."""
+
+
+def log(  # noqa: PLR0913 (who measured what, and its end)
+    path: Path, worker: Worker, task: Task, case: Case, outcome: str, *, seconds: float, reason: str = ""
+) -> None:
+    """Append the end of a cell to a log.
+
+    Parameters
+    ----------
+    path : Path
+        The log; made if missing.
+    worker : Worker
+        Who was given the cell.
+    task : Task
+        The cell.
+    case : Case
+        The task's case.
+    outcome : str
+        `MEASURED`; "collected", if an earlier client had started it; "failed" or "lost".
+    seconds : float
+        Time since the client gave the cell to the worker.
+    reason : str
+        Sentence on a failure.
+    """
+    entry = {
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+        "outcome": outcome,
+        "seconds": round(seconds, 3),
+        "machine": task.machine,
+        "host": worker.host,
+        "worker": worker.name,
+        "round": task.number,
+        "case": case.facts,
+        "reason": reason,
+    }
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry, default=str) + "\n")
+
+
+def measured_seconds(path: Path) -> dict[tuple[str, str], list[float]]:
+    """Return the seconds of measured cells by machine and case, and by case alone (machine "")."""
+    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        # The client may have been killed while it wrote the line.
+        with suppress(ValueError, TypeError, LookupError, RecursionError):
+            entry = json.loads(line)
+            if entry["outcome"] == MEASURED:
+                seconds, case = float(entry["seconds"]), _name_of(entry["case"])
+                for machine in ("", str(entry["machine"])):
+                    found[machine, case].append(seconds)
+    return found
+
+
+def _name_of(case: Mapping[str, object]) -> str:
+    """Return a text that names a case, of its fields; logs of earlier versions lack some empty ones."""
+    filled = {name: value for name, value in case.items() if value is not None and value != ""}
+    return json.dumps(filled, sort_keys=True, default=str)

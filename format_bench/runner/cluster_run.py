@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,14 +16,13 @@ from format_bench.clusters.connection import connect
 from format_bench.display.text import plural
 from format_bench.metadata.fingerprint import described
 from format_bench.results.load import RESULTS
-from format_bench.runner import cluster_log, folders, time_budget
+from format_bench.runner import folders, time_budget
 from format_bench.runner.cell_process import SharedData, WorkerSetup
-from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger
+from format_bench.runner.cluster_ledger import ClusterRun, measured_seconds
 from format_bench.runner.cluster_session import ClusterSession
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.session import limits_of
-from format_bench.runner.timing import in_words
 from format_bench.runner.user_data import prepare
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ def measured(session: ClusterSession) -> ClusterSession:
     """
     run, end = session.run, time.monotonic() + session.run.limits.time_budget_seconds
     if not math.isinf(end):
-        hosts, cases = session.roster.hosts, len(run.cases)
+        hosts, cases = session.hosts, len(run.cases)
         if samples := time_budget.sampled(run.cases):
             limits = time_budget.sample_limits(run.limits.time_budget_seconds, cases, hosts)
             sampler = session.of(replace(run, cases=samples, limits=limits))
@@ -167,56 +166,15 @@ def plan_lines(session: ClusterSession) -> Iterator[str]:
     generated, and nothing is measured.
     """
     session.describe_all()
-    run, roster = session.run, session.roster
-    hosts = roster.hosts_by_machine
+    run, workers = session.run, [worker for worker, _ in session.workers.values()]
     rounds = run.limits.rounds
     cases, cells = plural(len(run.cases), "case"), plural(len(run.cases) * rounds, "cell")
     yield f"{cases} in {plural(rounds, 'round')}, {cells} on each kind of machine"
-    known = cluster_log.measured_seconds(run.out / folders.CLUSTER_LOG)
-    for mark, workers in sorted(roster.workers_by_machine.items()):
-        ledger, what = session.ledgers[mark], described(roster.descriptions[mark].metadata)
-        yield f"machine {mark}: {what}; {_on(workers, hosts[mark])}"
-        yield f"  {expected(ledger, rounds, known, hosts[mark])}"
-    for address, reason in roster.left_out.items():
+    known = measured_seconds(run.out / folders.CLUSTER_LOG)
+    for mark, number in sorted(Counter(each.machine for each in workers).items()):
+        hosts = len({each.host for each in workers if each.machine == mark})
+        words = described(session.machines[mark].metadata)
+        yield f"machine {mark}: {words}; {plural(number, 'worker')} on {plural(hosts, 'host')}"
+        yield f"  {session.ledgers[mark].expected(known, hosts)}"
+    for address, reason in session.left_out.items():
         yield f"left out: {address}: {reason}"
-
-
-def expected(
-    ledger: MachineLedger,
-    rounds: int,
-    known: Mapping[tuple[str, str], list[float]],
-    hosts: int,
-) -> str:
-    """Return how many cells are left on machines of one kind, and how long they are expected to take.
-
-    Parameters
-    ----------
-    ledger : MachineLedger
-        Records measured there.
-    rounds : int
-        Rounds of each case.
-    known : mapping
-        As `cluster_log.measured_seconds` returns them.
-    hosts : int
-        Number of such machines.
-    """
-    seconds, unknown, cells = 0.0, 0, 0
-    for case, number in ledger.next_rounds().items():
-        times = rounds - number + 1
-        cells += times
-        name = cluster_log.name_of(ledger.cases[case].facts)
-        samples = known.get((ledger.fingerprint, name)) or known.get(("", name))
-        if samples:
-            seconds += times * statistics.fmean(samples)
-        else:
-            unknown += times
-    text = f"{plural(cells, 'cell')} left"
-    if seconds:
-        text += (
-            f"; {in_words(seconds)} of measuring, {in_words(seconds / hosts)} on {plural(hosts, 'host')}"
-        )
-    return text + (f"; never measured here: {plural(unknown, 'cell')}" if unknown else "")
-
-
-def _on(workers: int, hosts: int) -> str:
-    return f"{plural(workers, 'worker')} on {plural(hosts, 'host')}"

@@ -1,39 +1,42 @@
 """Session of a run on a cluster: cells go to workers, records come back as they are made.
 
-`format_bench.clusters.dispatching` decides which worker measures what; this session turns its decisions
-into tasks of Dask, and their ends into its events. Records are appended to the results here, by the
+`format_bench.clusters.dispatching` decides which worker measures which cell; this session makes tasks of
+Dask of its decisions, and events for it of their ends. Records are appended to the results here, by the
 client, each with the fingerprint of the machine that measured it.
+
+Each cell is published, in Dask's word: the scheduler keeps it, and its worker the result, also when the
+client dies. The next client of the same run takes it over.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 import queue
 import secrets
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import ClusterError
-from format_bench.clusters.dispatching import Abandonment, Assignment, Decision, Dispatcher, Task, Worker
+from adapter_core.errors import ClusterError, FormatBenchError
+from format_bench.clusters.dispatching import Dispatcher, Task, Worker
 from format_bench.display.text import plural
 from format_bench.metadata import run_metadata
-from format_bench.metadata.fingerprint import described
+from format_bench.metadata.fingerprint import described, sources_digest
 from format_bench.results import records
 from format_bench.results.load import RESULTS
-from format_bench.runner import cluster_log, cluster_worker, folders
+from format_bench.runner import cell_process, folders
 from format_bench.runner.cell_process import CellRequest
-from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger
-from format_bench.runner.cluster_roster import ANSWER_SECONDS, Roster, reason_of
+from format_bench.runner.cluster_ledger import MEASURED, ClusterRun, MachineLedger, log
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+    from format_bench.families.cases import Case
     from format_bench.results.records import Record
-    from format_bench.runner.cluster_worker import KeptCell, WorkerStatus
+    from format_bench.runner.cell_process import HostDescription
 
 POLL_SECONDS = 1.0
 """Time between two looks at the list of workers."""
@@ -41,15 +44,26 @@ POLL_SECONDS = 1.0
 NO_WORKER_SECONDS = 300.0
 """Time without any worker for the cells that are left, after which a run ends."""
 
+ANSWER_SECONDS = 60.0
+"""Time within which a worker hands over a result that it has."""
+
+REASON_LENGTH = 300
+
+SCHEDULER_LOST = "the scheduler was lost; start it and the workers again"
+
 
 @dataclass(frozen=True)
-class _Submission:
-    """A cell that a worker was given."""
+class _Job:
+    """What a worker does for this client."""
 
     future: Future
-    started: float
-    is_adopted: bool
-    """It was started for an earlier client, so that its duration is not known."""
+    task: Task | None = None
+    """None while it describes its machine."""
+    published: str = ""
+    """Name under which the cell is kept for a later client."""
+    outcome: str = MEASURED
+    """Its outcome in the log, if it succeeds."""
+    started: float = field(default_factory=time.monotonic)
 
 
 class ClusterSession:
@@ -76,17 +90,27 @@ class ClusterSession:
     ) -> None:
         self.run = run
         self.dispatcher = Dispatcher()
-        self.roster = Roster(client, run)
         self.ledgers: dict[str, MachineLedger] = {}
         """Records of each kind of machine, by fingerprint."""
+        self.workers: dict[str, tuple[Worker, HostDescription]] = {}
+        """Workers that take part, by address."""
+        self.left_out: dict[str, str] = {}
+        """Reasons of the other workers, by address."""
+        self.machines: dict[str, HostDescription] = {}
+        """A description of each kind of machine, by fingerprint."""
         self._client, self._say, self._on_record = client, say, on_record
         self._id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        setup = hashlib.sha256(repr((run.setup, sources_digest())).encode()).hexdigest()
+        self._prefix = f"format-bench-{run.id}-{setup}-"
+        self._jobs: dict[str, _Job] = {}
+        """What each worker does, by address."""
         # Futures end in threads of Dask; what follows is done in the thread of `measure`.
-        self._events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._submissions: dict[Worker, _Submission] = {}
+        self._ends: queue.SimpleQueue[tuple[str, Future]] = queue.SimpleQueue()
         self._with_metadata: set[str] = set()
         """Fingerprints whose metadata are beside the results."""
         self._end = math.inf
+        self._is_plan = False
+        """Leave the folder, and the cells that Dask keeps, as they are."""
         path = run.out / RESULTS
         self._found = records.read(path) if path.exists() else []
 
@@ -99,21 +123,23 @@ class ClusterSession:
             for record in ledger.records
         ]
 
+    @property
+    def hosts(self) -> int:
+        """Number of the addresses from which workers are connected now, described or not."""
+        return len({worker["host"] for worker in self._connected().values()})
+
     def of(self, run: ClusterRun) -> ClusterSession:
         """Return a session of another run on the same cluster."""
         return ClusterSession(self._client, run, self._say, self._on_record)
 
     def describe_all(self) -> None:
-        """Wait until all workers of now are described; assign and record nothing."""
-        for worker, status in self._recall().items():
-            for record in _kept(status):
-                self._ledger(worker.machine).add(record)
-        for machine in self.roster.descriptions:
-            self._open(machine)
-        self._look_at_workers(lambda _: None)
-        while not self.roster.is_complete:
-            self._handle_events()
-            self._look_at_workers(lambda _: None)
+        """Wait until all workers of now are described; assign, record and discard nothing."""
+        self._is_plan = True
+        self._take_over()
+        self._compare_workers()
+        while self._is_describing:
+            self._handle_ends()
+            self._compare_workers()
 
     def measure(self) -> None:
         """Measure all that is missing, on machines of each kind, as far as the time budget allows.
@@ -125,66 +151,172 @@ class ClusterSession:
             disk.
         """
         self._end = time.monotonic() + self.run.limits.time_budget_seconds
-        self._resume()
+        self._take_over()
         last_progress = time.monotonic()
         while True:
             if time.monotonic() >= self._end:
-                self.dispatcher.stop()
-            self._look_at_workers(lambda worker: self._act(self.dispatcher.join(worker)))
-            if self.roster.is_complete and self.ledgers and self.dispatcher.is_done:
+                self.dispatcher.is_stopped = True
+            self._compare_workers()
+            for worker, task in self.dispatcher.assignments():
+                self._assign(worker, task)
+            if not self._is_describing and self.ledgers and self.dispatcher.is_done:
                 break
-            if self.dispatcher.running or not self.roster.is_complete:
+            if self._jobs:
                 last_progress = time.monotonic()
-            elif self._is_hopeless or time.monotonic() - last_progress > NO_WORKER_SECONDS:
+            # Workers are connected, and all of them are left out; or none has come.
+            elif (self.left_out and not self.workers) or (
+                time.monotonic() - last_progress > NO_WORKER_SECONDS
+            ):
                 raise ClusterError(self._without_workers())
-            self._handle_events()
+            self._handle_ends()
         for machine in self._with_metadata:
-            metadata = self.roster.descriptions[machine].metadata
-            self._write_metadata(machine, run_metadata.finish(metadata, is_here=False))
-        self.roster.ask(cluster_worker.release, self.run.id)
+            self._write_metadata(
+                machine, run_metadata.finish(self.machines[machine].metadata, is_here=False)
+            )
+        self._ask(self._client.run, cell_process.release_worker, on_error="ignore")
 
     def _without_workers(self) -> str:
         """Return the sentence on cells that no worker takes."""
         machines = ", ".join(self.dispatcher.waiting_machines)
-        reasons = "; ".join(f"{each}: {why}" for each, why in self.roster.left_out.items())
+        reasons = "; ".join(f"{each}: {why}" for each, why in self.left_out.items())
         return f"no worker is left{machines and f' for machine {machines}'}{reasons and f': {reasons}'}"
 
-    @property
-    def _is_hopeless(self) -> bool:
-        """True if workers are connected, and all of them are left out."""
-        return bool(self.roster.left_out) and not self.roster.workers
+    def _ask(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Call a function that asks the scheduler.
 
-    def _resume(self) -> None:
-        """Take over the workers of an earlier client; those that still measure come first.
-
-        Otherwise an idle one would get the same cell.
+        Raises
+        ------
+        ClusterError
+            If it is lost.
         """
-        recalled = self._recall()
-        # Before any list of missing cells is made.
-        for worker, status in recalled.items():
-            self._keep(self._ledger(worker.machine), _kept(status))
-        idle = []
-        for worker, status in recalled.items():
-            self._open(worker.machine)
-            task = self._task_of(worker.machine, status.running)
-            if task is None:
-                idle.append(worker)
-            else:
-                self.dispatcher.adopt(worker, task)
-                self._submit(worker, task, cluster_worker.collect, self.run.id, is_adopted=True)
-        for worker in idle:
-            self._act(self.dispatcher.join(worker))
+        try:
+            return function(*arguments, **options)
+        except OSError as error:
+            raise ClusterError(SCHEDULER_LOST) from error
 
-    def _recall(self) -> dict[Worker, WorkerStatus]:
-        recalled = self.roster.recall()
-        for address in self.roster.left_out:
-            self._say_left_out(address)
-        return recalled
+    def _connected(self) -> dict[str, Any]:
+        """Return the scheduler's facts of its workers, by address."""
+        found: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        # Without a scheduler it was the last list that the client had.
+        self._check_scheduler()
+        return found
 
-    def _task_of(self, machine: str, cell: KeptCell | None) -> Task | None:
-        if cell is None or cell.case not in self.run.cases:
+    def _check_scheduler(self) -> None:
+        if self._client.status != "running":
+            raise ClusterError(SCHEDULER_LOST)
+
+    # Workers
+
+    @property
+    def _is_describing(self) -> bool:
+        return any(job.task is None for job in self._jobs.values())
+
+    def _compare_workers(self) -> None:
+        """Compare with the scheduler's list: let new workers be described, and forget lost ones."""
+        connected = self._connected().keys()
+        self.left_out = {each: why for each, why in self.left_out.items() if each in connected}
+        for address in (self.workers.keys() | self._jobs.keys()) - connected:
+            self._lose(address)
+        for address in connected - self.workers.keys() - self._jobs.keys() - self.left_out.keys():
+            self._submit(address, None, cell_process.call, cell_process.describe, self.run.setup)
+
+    def _add(self, address: str, description: HostDescription) -> Worker | None:
+        """Take in a worker that has been described; return None if it is left out."""
+        mark, wanted = description.fingerprint, self.run.machines
+        if description.sources != sources_digest():
+            reason = "its FormatBench differs from this one; install the same version everywhere"
+            self._leave_out(address, reason)
             return None
-        return Task(machine, cell.number, self.run.cases.index(cell.case))
+        if wanted and not mark.startswith(wanted):
+            self._leave_out(address, f"its machine, {mark}, is not among --machines")
+            return None
+        self.machines.setdefault(mark, description)
+        worker = Worker(address, description.host, mark)
+        self.workers[address] = worker, description
+        return worker
+
+    def _leave_out(self, address: str, reason: str) -> None:
+        self.left_out[address] = reason
+        self._say(f"left out: {address}: {reason}")
+
+    def _lose(self, address: str) -> None:
+        """Forget a worker; it is described anew if it is still there."""
+        worker, _ = self.workers.pop(address, (None, None))
+        job = self._jobs.pop(address, None)
+        if job is not None:
+            job.future.cancel()
+        if worker is None:
+            return
+        if job is None or job.task is None:
+            self._say(f"{worker.name} was lost")
+        else:
+            self._say(f"{worker.name} was lost while it measured {self._name(job.task)}")
+            self._close(worker, job, "lost")
+        self._leave(worker, "was lost")
+
+    def _leave(self, worker: Worker, reason: str) -> None:
+        if abandoned := self.dispatcher.leave(worker, reason):
+            self._say(f"{self._name(abandoned.task)} failed: {abandoned.sentence}")
+            ledger = self.ledgers[abandoned.task.machine]
+            self._keep(ledger, list(ledger.failed(abandoned.task, abandoned.sentence)))
+
+    def _open(self, machine: str) -> None:
+        if machine not in self.dispatcher.ready:
+            next_rounds = self._ledger(machine).next_rounds()
+            self.dispatcher.open(machine, next_rounds)
+            words = described(self.machines[machine].metadata)
+            cases = f"{len(next_rounds)} of {plural(len(self.run.cases), 'case')}"
+            self._say(f"machine {machine}: {words}; {cases} of {self.run.scale} left")
+
+    # Cells
+
+    def _take_over(self) -> None:
+        """Take over the cells of an earlier client: keep results, and adopt those still measured.
+
+        Before any list of missing cells is made, and before an idle worker joins, which would get a cell
+        that another one measures.
+        """
+        busy = self._ask(self._client.processing)
+        running = {key for keys in busy.values() for key in keys}
+        found = list(self._published())
+        for name, worker, _, _, future in found:
+            if future.key not in running:
+                self._keep(self._ledger(worker.machine), _result(future))
+                self._withdraw(name)
+        for _, worker, *_ in found:
+            self._open(worker.machine)
+        for name, worker, case, number, future in found:
+            if future.key in running:
+                self._adopt(name, worker, case, number, future)
+        for _, worker, *_ in found:
+            if worker not in self.dispatcher.running:
+                self.dispatcher.join(worker)
+
+    def _published(self) -> Iterator[tuple[str, Worker, Case, int, Future]]:
+        """Yield the cells that are kept for this run, by name, worker, case, round and future."""
+        connected = self._connected()
+        for name in self._ask(self._client.list_datasets):
+            if str(name).startswith(self._prefix):
+                description, address, *cell = self._ask(self._client.get_dataset, name)
+                if address not in connected:
+                    self._withdraw(name)
+                elif worker := self._add(address, description):
+                    yield name, worker, *cell
+
+    def _adopt(self, name: str, worker: Worker, case: Case, number: int, future: Future) -> None:
+        if worker in self.dispatcher.running:
+            # It waits behind a cell of yet another client, which the worker measures now.
+            future.cancel()
+            self._withdraw(name)
+        elif case in self.run.cases:
+            task = Task(worker.machine, number, self.run.cases.index(case))
+            self.dispatcher.adopt(worker, task)
+            self._follow(worker.name, _Job(future, task, name, "collected"))
+
+    def _withdraw(self, name: str) -> None:
+        """Let Dask forget a cell."""
+        if not self._is_plan:
+            self._ask(self._client.unpublish_dataset, name)
 
     def _ledger(self, machine: str) -> MachineLedger:
         """Return the ledger of a kind of machine, made if missing."""
@@ -192,56 +324,14 @@ class ClusterSession:
             self.ledgers[machine] = MachineLedger(machine, self.run, self._found, self._run_id(machine))
         return self.ledgers[machine]
 
-    def _open(self, machine: str) -> None:
-        if not self.dispatcher.is_open(machine):
-            next_rounds = self._ledger(machine).next_rounds()
-            self.dispatcher.open(machine, next_rounds)
-            what = described(self.roster.descriptions[machine].metadata)
-            cases = f"{len(next_rounds)} of {plural(len(self.run.cases), 'case')}"
-            self._say(f"machine {machine}: {what}; {cases} of {self.run.scale} left")
-
-    def _look_at_workers(self, on_joined: Callable[[Worker], None]) -> None:
-        def on_described(address: str, future: Future) -> None:
-            self._events.put(partial(self._described, address, future, on_joined))
-
-        for worker in self.roster.update(on_described):
-            self._lost(worker)
-
-    def _described(self, address: str, future: Future, on_joined: Callable[[Worker], None]) -> None:
-        worker = self.roster.take_in(address, future)
-        if worker is not None:
-            self._open(worker.machine)
-            on_joined(worker)
-        elif address in self.roster.left_out:
-            self._say_left_out(address)
-
-    def _say_left_out(self, address: str) -> None:
-        self._say(f"left out: {address}: {self.roster.left_out[address]}")
-
-    def _handle_events(self) -> None:
-        """Handle the events of a moment; wait for the first one."""
-        try:
-            event = self._events.get(timeout=POLL_SECONDS)
-            while True:
-                event()
-                event = self._events.get_nowait()
-        except queue.Empty:
-            return
-
-    def _act(self, decisions: list[Decision]) -> None:
-        for decision in decisions:
-            if isinstance(decision, Assignment):
-                self._assign(decision.worker, decision.task)
-            elif isinstance(decision, Abandonment):
-                self._abandon(decision.task, decision.sentence)
-
     def _assign(self, worker: Worker, task: Task) -> None:
+        _, description = self.workers[worker.name]
         if task.machine not in self._with_metadata:
-            self._write_metadata(task.machine, self.roster.descriptions[task.machine].metadata)
+            self._write_metadata(task.machine, self.machines[task.machine].metadata)
             self._with_metadata.add(task.machine)
+        case = self.run.cases[task.case]
         request = CellRequest(
-            run=self.run.id,
-            case=self.run.cases[task.case],
+            case=case,
             number=task.number,
             limits=replace(self.run.limits, time_budget_seconds=max(0.0, self._end - time.monotonic())),
             steps=self.run.steps,
@@ -249,95 +339,97 @@ class ClusterSession:
             run_id=self._run_id(task.machine),
             setup=self.run.setup,
         )
-        self._submit(worker, task, cluster_worker.measure, request)
+        job = self._submit(worker.name, task, cell_process.measure_on_worker, request, description)
+        kept = description, worker.name, case, task.number, job.future
+        self._ask(self._client.publish_dataset, kept, name=job.published)
 
     def _submit(
-        self,
-        worker: Worker,
-        task: Task,
-        function: Callable[..., Any],
-        argument: Any,
-        *,
-        is_adopted: bool = False,
-    ) -> None:
+        self, address: str, task: Task | None, function: Callable[..., Any], *arguments: Any
+    ) -> _Job:
+        key = f"{self._prefix}{secrets.token_hex(6)}"
         future = self._client.submit(
-            function,
-            argument,
-            workers=[worker.name],
-            pure=False,
-            retries=0,
-            key=f"cell-{task.machine}-{task.case}-{task.number}-{secrets.token_hex(6)}",
+            function, *arguments, workers=[address], pure=False, retries=0, key=key
         )
-        self._submissions[worker] = _Submission(future, time.monotonic(), is_adopted)
-        future.add_done_callback(lambda done: self._events.put(partial(self._ended, worker, task, done)))
+        return self._follow(address, _Job(future, task, key))
 
-    def _ended(self, worker: Worker, task: Task, future: Future) -> None:
-        submission = self._submissions.get(worker)
-        if submission is None or submission.future is not future:
-            return  # the worker was lost before
-        if future.status == "error":
-            self._failed(worker, task, future)
-            return
+    def _follow(self, address: str, job: _Job) -> _Job:
+        self._jobs[address] = job
+        job.future.add_done_callback(lambda done: self._ends.put((address, done)))
+        return job
+
+    def _handle_ends(self) -> None:
+        """Handle the ends of a moment; wait for the first one."""
         try:
-            found = future.result(timeout=ANSWER_SECONDS)
-        except Exception:
-            # A lost scheduler cancels all futures, but kills no worker.
-            self.roster.check_scheduler()
-            # The worker died between the end of its cell and the transfer of the records.
-            self.roster.forget(worker)
-            self._lost(worker)
+            self._ended(*self._ends.get(timeout=POLL_SECONDS))
+            while True:
+                self._ended(*self._ends.get_nowait())
+        except queue.Empty:
             return
+
+    def _ended(self, address: str, future: Future) -> None:
+        from distributed import KilledWorker
+
+        job = self._jobs.get(address)
+        if job is None or job.future is not future:
+            return  # the worker was lost before
+        error = future.exception() if future.status == "error" else None
+        if isinstance(error, KilledWorker):
+            # It was started anew at the same address, so it never left the list of workers.
+            self._lose(address)
+        elif error is not None:
+            self._failed(address, self._jobs.pop(address), _in_line(error))
+        else:
+            try:
+                found = future.result(timeout=ANSWER_SECONDS)
+            except Exception:
+                # A lost scheduler cancels all futures, but kills no worker.
+                self._check_scheduler()
+                # The worker died between the end of its work and the transfer of the result.
+                self._lose(address)
+            else:
+                self._succeeded(address, self._jobs.pop(address), found)
+
+    def _succeeded(self, address: str, job: _Job, found: Any) -> None:
+        if job.task is None:
+            if worker := self._add(address, found):
+                self._open(worker.machine)
+                self.dispatcher.join(worker)
+            return
+        worker, task = self.workers[address][0], job.task
         ledger = self._ledger(task.machine)
         self._keep(ledger, found)
-        seconds = self._log(worker, task, "collected" if submission.is_adopted else cluster_log.MEASURED)
+        seconds = self._close(worker, job, job.outcome)
         self._say(f"{self._name(task)}: {seconds:.0f} s on {worker.name}")
         following = ledger.next_round(task.case)
         # The end of a time budget may leave a part of a round, for a later run.
         is_left = following is not None and following <= task.number
-        self._act(self.dispatcher.finish(worker, task, None if is_left else following))
+        self.dispatcher.finish(worker, task, None if is_left else following)
 
-    def _failed(self, worker: Worker, task: Task, future: Future) -> None:
-        from distributed import KilledWorker
-
-        if isinstance(future.exception(), KilledWorker):
-            # It was started anew at the same address, so it never left the list of workers.
-            self.roster.forget(worker)
-            self._lost(worker)
+    def _failed(self, address: str, job: _Job, reason: str) -> None:
+        if job.task is None:
+            self._leave_out(address, reason)
             return
-        reason = reason_of(future)
-        self._log(worker, task, "failed", reason)
+        worker, _ = self.workers.pop(address)
+        self._close(worker, job, "failed", reason)
         self._say(f"{worker.name} gets no more cells: {reason}")
-        self.roster.leave_out(worker, reason)
-        self._act(self.dispatcher.fail(worker, task, f"failed: {reason}"))
+        self.left_out[address] = reason
+        self._leave(worker, f"failed: {reason}")
 
-    def _lost(self, worker: Worker) -> None:
-        task = self.dispatcher.running.get(worker)
-        if task is None:
-            self._say(f"{worker.name} was lost")
-        else:
-            self._say(f"{worker.name} was lost while it measured {self._name(task)}")
-            self._submissions[worker].future.cancel()
-            self._log(worker, task, "lost")
-        self._act(self.dispatcher.leave(worker, "was lost"))
-
-    def _abandon(self, task: Task, sentence: str) -> None:
-        self._say(f"{self._name(task)} failed: {sentence}")
-        ledger = self._ledger(task.machine)
-        self._keep(ledger, ledger.failed(task, sentence, self._run_id(task.machine)))
-
-    def _keep(self, ledger: MachineLedger, found: Sequence[Record]) -> None:
+    def _keep(self, ledger: MachineLedger, found: Iterable[Record]) -> None:
         """Append records that are not on disk yet."""
         for record in found:
-            if ledger.add(record):
+            if ledger.add(record) and not self._is_plan:
                 stored = replace(record, machine=ledger.fingerprint)
                 records.append(self.run.out / RESULTS, stored)
                 self._on_record(stored)
 
-    def _log(self, worker: Worker, task: Task, outcome: str, reason: str = "") -> float:
-        """Append the end of a worker's cell to the log; return the seconds that it took."""
-        seconds = time.monotonic() - self._submissions.pop(worker).started
-        path, case = self.run.out / folders.CLUSTER_LOG, self.run.cases[task.case]
-        cluster_log.append(path, worker, task, case, outcome, seconds=seconds, reason=reason)
+    def _close(self, worker: Worker, job: _Job, outcome: str, reason: str = "") -> float:
+        """Append the end of a cell to the log, and let Dask forget it; return the seconds it took."""
+        seconds = time.monotonic() - job.started
+        if job.task is not None:
+            path, case = self.run.out / folders.CLUSTER_LOG, self.run.cases[job.task.case]
+            log(path, worker, job.task, case, outcome, seconds=seconds, reason=reason)
+            self._withdraw(job.published)
         return seconds
 
     def _run_id(self, machine: str) -> str:
@@ -350,11 +442,20 @@ class ClusterSession:
     def _name(self, task: Task) -> str:
         case = self.run.cases[task.case]
         codec = case.codec if case.level is None else f"{case.codec}:{case.level}"
-        what = " ".join(filter(None, (case.format, codec, case.track)))
+        words = " ".join(filter(None, (case.format, codec, case.track)))
         where = f" in {case.medium}" if case.medium else ""
-        return f"{what} on {case.dataset}{where}, round {task.number} on machine {task.machine}"
+        return f"{words} on {case.dataset}{where}, round {task.number} on machine {task.machine}"
 
 
-def _kept(status: WorkerStatus) -> Sequence[Record]:
-    """Return the records that a worker has kept for a client that did not come back for them."""
-    return (status.kept.records if status.kept else None) or ()
+def _result(future: Future) -> tuple[Record, ...]:
+    """Return the records of a cell that has ended; none if it could not be measured."""
+    try:
+        found: tuple[Record, ...] = future.result(timeout=ANSWER_SECONDS)
+    except Exception:
+        return ()
+    return found
+
+
+def _in_line(error: BaseException) -> str:
+    text = str(error) if isinstance(error, FormatBenchError) else f"{type(error).__name__}: {error}"
+    return " ".join(text.split())[:REASON_LENGTH]

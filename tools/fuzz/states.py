@@ -257,9 +257,9 @@ def _cluster_id(path: Path) -> None:
 
 
 def _read_cluster_log(path: Path) -> Any:
-    from format_bench.runner import cluster_log
+    from format_bench.runner.cluster_ledger import measured_seconds
 
-    return cluster_log.measured_seconds(path)
+    return measured_seconds(path)
 
 
 @_file("cluster.jsonl", _read_cluster_log)

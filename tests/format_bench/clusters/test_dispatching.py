@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from format_bench.clusters.dispatching import Abandonment, Assignment, Dispatcher, Task, Worker
+from format_bench.clusters.dispatching import Abandonment, Dispatcher, Task, Worker
 from format_bench.clusters.simulation import Setting, Simulation
 from tests.helpers import run
 
@@ -24,62 +24,77 @@ def opened(cases: int = 3, **settings: int) -> Dispatcher:
     return dispatcher
 
 
+def joined(dispatcher: Dispatcher, worker: Worker) -> list[tuple[Worker, Task]]:
+    dispatcher.join(worker)
+    return dispatcher.assignments()
+
+
+def finished(
+    dispatcher: Dispatcher, worker: Worker, done: Task, next_round: int | None = None
+) -> list[tuple[Worker, Task]]:
+    dispatcher.finish(worker, done, next_round)
+    return dispatcher.assignments()
+
+
 def test_first_rounds_come_before_second_ones():
     dispatcher = opened(2)
-    order, decisions = [], dispatcher.join(ONE)
-    while decisions:
-        (decision,) = decisions
-        assert isinstance(decision, Assignment)
-        order.append((decision.task.number, decision.task.case))
-        following = 2 if decision.task.number == 1 else None
-        decisions = dispatcher.finish(ONE, decision.task, following)
+    order, assigned = [], joined(dispatcher, ONE)
+    while assigned:
+        ((worker, found),) = assigned
+        assert worker == ONE
+        order.append((found.number, found.case))
+        assigned = finished(dispatcher, ONE, found, 2 if found.number == 1 else None)
     assert order == [(1, 0), (1, 1), (2, 0), (2, 1)]
     assert not dispatcher.is_done  # the other machine has not measured
+    assert dispatcher.waiting_machines == ["n"]
 
 
 def test_workers_of_one_host_take_turns_and_each_measures_for_its_machine():
     dispatcher = opened()
-    assert dispatcher.join(TWO) == [Assignment(TWO, task(0))]
-    assert dispatcher.join(OTHER) == []
-    assert dispatcher.finish(TWO, task(0), None) == [Assignment(OTHER, task(0, machine="n"))]
-    assert dispatcher.finish(OTHER, task(0, machine="n"), None) == [Assignment(TWO, task(1))]
+    assert joined(dispatcher, TWO) == [(TWO, task(0))]
+    assert joined(dispatcher, OTHER) == []
+    assert finished(dispatcher, TWO, task(0)) == [(OTHER, task(0, machine="n"))]
+    assert finished(dispatcher, OTHER, task(0, machine="n")) == [(TWO, task(1))]
 
 
 def test_a_dead_workers_cell_goes_to_another_until_it_has_failed_often_enough():
     dispatcher = opened(1, max_attempts=2)
-    dispatcher.join(ONE)
-    assert dispatcher.join(TWO) == []
-    assert dispatcher.leave(ONE, "was lost") == [Assignment(TWO, task(0))]
+    joined(dispatcher, ONE)
+    assert joined(dispatcher, TWO) == []
+    assert dispatcher.leave(ONE, "was lost") is None
+    assert dispatcher.assignments() == [(TWO, task(0))]
     sentence = "no worker finished it in 2 attempts: one was lost; two was lost"
-    assert dispatcher.leave(TWO, "was lost") == [Abandonment(task(0), sentence)]
+    assert dispatcher.leave(TWO, "was lost") == Abandonment(task(0), sentence)
 
 
 def test_a_stopped_run_waits_for_what_runs_and_assigns_nothing_else():
     dispatcher = opened()
-    dispatcher.join(ONE)
-    dispatcher.join(TWO)
-    dispatcher.stop()
-    assert dispatcher.finish(ONE, task(0), 2) == []
+    joined(dispatcher, ONE)
+    joined(dispatcher, TWO)
+    dispatcher.is_stopped = True
+    assert finished(dispatcher, ONE, task(0), 2) == []
     assert not dispatcher.is_done
-    assert dispatcher.leave(TWO, "was lost") == []
+    dispatcher.leave(TWO, "was lost")
+    assert dispatcher.assignments() == []
     assert dispatcher.is_done
 
 
 def test_a_worker_that_cannot_measure_gets_no_more():
     dispatcher = opened()
-    dispatcher.join(ONE)
-    assert dispatcher.fail(ONE, task(0), "has a full disk") == []
-    assert dispatcher.set_aside == {ONE: "has a full disk"}
-    assert dispatcher.join(TWO) == [Assignment(TWO, task(0))]
-    assert dispatcher.finish(ONE, task(0), None) == []  # too late
+    joined(dispatcher, ONE)
+    assert dispatcher.leave(ONE, "has a full disk") is None
+    assert dispatcher.assignments() == []
+    assert joined(dispatcher, TWO) == [(TWO, task(0))]
+    assert finished(dispatcher, ONE, task(0)) == []  # too late
+    assert dispatcher.running == {TWO: task(0)}
 
 
 def test_an_adopted_cell_is_not_given_to_another():
     dispatcher = opened()
     dispatcher.adopt(TWO, task(0))
-    assert dispatcher.join(ONE) == [Assignment(ONE, task(1))]
-    assert dispatcher.join(OTHER) == []  # its host is busy
-    assert dispatcher.finish(TWO, task(0), None) == [Assignment(OTHER, task(0, machine="n"))]
+    assert joined(dispatcher, ONE) == [(ONE, task(1))]
+    assert joined(dispatcher, OTHER) == []  # its host is busy
+    assert finished(dispatcher, TWO, task(0)) == [(OTHER, task(0, machine="n"))]
 
 
 @pytest.mark.parametrize("seed", range(2))
