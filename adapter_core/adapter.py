@@ -91,6 +91,20 @@ class BaseAdapter(ABC):
         adapter.checks_saves = False
         return adapter
 
+    def _existing(self, path: str | os.PathLike[str]) -> Path:
+        """Return the path of a saved file; raise `FileNotFoundError` if there is none."""
+        path = Path(path)
+        if not path.exists():
+            raise FileNotFoundError(f"{self.label}: there is no file {path}")
+        return path
+
+    def _in_folder(self, path: str | os.PathLike[str]) -> Path:
+        """Return the path of a file to write; raise `FileNotFoundError` if its folder is missing."""
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
+        return path
+
     def size_bytes(self, path: str | os.PathLike[str]) -> int:
         """Return the size in bytes of a saved file, or of all files of a saved directory.
 

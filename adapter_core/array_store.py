@@ -1,4 +1,7 @@
-"""Base class of n-d array stores: checks, saving chunk by chunk, opening, appending."""
+"""Base class of n-d array stores: checks, saves chunk by chunk, opening.
+
+A further concern has a protocol of its own: `appendable`, `remote_arrays`, `partitioned`.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.array_source import ArraySource
-from adapter_core.errors import (
-    CannotHoldError,
-    RemoteReadError,
-    RemoteWriteError,
-    UnsupportedError,
-)
+from adapter_core.errors import CannotHoldError, UnsupportedError
+from adapter_core.partitioned import Partitions
 from adapter_core.partitioned_arrays import ArrayParts, PartitionedArray
-from adapter_core.remote_adapter import RemoteAdapter
-from adapter_core.traits import Trait
+from adapter_core.protocols import Composed
+from adapter_core.remote_adapter import RemoteFacts
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_reader import ArrayReader
     from adapter_core.codecs import ErrorScale
-    from adapter_core.remote import RemoteFile
 
 INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
 FLOATS = frozenset({"float16", "float32", "float64"})
@@ -46,7 +44,7 @@ class Property(StrEnum):
     CHUNKS = "the shape of chunks"
 
 
-class ArrayStore(RemoteAdapter):
+class ArrayStore(RemoteFacts, Composed):
     """A way to store an n-d array, chunk by chunk, in a file or a directory.
 
     Arrays are booleans, integers, floats or complex numbers in the machine's byte order. A subclass
@@ -69,8 +67,8 @@ class ArrayStore(RemoteAdapter):
     """False if NaNs lose their sign and payload."""
     detects_truncation: ClassVar[bool] = True
     """True if reading an array whose largest file was truncated always raises."""
-    remote_schemes: ClassVar[tuple[str, ...]] = ()
-    """Protocols of `save_remote` and `read_remote`."""
+
+    _of_hook: ClassVar[dict[str, type]] = {"partitioned": Partitions}
 
     def save(
         self,
@@ -111,10 +109,8 @@ class ArrayStore(RemoteAdapter):
         ValueError
             If the chunks do not match the shape.
         """
-        path = Path(path)
         chosen = self._chosen(codec, level)
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
+        path = self._in_folder(path)
         source = self._source(array, chunks)
         if self.checks_saves:
             self.check(source, codec)
@@ -140,72 +136,19 @@ class ArrayStore(RemoteAdapter):
         FileNotFoundError
             If the path does not exist.
         """
-        path = Path(path)
-        self._check_exists(path)
-        return self._open(path)
+        return self._open(self._existing(path))
 
-    def save_remote(
-        self,
-        array: np.ndarray | ArraySource,
-        file: RemoteFile,
-        chunks: tuple[int, ...] | None = None,
-        codec: str | None = None,
-        level: int | None = None,
-    ) -> None:
-        """Write an array to an object store, chunk by chunk, by the library's own writer.
+    def save_remote(self, *_: Any, **__: Any) -> None:
+        """Raise `UnsupportedError`; stores of `RemoteArray` write to object stores."""
+        raise UnsupportedError(f"{self.label} has no object stores: {self.local_only}")
 
-        Nothing should be at the address. After an error, or if the process is ended, objects and
-        incomplete uploads may be left.
+    def read_remote(self, *_: Any, **__: Any) -> Any:
+        """Raise `UnsupportedError`; stores of `RemoteArray` read from object stores."""
+        raise UnsupportedError(f"{self.label} has no object stores: {self.local_only}")
 
-        Parameters
-        ----------
-        array, chunks, codec, level
-            As for `save`.
-        file : RemoteFile
-            The prefix of the objects.
-
-        Raises
-        ------
-        UnsupportedError
-            If the library cannot write to an object store, or not by this protocol.
-        CannotHoldError
-            If the store cannot keep this array as it is. Nothing has been written then.
-        RemoteWriteError
-            If the server cannot be reached, refuses the array or breaks off.
-        """
-        self._check_scheme(file)
-        chosen = self._chosen(codec, level)
-        source = self._source(array, chunks)
-        if self.checks_saves:
-            self.check(source, codec)
-        with self._at_server(file, RemoteWriteError):
-            self._save_remote(source, file, **chosen)
-
-    def read_remote(self, file: RemoteFile, selection: tuple[slice, ...] | None = None) -> np.ndarray:
-        """Read an array that `save_remote` has written, or a hyperrectangle of it.
-
-        Parameters
-        ----------
-        file : RemoteFile
-            The prefix of the objects.
-        selection : tuple of slice, optional
-            As for `ArrayReader.read`.
-
-        Raises
-        ------
-        UnsupportedError
-            If the library cannot read from an object store, or not by this protocol.
-        RemoteReadError
-            If the server cannot be reached, does not have the array, refuses it or breaks off.
-        """
-        self._check_scheme(file)
-        with self._at_server(file, RemoteReadError), self._open_remote(file) as reader:
-            return reader.read(selection)
-
-    def _check_scheme(self, file: RemoteFile) -> None:
-        if not self.remote_schemes:
-            raise UnsupportedError(f"{self.label} has no object stores: {self.local_only}")
-        self._check_server(file, self.remote_schemes, "uses")
+    def append(self, *_: Any) -> None:
+        """Raise `UnsupportedError`; stores of `Appendable` append."""
+        raise UnsupportedError(f"{self.label} cannot append to a saved array")
 
     def write_answer(self, answer: ArraySource, path: str | os.PathLike[str]) -> None:
         """Write the answer to a query, an array in memory, uncompressed, as users of the library do.
@@ -225,38 +168,6 @@ class ArrayStore(RemoteAdapter):
             If the store cannot keep the answer as it is.
         """
         self.save(answer, path)
-
-    def append(self, array: np.ndarray | ArraySource, path: str | os.PathLike[str]) -> None:
-        """Add an array at the end of a saved one's first axis, with the file's codec.
-
-        Chunks that are in the file already are not written again; its last ones along the axis must be
-        whole. Properties of the saved array stay, except that the coordinates of the first dimension are
-        extended.
-
-        Raises
-        ------
-        UnsupportedError
-            If the store cannot append.
-        CannotHoldError
-            If dtype or edges differ from the saved array's, or its last chunks are not whole.
-        FileNotFoundError
-            If the path does not exist.
-        """
-        if Trait.APPEND not in (self.traits or ()):
-            raise UnsupportedError(f"{self.label} cannot append to a saved array")
-        with self.open(path) as reader:
-            saved = reader.description
-        source = self._source(array, saved.chunks)
-        if source.dtype != saved.dtype or source.shape[1:] != saved.shape[1:] or not saved.shape:
-            raise self.refusal(
-                f"{source.dtype} of shape {source.shape} cannot follow "
-                f"{saved.dtype} of shape {saved.shape}"
-            )
-        if saved.shape[0] % saved.chunks[0]:
-            raise self.refusal(
-                f"the last chunks of the saved array are not whole, its shape is {saved.shape}"
-            )
-        self._append(source, Path(path))
 
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedArray:
         """Return an array that several processes write and read, a region each.
@@ -341,17 +252,3 @@ class ArrayStore(RemoteAdapter):
     @abstractmethod
     def _open(self, path: Path) -> ArrayReader:
         """Open the array."""
-
-    def _save_remote(
-        self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
-    ) -> None:
-        """Write the checked array to an object store; required for `remote_schemes`."""
-        raise NotImplementedError(f"{type(self).__module__}: is remote, so it must override this")
-
-    def _open_remote(self, file: RemoteFile) -> ArrayReader:
-        """Open an array in an object store; required for `remote_schemes`."""
-        raise NotImplementedError(f"{type(self).__module__}: is remote, so it must override this")
-
-    def _append(self, source: ArraySource, path: Path) -> None:
-        """Append a source of the saved array's chunks; required for the trait `Trait.APPEND`."""
-        raise NotImplementedError(f"{type(self).__module__}: can append, so it must override this")

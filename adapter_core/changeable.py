@@ -1,4 +1,4 @@
-"""Base class of table formats whose saved tables can be changed in place."""
+"""Changes of saved tables in place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.data_format import DataFormat
+from adapter_core.data_format import ColumnNames
 from adapter_core.errors import InvalidSelectionError, UnknownNameError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class TableChange(StrEnum):
 _MUST_OVERRIDE = "the adapter must override this, or declare in unsupported_changes: "
 
 
-class ChangeableFormat(DataFormat):
+class Changeable(ColumnNames):
     """A format whose library appends, updates and deletes rows of a saved table, and adds columns.
 
     An adapter overrides `_append`, `_update`, `_delete` and `_add_column`, except for the changes in
@@ -102,8 +102,7 @@ class ChangeableFormat(DataFormat):
             If values are missing.
         """
         self._check_change(TableChange.DELETE)
-        path = Path(path)
-        self._check_exists(path)
+        path = self._existing(path)
         self._check_names(path, [key])
         if not len(values):
             raise InvalidSelectionError("at least one key is needed")
@@ -120,8 +119,7 @@ class ChangeableFormat(DataFormat):
             If the table has a column of that name.
         """
         self._check_change(TableChange.ADD_COLUMN)
-        path = Path(path)
-        self._check_exists(path)
+        path = self._existing(path)
         if name in self._column_names(path):
             raise InvalidSelectionError(f"the table has a column {name!r} already")
         self._add_column(path, name)
@@ -131,8 +129,7 @@ class ChangeableFormat(DataFormat):
             raise UnsupportedError(f"{self.label}, {change}: {self.unsupported_changes[change]}")
 
     def _checked_rows(self, path: str | os.PathLike[str], df: pd.DataFrame) -> Path:
-        path = Path(path)
-        self._check_exists(path)
+        path = self._existing(path)
         self.check(df)
         known = self._column_names(path)
         for name in df.columns:
@@ -159,3 +156,7 @@ class ChangeableFormat(DataFormat):
     def _add_column(self, path: Path, name: str) -> None:
         """Add a column of floats, all null, whose name is new."""
         raise NotImplementedError(_MUST_OVERRIDE + TableChange.ADD_COLUMN)
+
+
+ChangeableFormat = Changeable
+"""Name until version 0.1."""

@@ -71,8 +71,7 @@ class CodecChoice(BaseAdapter):
         FileNotFoundError
             If the path does not exist.
         """
-        path = Path(path)
-        self._check_exists(path)
+        path = self._existing(path)
         return self._codec_used(path) if self.codecs or self.default_codec else None
 
     def _chosen(self, codec: str | None, level: int | None) -> dict[str, Any]:
@@ -86,10 +85,6 @@ class CodecChoice(BaseAdapter):
         if not answer:
             raise UnavailableError(f"{self.label} with {codec}", answer.reason, answer.install_hint)
         return {"codec": codec, "level": level}
-
-    def _check_exists(self, path: Path) -> None:
-        if not path.exists():
-            raise FileNotFoundError(f"{self.label}: there is no file {path}")
 
     def _codec_used(self, path: Path) -> str | None:
         """Return the codec of a file; required if the adapter declares codecs or a default codec."""

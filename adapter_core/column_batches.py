@@ -1,12 +1,17 @@
-"""Selections and sums of columns that come as batches of NumPy arrays."""
+"""Columns of numbers, selected and added up, without a DataFrame."""
 
 from __future__ import annotations
 
 import math
+import os
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapter_core.errors import InvalidSelectionError
+from adapter_core.codec_choice import CodecChoice
+from adapter_core.errors import FormatBenchError, InvalidSelectionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,3 +101,109 @@ def _checked(batch: Batch) -> Batch:
             raise InvalidSelectionError(f"column {name!r} contains more than numbers without nulls")
     # A format without types reads columns without values as objects.
     return {**batch, **{name: np.empty(0) for name in others}} if others else batch
+
+
+class NumberReads(CodecChoice):
+    """Reads and sums of columns of numbers, which any table format offers.
+
+    By default they come from the whole columns. An adapter whose library reads arrays without a
+    DataFrame, or adds up columns itself, overrides `_array_batches`, `_read_arrays` or `_sum_columns`.
+    """
+
+    def read_arrays(
+        self, path: str | os.PathLike[str], columns: Sequence[str], where: Predicate | None = None
+    ) -> dict[str, np.ndarray]:
+        """Read columns of numbers as arrays, by the library's shortest way.
+
+        Columns are floats, integers or booleans without nulls; NaN is a number here. Unlike `read`, this
+        makes no DataFrame, and does not check the names first, which could be another request.
+
+        Parameters
+        ----------
+        path : path-like
+            Where the table was saved.
+        columns : sequence of str
+            The columns to read, at least one.
+        where : Predicate, optional
+            The condition for rows to return; all by default. Its columns need not be requested, and
+            are columns of numbers, too.
+
+        Returns
+        -------
+        dict of numpy.ndarray
+            An array of shape (selected rows,) for each column, in the order requested, in the dtype that
+            the library reads.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the path does not exist.
+        UnknownNameError
+            If a requested or compared column is not in the table.
+        InvalidSelectionError
+            If no column is requested, a column contains anything but numbers, or does not fit the
+            predicate.
+        """
+        path, names = self._existing(path), list(dict.fromkeys(columns))
+        with self._explained(path, names, where):
+            return self._read_arrays(path, names, where)
+
+    def sum_columns(
+        self, path: str | os.PathLike[str], columns: Sequence[str], where: Predicate | None = None
+    ) -> ColumnSums:
+        """Count the selected rows and add up columns of numbers, by the library's shortest way.
+
+        Libraries that can add up do so themselves, e.g. in SQL. Others read batches of columns as NumPy
+        arrays, and the batches' sums are added without rounding. The order of addition, hence the last
+        digits, may differ between libraries, and with the number of threads.
+
+        Parameters
+        ----------
+        path, columns, where
+            As for `read_arrays`.
+
+        Returns
+        -------
+        ColumnSums
+            Number of selected rows, and the sum of each column over these.
+
+        Raises
+        ------
+        FileNotFoundError, UnknownNameError, InvalidSelectionError
+            As for `read_arrays`.
+        """
+        path, names = self._existing(path), list(dict.fromkeys(columns))
+        with self._explained(path, names, where):
+            return self._sum_columns(path, names, where)
+
+    @contextmanager
+    def _explained(self, path: Path, columns: list[str], where: Predicate | None) -> Iterator[None]:
+        """Check the columns; raise `UnknownNameError` if a failure comes from an unknown name."""
+        if not columns:
+            raise InvalidSelectionError("at least one column is needed")
+        try:
+            yield
+        except FormatBenchError:
+            raise
+        except Exception:
+            with suppress(NotImplementedError):
+                self._check_names(path, needed_columns(columns, where))
+            raise
+
+    def _read_arrays(
+        self, path: Path, columns: list[str], where: Predicate | None
+    ) -> dict[str, np.ndarray]:
+        """Read the selected rows of some columns; by default `_array_batches`, joined."""
+        return selected(self._array_batches(path, needed_columns(columns, where)), columns, where)
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        """Add up the selected rows of some columns; by default from `_array_batches`."""
+        return sums_of(self._array_batches(path, needed_columns(columns, where)), columns, where)
+
+    @abstractmethod
+    def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
+        """Yield all rows of some columns as NumPy arrays; the columns may not exist."""
+
+    @abstractmethod
+    def _check_names(self, path: Path, columns: Sequence[str]) -> None:
+        """Raise `UnknownNameError` for an unknown column."""

@@ -64,9 +64,7 @@ class ImageStorage(BaseAdapter):
         FileNotFoundError
             If the folder to write in does not exist.
         """
-        path = Path(path)
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
+        path = self._in_folder(path)
         numbers = checked_labels(labels, len(images), self.refusal)
         with self.replacing(path) as temporary:
             self._save(self._checked(images, check=self.checks_saves), numbers, temporary)
@@ -112,11 +110,6 @@ class ImageStorage(BaseAdapter):
         return CheckedImages(
             images, self.channels, self.refusal, equal=self.equal_shapes_only, check=check
         )
-
-    def _existing(self, path: str | os.PathLike[str]) -> Path:
-        if not Path(path).exists():
-            raise FileNotFoundError(f"{self.label}: there is no file {path}")
-        return Path(path)
 
     @abstractmethod
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:

@@ -7,6 +7,7 @@ folder of part files, or the format's own log. Before that, readers refuse the p
 from __future__ import annotations
 
 import json
+import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -66,6 +67,18 @@ class _Format(Protocol):
     def save_remote(self, df: pd.DataFrame, file: RemoteFile) -> None: ...
     def read_remote(self, file: RemoteFile, columns: Sequence[str] | None = None) -> pd.DataFrame: ...
     def count_rows_remote(self, file: RemoteFile) -> int: ...
+
+
+class Partitions(ABC):
+    """A format with a log of its own, in which one commit adds the partitions of several processes.
+
+    Other formats are written by several processes as a folder of part files. An adapter implements
+    `partitioned`, and `_partitioned_remote` if it writes tables to object stores.
+    """
+
+    @abstractmethod
+    def partitioned(self, path: str | os.PathLike[str]) -> Any:
+        """Return a `PartitionedTable` or a `PartitionedArray` at the path."""
 
 
 class PartitionedTable(ABC):

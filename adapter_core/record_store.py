@@ -98,10 +98,8 @@ class RecordStore(CodecChoice):
         FileNotFoundError
             If the folder to write in does not exist.
         """
-        path = Path(path)
         chosen = self._chosen(codec, level)
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"{self.label}: there is no folder {path.parent}")
+        path = self._in_folder(path)
         if self.checks_saves:
             self.check(records)
         with self.replacing(path) as temporary:
@@ -177,11 +175,6 @@ class RecordStore(CodecChoice):
         """
         found: Callable[[Any], tuple[Any, ...]] = getattr(of, _PLAIN.get(self.kind, "plain"))
         return found
-
-    def _existing(self, path: str | os.PathLike[str]) -> Path:
-        path = Path(path)
-        self._check_exists(path)
-        return path
 
     @abstractmethod
     def _save(

@@ -1,4 +1,4 @@
-"""Base class of adapters whose libraries read or write files on servers."""
+"""Adapters whose libraries read or write files on servers, of tables and of arrays."""
 
 from __future__ import annotations
 
@@ -20,13 +20,22 @@ AS_A_WHOLE = "its library puts the file together in memory or in a local folder"
 AS_BYTES = "its library makes bytes, and leaves files to Python"
 
 
-class RemoteAdapter(CodecChoice):
-    """An adapter that may reach servers: the check of an address, and errors without credentials."""
+class RemoteFacts(CodecChoice):
+    """Facts on the access of an adapter to servers, none by default."""
 
+    remote_schemes: ClassVar[tuple[str, ...]] = ()
+    """Protocols of `read_remote`, the fastest first: ``s3``, ``http`` (and https), ``root``; those of
+    an array store are also of `save_remote`."""
+    save_schemes: ClassVar[tuple[str, ...]] = ()
+    """Protocols of a table format's `save_remote`, by which `read_remote` reads what it wrote."""
     remote_requires: ClassVar[tuple[str, ...]] = ()
     """Requirement strings of further distributions that access to servers needs."""
     local_only: ClassVar[str] = "it writes local files only"
     """Reason for which an adapter without a writer to object stores has none, a clause."""
+
+
+class Remote(RemoteFacts):
+    """An adapter that reaches servers: the check of an address, and errors without credentials."""
 
     def _check_server(self, file: RemoteFile, schemes: tuple[str, ...], verb: str) -> None:
         """Raise if the library lacks a protocol, or a package that it needs for servers."""

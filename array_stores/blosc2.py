@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Codec, Trait
+from adapter_core import Appendable, ArrayReader, Codec, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.arrays.chunk_writing import write_chunks
@@ -31,7 +31,7 @@ _FRAME_BYTES = slice(16, 24)
 # https://www.blosc.org/c-blosc2/format/cframe_format.html.
 
 
-class Adapter(ArrayStore):
+class Adapter(Appendable):
     """A b2nd file, a contiguous frame of chunks that are divided into blocks.
 
     Readers map the file and decode only the blocks that they need. The library chooses the blocks, and

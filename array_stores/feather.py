@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayStore, Codec, Trait
+from adapter_core import Codec, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from adapter_core import ArrayReader, ArraySource, RemoteFile
 
 
-class Adapter(ArrayStore):
+class Adapter(RemoteArray):
     """An Arrow IPC file with a record batch for each chunk: one column of its values in C order.
 
     Chunks at the edges are shorter batches. The file is mapped, and an uncompressed chunk is a read-only

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Trait
+from adapter_core import Appendable, ArrayReader, Trait
 from adapter_core.array_description import Description
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.chunk_writing import write_chunks
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adapter_core.array_source import Attribute, Selection
 
 
-class Adapter(ArrayStore):
+class Adapter(Appendable):
     """An HDF5 file with one chunked dataset, whose coordinates are dimension scales.
 
     Attributes are HDF5 attributes, names of dimensions are labels. The first axis is unlimited. The

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Trait
+from adapter_core import RemoteArray, Trait
 from adapter_core.arrays.icechunk import BRANCH, IcechunkStore, opened
+from adapter_core.arrays.zarr import AppendableZarr
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
 
 
-class Adapter(IcechunkStore):
+class Adapter(IcechunkStore, AppendableZarr, RemoteArray):
     """An Icechunk repository with a Zarr group of format 3, in a directory.
 
     Saving and appending are a commit each. Chunks up to 512 bytes are in the manifest, others are files,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayStore, Trait
+from adapter_core import Appendable, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 COLUMN = "values"
 
 
-class Adapter(ArrayStore):
+class Adapter(RemoteArray, Appendable):
     """A Lance data set (a directory) with a row for each chunk, a tensor of fixed shape.
 
     Chunks at the edges are stored whole, filled with zeros. There is no choice of a codec: Lance

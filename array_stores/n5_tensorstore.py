@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Trait
+from adapter_core import Codec, RemoteArray, Trait
 from adapter_core.array_description import Description
 from adapter_core.array_store import INTEGERS
 from adapter_core.arrays import zarr_metadata
-from adapter_core.arrays.tensorstore import TensorStoreStore
+from adapter_core.arrays.tensorstore import AppendableTensorStore
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
@@ -19,7 +19,7 @@ _TYPES = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz", "zstd": "zstd"}
 _LEVELS = {"gzip": "level", "bz2": "blockSize", "lzma": "preset", "zstd": "level"}
 
 
-class Adapter(TensorStoreStore):
+class Adapter(AppendableTensorStore, RemoteArray):
     """An N5 group in a directory, a file for each block, through TensorStore.
 
     N5 stores values in big-endian order, and its first dimension varies fastest: dimensions are reversed

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Trait
+from adapter_core import Appendable, Trait
 from adapter_core.arrays import chunk_codecs
 from adapter_core.arrays.encoded import EncodedStore, StoredDescription, chunk_index, chunk_name
 from adapter_core.arrays.whole_chunks import WholeChunkReader
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DESCRIPTION_FILE = "array.json"
 
 
-class Adapter(EncodedStore):
+class Adapter(EncodedStore, Appendable):
     """A directory of NPY files, e.g. ``0.3.1.npy`` for the chunk at (0, 3, 1), and a description.
 
     The file format is NEP 1's, https://numpy.org/neps/nep-0001-npy-format.html. With a codec, a

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, Trait
+from adapter_core import ArrayReader, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.arrays.long_table import LongTable, LongTableReader
 from adapter_core.arrays.polars_rows import values_of
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from adapter_core import RemoteFile
 
 
-class Adapter(LongTable):
+class Adapter(LongTable, RemoteArray):
     """A long table in Parquet, see `adapter_core.arrays.long_table.LongTable`, scanned by Polars."""
 
     label = "Parquet[polars]"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayReader, ArraySource, Trait
+from adapter_core import ArrayReader, ArraySource, Partitions, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.arrays.chunk_writing import write_region
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from adapter_core.array_source import Selection
 
 
-class Adapter(TileDBStore):
+class Adapter(TileDBStore, Partitions, RemoteArray):
     """A directory with a dense TileDB array, a tile for each chunk.
 
     The name, dimensions, attributes and coordinates are JSON in the array's metadata.

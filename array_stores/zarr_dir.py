@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Trait
-from adapter_core.arrays.zarr import LocalZarrStore
+from adapter_core import RemoteArray, Trait
+from adapter_core.arrays.zarr import AppendableZarr, LocalZarrStore
 from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
 
 
-class Adapter(LocalZarrStore):
+class Adapter(LocalZarrStore, AppendableZarr, RemoteArray):
     """A Zarr group of format 3 in a directory, a file for each chunk.
 
     Chunks at the edges are stored whole, filled with zeros. zarr-python needs some 0.3 ms for each chunk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Trait
+from adapter_core import RemoteArray, Trait
 from adapter_core.arrays.shards import SHARD_BYTES, shard_of, shards
 from adapter_core.arrays.zarr import LocalZarrStore
 from adapter_core.remote import OBJECT_STORES
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from adapter_core import ArraySource
 
 
-class Adapter(LocalZarrStore):
+class Adapter(LocalZarrStore, RemoteArray):
     """A Zarr group of format 3 in a directory, a file (a shard) for a run of chunks.
 
     A shard is collected in memory and written once, since zarr-python writes it anew for each chunk that

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Trait
+from adapter_core import RemoteArray, Trait
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.shards import shard_of, shards
 from adapter_core.arrays.tensorstore import TensorStoreZarr
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adapter_core.array_source import Selection
 
 
-class Adapter(TensorStoreZarr):
+class Adapter(TensorStoreZarr, RemoteArray):
     """A Zarr group of format 3 in a directory, a file (a shard) for a run of chunks.
 
     A shard is collected in memory and written once, since TensorStore writes it anew for each chunk that

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Trait
-from adapter_core.arrays.tensorstore import TensorStoreZarr
+from adapter_core import RemoteArray, Trait
+from adapter_core.arrays.tensorstore import AppendableTensorStore, TensorStoreZarr
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
 
 
-class Adapter(TensorStoreZarr):
+class Adapter(TensorStoreZarr, AppendableTensorStore, RemoteArray):
     """A Zarr group of format 3 in a directory, a file for each chunk, through TensorStore.
 
     Of Zarr's codecs TensorStore has gzip, zstd and Blosc, and no filter besides Blosc's.

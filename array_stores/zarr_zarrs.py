@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
 from adapter_core.arrays import zarr_metadata
-from adapter_core.arrays.zarr import LocalZarrStore
+from adapter_core.arrays.zarr import AppendableZarr, LocalZarrStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PYTHON_PIPELINE = "zarr.core.codec_pipeline.BatchedCodecPipeline"
 
 
-class Adapter(LocalZarrStore):
+class Adapter(LocalZarrStore, AppendableZarr):
     """A Zarr group of format 3 in a directory, whose chunks pass through zarrs, a library in Rust.
 
     zarr-python reads and writes the metadata. zarrs takes whole chunks from files to values with threads

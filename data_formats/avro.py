@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, Kind, Trait, whole_file
+from adapter_core import Codec, Kind, PartialReads, Streams, Trait, whole_file
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import PANDAS, frame_of_part, pandas_metadata, reader_of
 from adapter_core.tables.fetched import FetchedFormat
@@ -49,7 +49,7 @@ PYTHON_YEARS = 1, 9999
 """Years of `datetime.datetime`, fastavro's type of timestamps."""
 
 
-class Adapter(FetchedFormat):
+class Adapter(FetchedFormat, PartialReads, Streams):
     """Avro object container files through fastavro, whose interface is one dictionary a row.
 
     Columns cross the border between Python and Arrow in bulk. The pandas metadata go into the file's
@@ -63,7 +63,6 @@ class Adapter(FetchedFormat):
     suffix = ".avro"
     requires = ("pandas", "pyarrow>=15", "fastavro", "cramjam", "backports.zstd", "lz4", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     remote_schemes: ClassVar = ("http",)
     save_schemes: ClassVar = OBJECT_STORES
     codecs: ClassVar = (

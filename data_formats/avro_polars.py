@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Feature, Kind, Trait
+from adapter_core import ColumnReads, Kind, Trait
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
 from adapter_core.tables.fetched import FetchedFormat
@@ -29,7 +29,7 @@ _EMPTY_BLOCK = b"\0\0"
 _NO_TYPE = "Polars' Avro writer has no type for them"
 
 
-class Adapter(FetchedFormat):
+class Adapter(FetchedFormat, ColumnReads):
     """Avro object container files through `polars.DataFrame.write_avro` and `polars.read_avro`.
 
     Every field is a union with null, which costs a byte a value, and Polars writes no metadata: small
@@ -42,7 +42,6 @@ class Adapter(FetchedFormat):
     requires = ("pandas", "polars", "pyarrow>=15", "fastavro")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
     save_schemes: ClassVar = OBJECT_STORES
     refuses: ClassVar = {
         **REFUSES_WITHOUT_METADATA,

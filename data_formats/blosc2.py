@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, Trait
+from adapter_core import Codec, PartialReads, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.text_arrays import as_fixed_width
 
@@ -23,7 +23,7 @@ LEVEL = 5
 """The library's default; level 0 does not compress."""
 
 
-class Adapter(ArrayFormat):
+class Adapter(ArrayFormat, PartialReads):
     """A directory of Blosc2 arrays (b2nd files) through python-blosc2.
 
     Making the library's own table, `CTable`, of an Arrow table takes more than a thousand times as long
@@ -40,7 +40,6 @@ class Adapter(ArrayFormat):
         Codec(name, LEVELS, LEVEL) for name in ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
     )
     default_codec = "zstd"
-    supports: ClassVar = PARTIAL_READS
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import blosc2

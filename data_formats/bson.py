@@ -9,7 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import BatchedReads, FilteredReads, Kind, RowReads, Trait
 from adapter_core.kinds import kinds_of
 from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables.arrow_parts import common_schema
@@ -35,7 +35,7 @@ _DATETIMES_ONLY = "BSON has datetimes only"
 _NO_TYPE = "BSON has no type for them"
 
 
-class Adapter(DataFormat):
+class Adapter(RowReads, FilteredReads, BatchedReads):
     """BSON documents one after another, one a row, as in the files of mongodump.
 
     `bson.encode` and `bson.decode_all` are pymongo's. Such a file cannot contain pandas' dtypes: small
@@ -56,7 +56,6 @@ class Adapter(DataFormat):
     holds_nul_in_names = False
     holds_zero_rows = False
     detects_truncation = False
-    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = {
         Kind.COMPLEX: _NO_TYPE,
         Kind.DATE: _DATETIMES_ONLY,

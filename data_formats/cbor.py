@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import BatchedReads, FilteredReads, Kind, RowReads, Trait
 from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Adapter(DataFormat):
+class Adapter(RowReads, FilteredReads, BatchedReads):
     """A CBOR sequence (RFC 8742) through cbor2's `dumps` and `CBORDecoder`.
 
     The first item is a map with the names of the columns, their dtypes and the number of rows. The
@@ -30,7 +30,6 @@ class Adapter(DataFormat):
     local_only = AS_BYTES
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = {
         kind: why for kind, why in row_format.REFUSES.items() if kind not in (Kind.DATE, Kind.DECIMAL)
     }

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Kind, Trait, whole_file
+from adapter_core import Kind, PartialReads, Streams, Trait, whole_file
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.inferred import common_dtypes
@@ -37,7 +37,7 @@ _EXACT_SINCE = (3, 1)
 _AS_TEXT = "CSV would turn them into text"
 
 
-class Adapter(FetchedFormat):
+class Adapter(FetchedFormat, PartialReads, Streams):
     """Comma-separated values through `DataFrame.to_csv` and `pandas.read_csv`.
 
     CSV has no types, and pandas infers them when it reads: small integers and floats come back as 64-bit
@@ -53,7 +53,6 @@ class Adapter(FetchedFormat):
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
-    supports: ClassVar = PARTIAL_READS
     tuned_indexes = "nothing else: CSV has neither statistics, indexes nor parts"
     holds_duplicate_names = True
     detects_truncation = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS
+from adapter_core import PartialReads
 from adapter_core.column_batches import needed_columns
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
@@ -29,7 +29,7 @@ LONGEST_ROW_BYTES = 2**27
 TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR"]
 
 
-class Adapter(DuckDBScan, InferredCSV):
+class Adapter(DuckDBScan, InferredCSV, PartialReads):
     """Comma-separated values through DuckDB's relations `write_csv` and `duckdb.read_csv`.
 
     The dialect is given in full, since DuckDB's sniffer may choose other separators. Types are inferred
@@ -41,7 +41,6 @@ class Adapter(DuckDBScan, InferredCSV):
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = PARTIAL_READS
     numbers: ClassVar = rf"{DECIMAL}|0[xX][0-9a-fA-F]+|0[bB][01]+"
     booleans: ClassVar = "(?i:true|false|t|f|yes|no)"
 

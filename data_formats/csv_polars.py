@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS
+from adapter_core import RemoteTable
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import frame_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SAMPLE_ROWS = 1_000
 
 
-class Adapter(PolarsScan, InferredCSV):
+class Adapter(PolarsScan, InferredCSV, RemoteTable):
     """Comma-separated values through `polars.DataFrame.write_csv` and `polars.read_csv`.
 
     Empty text is quoted, and nulls are empty. Polars infers types from the first rows, which is several
@@ -35,7 +35,6 @@ class Adapter(PolarsScan, InferredCSV):
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = PARTIAL_READS
     save_schemes: ClassVar = OBJECT_STORES
     booleans: ClassVar = "(?i:true|false)"
 

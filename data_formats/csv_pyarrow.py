@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS
-from adapter_core.data_format import BATCH_ROWS
+from adapter_core import PartialReads
+from adapter_core.partial_reads import BATCH_ROWS
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import array_batches, frame_of
 from adapter_core.tables.arrow_parts import tables_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from adapter_core.column_batches import Batch
 
 
-class Adapter(InferredCSV, FetchedFormat):
+class Adapter(InferredCSV, FetchedFormat, PartialReads):
     """Comma-separated values through `pyarrow.csv.write_csv` and `pyarrow.csv.read_csv`.
 
     Text is quoted, and nulls are empty. pyarrow infers types from all rows. Columns that it takes for
@@ -44,7 +44,6 @@ class Adapter(InferredCSV, FetchedFormat):
     label = "CSV[pyarrow]"
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
-    supports: ClassVar = PARTIAL_READS
     save_schemes: ClassVar = OBJECT_STORES
     quotes_names = True
     numbers: ClassVar = rf"{DECIMAL}|[+-]?0[xX][0-9a-fA-F]+"

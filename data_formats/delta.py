@@ -14,8 +14,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Kind, PartitionedTable, Piece, Trait
-from adapter_core.changeable import ChangeableFormat
+from adapter_core import (
+    Changeable,
+    Kind,
+    PartialReads,
+    PartitionedTable,
+    Partitions,
+    Piece,
+    RemoteTable,
+    Streams,
+    Trait,
+    Tunable,
+)
 from adapter_core.errors import IncompleteTableError, UnsupportedError
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
@@ -54,7 +64,7 @@ _STREAM_BATCH_ROWS = 2**14
 _NO_TYPE = "Delta Lake has no type for them"
 
 
-class Adapter(ChangeableFormat):
+class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeable):
     """A Delta Lake table (a directory) through `deltalake.write_deltalake` and `deltalake.DeltaTable`.
 
     Its files are uncompressed Parquet, listed in a log by paths relative to the table, which may be
@@ -69,7 +79,6 @@ class Adapter(ChangeableFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = PARTIAL_READS
     save_schemes: ClassVar = OBJECT_STORES
     tuned_options: ClassVar = {"compression": "ZSTD", "max_row_group_size": 131_072}
     tuned_indexes = (

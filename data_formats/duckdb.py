@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Trait
-from adapter_core.changeable import ChangeableFormat
+from adapter_core import Changeable, Streams, Trait, Tunable
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 from adapter_core.tables.duckdb import (
     REFUSES,
@@ -39,7 +38,7 @@ TABLE = "data"
 _NO_ACCESS = "SET enable_external_access = false"
 
 
-class Adapter(DuckDBColumns, ChangeableFormat):
+class Adapter(DuckDBColumns, Streams, Tunable, Changeable):
     """A DuckDB database of one table, filled from Arrow by ``CREATE TABLE`` and read back as Arrow.
 
     DuckDB chooses the encoding of each column: bit-packing, dictionaries, FSST, ALP, and Zstandard for

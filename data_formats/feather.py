@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, DataFormat, Trait
+from adapter_core import (
+    Codec,
+    PartialReads,
+    RemoteTable,
+    Streams,
+    Trait,
+    Tunable,
+)
 from adapter_core.arrow_codec import codec_of_file
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     from adapter_core.column_batches import Batch
 
 
-class Adapter(DataFormat):
+class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     """Feather V2, the Arrow IPC file, through `DataFrame.to_feather` and `pandas.read_feather`.
 
     pyarrow trusts the offsets of text in an uncompressed file: damaged ones end the process that uses
@@ -39,7 +46,6 @@ class Adapter(DataFormat):
     suffix = ".feather"
     requires = ("pandas", "pyarrow>=15")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
     default_codec = "lz4"
     refuses: ClassVar = REFUSES_WITH_METADATA

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import RemoteTable
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 from adapter_core.tables.polars import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from adapter_core.column_batches import ColumnSums
 
 
-class Adapter(PolarsScan, PolarsColumns):
+class Adapter(PolarsScan, PolarsColumns, RemoteTable):
     """Feather V2, the Arrow IPC file, through `polars.DataFrame.write_ipc` and `polars.read_ipc`.
 
     Text is stored as Arrow's string views; for readers without these, Polars has ``compat_level``. It

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Feature, Kind, Trait
+from adapter_core import Kind, RowReads, Trait
 from adapter_core.column_batches import NUMBERS
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, HDF5
@@ -25,7 +25,7 @@ _NO_TYPE = "pandas has no HDF5 type for them"
 _PICKLED = "pandas would put them in as pickled objects"
 
 
-class Adapter(HDF5):
+class Adapter(HDF5, RowReads):
     """HDF5 through `DataFrame.to_hdf` with ``format="fixed"`` and `pandas.read_hdf`.
 
     No codec makes text smaller: it is pickled beside the chunks that HDF5 compresses. Blosc2 is not
@@ -40,7 +40,6 @@ class Adapter(HDF5):
     local_only = IN_PLACE
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.ROWS})
     refuses: ClassVar = {
         Kind.BINARY: _PICKLED,
         Kind.DATE: _PICKLED,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, Trait
+from adapter_core import Codec, PartialReads, RemoteTable, Trait
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import array_names_of_numbers
@@ -30,7 +30,7 @@ BATCH_ROWS = 16_384
 """Rows that are added up at a time."""
 
 
-class Adapter(ArrayFormat):
+class Adapter(ArrayFormat, PartialReads, RemoteTable):
     """HDF5 through h5py: a dataset for each array, contiguous unless it is compressed.
 
     Text of one length is HDF5's fixed-length UTF-8. Other text is bytes and offsets: for a value of
@@ -45,7 +45,6 @@ class Adapter(ArrayFormat):
     local_only = IN_PLACE
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("fsspec", "aiohttp")

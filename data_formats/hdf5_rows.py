@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Feature, Trait
+from adapter_core import BatchedReads, Codec, Trait
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import OFFSETS, VALID, array_names_of_numbers
@@ -33,7 +33,7 @@ BATCH_ROWS = 16_384
 """Rows that are added up at a time."""
 
 
-class Adapter(ArrayFormat):
+class Adapter(ArrayFormat, BatchedReads):
     """HDF5 through h5py: one dataset of compound type, whose values lie row by row.
 
     A projection reads whole rows, from which HDF5 takes the requested fields. Times are integers. Text,
@@ -48,7 +48,6 @@ class Adapter(ArrayFormat):
     local_only = IN_PLACE
     suite = "analysis"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.BATCHES})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
 
     def _check_values(self, df: pd.DataFrame) -> None:

@@ -7,8 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from adapter_core import PARTIAL_READS, InvalidSelectionError, Kind, Trait, UnknownNameError
-from adapter_core.changeable import ChangeableFormat, TableChange
+from adapter_core import (
+    Changeable,
+    InvalidSelectionError,
+    Kind,
+    PartialReads,
+    Streams,
+    TableChange,
+    Trait,
+    Tunable,
+    UnknownNameError,
+)
 from adapter_core.column_batches import NUMBERS
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, CODECS, CODECS_OF_BLOSC2, HDF5
@@ -37,7 +46,7 @@ _ROOM = 2
 _NO_TYPE = "pandas has no HDF5 type for them"
 
 
-class Adapter(HDF5, ChangeableFormat):
+class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
     """HDF5 through `DataFrame.to_hdf` with ``format="table"`` and `pandas.read_hdf`.
 
     Rows are stored together, text in the width of the longest value of its block. Reading may unpickle
@@ -53,7 +62,6 @@ class Adapter(HDF5, ChangeableFormat):
     requires = ("pandas", "tables", "pyarrow")
     local_only = IN_PLACE
     traits: ClassVar = frozenset({Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     holds_zero_rows = False
     codecs: ClassVar = CODECS + CODECS_OF_BLOSC2
     tuned_indexes = (

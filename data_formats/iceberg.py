@@ -14,8 +14,18 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Kind, PartitionedTable, Piece, Trait
-from adapter_core.changeable import ChangeableFormat
+from adapter_core import (
+    Changeable,
+    Kind,
+    PartialReads,
+    PartitionedTable,
+    Partitions,
+    Piece,
+    RemoteTable,
+    Streams,
+    Trait,
+    Tunable,
+)
 from adapter_core.errors import IncompleteTableError
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
@@ -52,7 +62,7 @@ _DEFAULT_OPTIONS = {"write.parquet.compression-codec": "uncompressed"}
 _NO_TYPE = "Iceberg has no type for them"
 
 
-class Adapter(ChangeableFormat):
+class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeable):
     """An Apache Iceberg table (a directory) through PyIceberg, without a catalog.
 
     Its files are uncompressed Parquet. The metadata name them by whole addresses: a table that was moved
@@ -67,7 +77,6 @@ class Adapter(ChangeableFormat):
     requires = ("pandas", "pyiceberg", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = PARTIAL_READS
     save_schemes: ClassVar = ("s3", "gs")
     tuned_options: ClassVar = {
         "write.parquet.compression-codec": "zstd",

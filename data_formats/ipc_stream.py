@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Trait
+from adapter_core import PartialReads, Streams, Trait
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
@@ -32,7 +32,7 @@ END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 """https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format"""
 
 
-class Adapter(FetchedFormat):
+class Adapter(FetchedFormat, PartialReads, Streams):
     """The Arrow IPC stream, in a file, through pyarrow: Feather without the index at its end.
 
     pyarrow trusts the sizes and offsets in a file. Sizes are checked here, which costs next to nothing;
@@ -48,7 +48,6 @@ class Adapter(FetchedFormat):
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     refuses: ClassVar = REFUSES_WITH_METADATA
     save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = "damaged offsets of text end the process (SIGABRT) when the values are used"

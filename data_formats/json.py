@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Feature, Kind, Trait, whole_file
+from adapter_core import BatchedReads, FilteredReads, Kind, RowReads, Streams, Trait, whole_file
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.inferred import common_dtypes
@@ -38,7 +38,7 @@ _WRITER: dict[str, Any] = {
 _AS_OTHER = "JSON would turn them into text or objects"
 
 
-class Adapter(FetchedFormat):
+class Adapter(FetchedFormat, RowReads, FilteredReads, BatchedReads, Streams):
     """One JSON object a line through `DataFrame.to_json` and `pandas.read_json`.
 
     pandas writes at most 15 decimals of a float, from 1e-15 to 1e16, and 15 digits of others: 0.000123
@@ -64,7 +64,6 @@ class Adapter(FetchedFormat):
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = whole_file.CODECS
     save_schemes: ClassVar = OBJECT_STORES
-    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = {
         Kind.COMPLEX: _AS_OTHER,
         Kind.BINARY: _AS_OTHER,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from adapter_core import PARTIAL_READS
+from adapter_core import PartialReads
 from adapter_core.tables.arrow_text import JSONLines, plain_of
 from adapter_core.tables.duckdb import DuckDBScan
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TYPES = {"BOOLEAN": "BOOLEAN", "BIGINT": "BIGINT", "HUGEINT": "BIGINT", "DOUBLE": "DOUBLE"}
 
 
-class Adapter(DuckDBScan, JSONLines):
+class Adapter(DuckDBScan, JSONLines, PartialReads):
     """One JSON object a line through DuckDB's ``COPY`` and `duckdb.read_json`.
 
     Types are inferred from all rows, which takes most of the time of a read: with types inferred from a
@@ -31,7 +31,6 @@ class Adapter(DuckDBScan, JSONLines):
     requires = ("pandas", "duckdb>=1.2", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = PARTIAL_READS
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

@@ -7,9 +7,9 @@ from functools import partial
 from itertools import islice, repeat
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from adapter_core import Feature, Kind
+from adapter_core import BatchedReads, FilteredReads, Kind, RowReads
 from adapter_core.kinds import kinds_of
 from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables.arrow import frame_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _TIMES = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
 
 
-class Adapter(JSONLines):
+class Adapter(JSONLines, RowReads, FilteredReads, BatchedReads):
     """One JSON object a line through `orjson.dumps` and `orjson.loads`.
 
     orjson's interface is one dictionary a row; columns cross the border between Python and Arrow in
@@ -36,7 +36,6 @@ class Adapter(JSONLines):
     local_only = AS_BYTES
     requires = ("pandas", "orjson", "pyarrow>=15")
     suite = "engines"
-    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

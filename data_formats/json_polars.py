@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
@@ -35,7 +34,6 @@ class Adapter(PolarsScan, JSONLines, FetchedFormat):
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = PARTIAL_READS
     save_schemes: ClassVar = OBJECT_STORES
 
     def _save(

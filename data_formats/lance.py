@@ -9,8 +9,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, Kind, PartitionedTable, Piece, Trait
-from adapter_core.changeable import ChangeableFormat
+from adapter_core import (
+    Changeable,
+    Codec,
+    Kind,
+    PartialReads,
+    PartitionedTable,
+    Partitions,
+    Piece,
+    RemoteTable,
+    Streams,
+    Trait,
+    Tunable,
+)
 from adapter_core.errors import IncompleteTableError
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
@@ -45,7 +56,7 @@ _IO_BUFFER_BYTES = 2**26
 _STREAM_CACHE_BYTES = 2**25
 
 
-class Adapter(ChangeableFormat):
+class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeable):
     """A Lance data set (a directory) through pylance, written directly from an Arrow table.
 
     The usual detour by a Parquet data set would also measure Parquet, and its threads may change the
@@ -61,7 +72,6 @@ class Adapter(ChangeableFormat):
     modules: ClassVar = {"pylance": "lance"}
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
-    supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES

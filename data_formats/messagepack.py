@@ -10,7 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Feature, Trait
+from adapter_core import BatchedReads, FilteredReads, RowReads, Trait
 from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import BLOCK_ROWS, row_blocks
@@ -26,7 +26,7 @@ _READ_BYTES = 2**20
 _NO_LIMIT = 0
 
 
-class Adapter(DataFormat):
+class Adapter(RowReads, FilteredReads, BatchedReads):
     """A stream of MessagePack objects through msgpack's `Packer` and `Unpacker`.
 
     The first object is a map with the names of the columns, their dtypes and the number of rows; each of
@@ -40,7 +40,6 @@ class Adapter(DataFormat):
     local_only = AS_BYTES
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = row_format.REFUSES
 
     def _save(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait
+from adapter_core import Codec, Kind, PartialReads, Trait, Tunable
 from adapter_core.column_batches import needed_columns
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
@@ -37,7 +37,7 @@ _BATCH_ROWS = 65_536
 _CODEC_FROM_END = 8
 
 
-class Adapter(DataFormat):
+class Adapter(PartialReads, Tunable):
     """Apache Paimon's Mosaic through `mosaic.write_table` and `mosaic.MosaicReader`, by Arrow.
 
     Mosaic, published in 2026, keeps columns in buckets, each compressed as one; a projection reads the
@@ -52,7 +52,6 @@ class Adapter(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (Codec("zstd", range(1, 23), 1),)
     default_codec = "zstd"
     tuned_options: ClassVar = {"compression": 1, "zstd_level": 1, "row_group_max_size": 16_777_216}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Trait
+from adapter_core import Codec, FilteredReads, RemoteTable, Trait
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.text_arrays import as_fixed_width
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adapter_core.tables.array_format import ArrayTable, Opened
 
 
-class Adapter(ArrayFormat):
+class Adapter(ArrayFormat, FilteredReads, RemoteTable):
     """One .npy file an array in a ZIP archive, through `numpy.savez` and `numpy.load`.
 
     Pickles, NumPy's way to store Python objects, are neither written nor read. The checksum of each

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Trait
+from adapter_core import (
+    Codec,
+    Kind,
+    PartialReads,
+    RemoteTable,
+    Streams,
+    Trait,
+    Tunable,
+)
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import array_batches, arrow_filter, reader_of
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
@@ -32,7 +40,7 @@ NEGLIGIBLE = 0.01
 _NO_TYPE = "pandas' ORC writer has no type for them"
 
 
-class Adapter(DataFormat):
+class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     """Apache ORC through `DataFrame.to_orc` and `pandas.read_orc`.
 
     A file keeps no pandas types: nullable columns come back as floats or objects, datetimes in
@@ -44,7 +52,6 @@ class Adapter(DataFormat):
     suffix = ".orc"
     requires = ("pandas", "pyarrow>=15")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     reads_nullable_integers_as_floats = True
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES

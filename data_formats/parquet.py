@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, DataFormat, Kind, Predicate, Trait
+from adapter_core import (
+    Codec,
+    Kind,
+    PartialReads,
+    Predicate,
+    RemoteTable,
+    Streams,
+    Trait,
+    Tunable,
+)
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
@@ -27,14 +36,13 @@ if TYPE_CHECKING:
 _BUFFER_BYTES = 2**20
 
 
-class Adapter(DataFormat):
+class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     """Apache Parquet through `DataFrame.to_parquet` and `pandas.read_parquet`, engine pyarrow."""
 
     label = "Parquet"
     suffix = ".parquet"
     requires = ("pandas", "pyarrow>=15")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     codecs: ClassVar = (
         Codec("snappy"),
         Codec("gzip", range(1, 10), 9),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Trait
+from adapter_core import RemoteTable, Trait, Tunable
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
     arrow_of,
@@ -43,7 +43,7 @@ _FILE = "read_parquet(?, hive_partitioning = false)"
 _METADATA = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'pandas'"
 
 
-class Adapter(DuckDBColumns):
+class Adapter(DuckDBColumns, Tunable, RemoteTable):
     """Apache Parquet through DuckDB's ``COPY`` and ``read_parquet``.
 
     Tables go to DuckDB and come back as Arrow, which is faster than as DataFrames. The file contains

@@ -7,7 +7,15 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import (
+    ColumnReads,
+    FilteredReads,
+    Kind,
+    RemoteTable,
+    RowReads,
+    Trait,
+    Tunable,
+)
 from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
@@ -23,7 +31,7 @@ _TEXT = {"unicode": "str", "empty": "str", "mixed": "object"}
 _NO_TYPE = "fastparquet has no type for them"
 
 
-class Adapter(DataFormat):
+class Adapter(ColumnReads, RowReads, FilteredReads, Tunable, RemoteTable):
     """Apache Parquet through `fastparquet.write` and `fastparquet.ParquetFile`, without Arrow.
 
     fastparquet's build decides if text is read as pandas' text or as Python objects; the dtype that was
@@ -37,7 +45,6 @@ class Adapter(DataFormat):
     requires = ("pandas", "fastparquet")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.FILTER})
     tuned_options: ClassVar = {"compression": "UNCOMPRESSED", "row_group_offsets": 32_768}
     # Those of text are in fields that the Parquet format deprecates, and other readers leave out.
     tuned_indexes = "statistics of sort keys and lookup columns; fastparquet writes no bloom filters"

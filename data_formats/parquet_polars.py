@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import RemoteTable, Tunable
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import (
     PANDAS,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from adapter_core.column_batches import ColumnSums
 
 
-class Adapter(PolarsColumns):
+class Adapter(PolarsColumns, Tunable, RemoteTable):
     """Apache Parquet through `polars.DataFrame.write_parquet` and `polars.read_parquet`.
 
     The pandas metadata go into the file's own, as in Parquet; pandas itself does not find them, since

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
-from adapter_core import DataFormat, Feature, Trait
+from adapter_core import BatchedReads, FilteredReads, RowReads, Trait
 from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
@@ -24,7 +24,7 @@ END = "],\n)\n"
 _BLOCK_LINES = 100
 
 
-class Adapter(DataFormat):
+class Adapter(RowReads, FilteredReads, BatchedReads):
     """RON through `pyron.to_string` and `pyron.loads` of python-ron, one row a line.
 
     A file is one value, ``(note: {...}, rows: [...])``. The note contains the names of the columns,
@@ -40,7 +40,6 @@ class Adapter(DataFormat):
     modules: ClassVar = {"python-ron": "pyron"}
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = row_format.REFUSES
 
     def _save(

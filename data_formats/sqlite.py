@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.changeable import ChangeableFormat
+from adapter_core import Changeable, Streams
 from adapter_core.tables import sql
 from adapter_core.tables.sql import query
 from adapter_core.values import offsets_with_seconds, with_nanoseconds
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adapter_core import ColumnSums, Predicate
 
 
-class Adapter(sql.SQLiteTable, ChangeableFormat):
+class Adapter(sql.SQLiteTable, Streams, Changeable):
     """An SQLite database of one table through `DataFrame.to_sql` and `pandas.read_sql_query`.
 
     SQLite stores booleans as integers, which become booleans again by the declared type. Small integers

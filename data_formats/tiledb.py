@@ -9,8 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Kind, Trait
-from adapter_core.changeable import ChangeableFormat, TableChange
+from adapter_core import (
+    Changeable,
+    Kind,
+    PartialReads,
+    RemoteTable,
+    TableChange,
+    Trait,
+    Tunable,
+)
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
@@ -34,7 +41,7 @@ DATA_BYTES = "data_bytes"
 """Name of the metadata with the size of all files of values."""
 
 
-class Adapter(ArrayFormat, ChangeableFormat):
+class Adapter(ArrayFormat, PartialReads, Tunable, RemoteTable, Changeable):
     """A dense TileDB array (a directory) through TileDB-Py, with an attribute for each column.
 
     The library's functions for data frames refuse pandas 3, hence the arrays of NumPy. Text of differing
@@ -51,7 +58,6 @@ class Adapter(ArrayFormat, ChangeableFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = ("s3",)
-    supports: ClassVar = PARTIAL_READS
     block_rows = TILE_ROWS
     _tile_rows = TILE_ROWS
     tuned_options: ClassVar = {"tile": 65_536}

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
+from adapter_core import Kind, PartialReads, Streams, Trait
 from adapter_core.tables.arrow import (
     REFUSES_WITH_METADATA,
     array_batches,
@@ -44,7 +44,7 @@ _BATCH_ROWS = 65_536
 _NO_TYPE = "TsFile has no type for them"
 
 
-class Adapter(DataFormat):
+class Adapter(PartialReads, Streams):
     """Apache TsFile, the file of the time-series database IoTDB, by batches of Arrow.
 
     A TsFile is a table ordered by time, with the encoding of each column chosen by its type; the time is
@@ -60,7 +60,6 @@ class Adapter(DataFormat):
     requires = ("pandas", "tsfile", "pyarrow>=16")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     tuned_indexes = "nothing else: the reader selects rows by their time alone, which is their number"
     refuses: ClassVar = REFUSES_WITH_METADATA | {
         Kind.DECIMAL: _NO_TYPE,

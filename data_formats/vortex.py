@@ -7,7 +7,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait
+from adapter_core import Kind, PartialReads, RemoteTable, Streams, Trait
 from adapter_core.predicate import OPERATORS
 from adapter_core.tables.arrow import (
     REFUSES_WITHOUT_METADATA,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from adapter_core.predicate import Value
 
 
-class Adapter(DataFormat):
+class Adapter(PartialReads, Streams, RemoteTable):
     """Vortex through `vortex.io.write` and `vortex.open`, to and from Arrow.
 
     Vortex chooses encodings by samples of the values: dictionaries, runs, bit-packing, FSST, ALP and
@@ -46,7 +46,6 @@ class Adapter(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     tuned_indexes = "nothing else: statistics of zones are in each file"
     remote_schemes: ClassVar = ("http", "s3")
     save_schemes: ClassVar = ("s3",)

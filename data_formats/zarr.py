@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, Trait
+from adapter_core import Codec, PartialReads, RemoteTable, Trait
 from adapter_core.arrays.zarr import strict_store
 from adapter_core.remote import ATTEMPTS, OBJECT_STORES
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
@@ -26,7 +26,7 @@ CHUNK_BYTES = 2**24
 """Largest size of a chunk."""
 
 
-class Adapter(ArrayFormat):
+class Adapter(ArrayFormat, PartialReads, RemoteTable):
     """A Zarr group of format 3 (a directory) of arrays, through zarr-python.
 
     Text is bytes, since the format lacks a stable type for text: zarr-python writes nulls in its own
@@ -42,7 +42,6 @@ class Adapter(ArrayFormat):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 5), Codec("zstd", range(1, 23), 3))
     default_codec = "zstd"
-    supports: ClassVar = PARTIAL_READS
     block_rows = 2**20
     remote_schemes: ClassVar = ("http",)
     save_schemes: ClassVar = OBJECT_STORES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.array_store import ArrayStore
+from adapter_core import Appendable
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
 from adapter_core.remote_adapter import IN_PLACE
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adapter_core.array_source import ArraySource
 
 
-class H5NetCDFStore(ArrayStore):
+class H5NetCDFStore(Appendable):
     """A netCDF-4 file with one variable, its dimensions and coordinate variables.
 
     Codecs are those of HDF5 that the netCDF C library reads, too. The first dimension is unlimited. The

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import Partitions
 from adapter_core.arrays.zarr import ZarrRegions, ZarrStore
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 BRANCH = "main"
 
 
-class IcechunkStore(ZarrStore):
+class IcechunkStore(ZarrStore, Partitions):
     """An Icechunk repository with a Zarr group of format 3, in a directory.
 
     Saving and appending are a commit each. Chunks up to 512 bytes are in the manifest, others are files,

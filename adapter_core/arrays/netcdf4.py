@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.array_store import ArrayStore
+from adapter_core import Appendable
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
 from adapter_core.codecs import Codec, ErrorScale
@@ -25,7 +25,7 @@ _BITS = range(1, 24)
 # netCDF keeps 1 to 23 bits of float32.
 
 
-class NetCDF4Store(ArrayStore):
+class NetCDF4Store(Appendable):
     """A netCDF-4 file with one variable, its dimensions and coordinate variables.
 
     Chunks are not filled before they are written. The first dimension is unlimited. netCDF applies the

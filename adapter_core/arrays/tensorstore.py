@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import Appendable, ArrayStore
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_reader import ArrayReader
 from adapter_core.array_source import ArraySource
-from adapter_core.array_store import ArrayStore
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted
 from adapter_core.arrays.on_demand import OnDemand
@@ -203,6 +203,21 @@ class TensorStoreStore(ArrayStore):
         )
         return _Reader(array, described)
 
+    def _saved_metadata(self, path: Path) -> dict[str, Any]:
+        """Return the metadata of a saved array."""
+        place = _Place(path)
+        return self._read_metadata(place, self._read_metadata(place)["attributes"][KEY]["name"])
+
+    def _read_metadata(self, place: _Place, name: str = "") -> dict[str, Any]:
+        """Return the metadata of the group, or of one of its arrays."""
+        file = f"{name}/{self.metadata_file}" if name else self.metadata_file
+        metadata: dict[str, Any] = json.loads(place.read(file))
+        return metadata
+
+
+class AppendableTensorStore(TensorStoreStore, Appendable):
+    """A store of TensorStore whose arrays grow."""
+
     def _append(self, source: ArraySource, path: Path) -> None:
         place = _Place(path)
         facts = self._read_metadata(place)["attributes"][KEY]
@@ -217,17 +232,6 @@ class TensorStoreStore(ArrayStore):
             coordinate = self._array(place, first_dim)
             coordinate = coordinate.resize(exclusive_max=[start + len(values)]).result()
             coordinate[start:].write(values).result()
-
-    def _saved_metadata(self, path: Path) -> dict[str, Any]:
-        """Return the metadata of a saved array."""
-        place = _Place(path)
-        return self._read_metadata(place, self._read_metadata(place)["attributes"][KEY]["name"])
-
-    def _read_metadata(self, place: _Place, name: str = "") -> dict[str, Any]:
-        """Return the metadata of the group, or of one of its arrays."""
-        file = f"{name}/{self.metadata_file}" if name else self.metadata_file
-        metadata: dict[str, Any] = json.loads(place.read(file))
-        return metadata
 
 
 class TensorStoreZarr(TensorStoreStore):

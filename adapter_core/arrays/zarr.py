@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from adapter_core import Appendable, ArrayStore, Partitions
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_reader import ArrayReader
-from adapter_core.array_store import ArrayStore
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted, write_region
 from adapter_core.arrays.on_demand import OnDemand
@@ -197,19 +197,6 @@ class ZarrStore(ArrayStore):
         found: Any = zarr.create_array({}, shape=shape, dtype=dtype, zarr_format=self.zarr_format)
         return tuple(found.chunks)
 
-    def _append(self, source: ArraySource, path: Path) -> None:
-        with self._appending(path) as store:
-            with self._opening():
-                array, coordinates, _ = _arrays(store, "r+")
-            start = array.shape[0]
-            array.resize((start + source.shape[0], *source.shape[1:]))
-            write = self._writer(array)
-            for selection, values in source:
-                write(shifted(selection, start), values)
-            first_dim = _dims(array)[0]
-            if first_dim in coordinates and first_dim in source.coordinates:
-                coordinates[first_dim]().append(source.coordinates[first_dim])
-
     def _codec_used(self, path: Path) -> str | None:
         with self._opening():
             return _codec_of(_arrays(self._reading(path), "r")[0])
@@ -223,7 +210,24 @@ class ZarrStore(ArrayStore):
             yield
 
 
-class LocalZarrStore(ZarrStore):
+class AppendableZarr(ZarrStore, Appendable):
+    """A Zarr group whose arrays grow."""
+
+    def _append(self, source: ArraySource, path: Path) -> None:
+        with self._appending(path) as store:
+            with self._opening():
+                array, coordinates, _ = _arrays(store, "r+")
+            start = array.shape[0]
+            array.resize((start + source.shape[0], *source.shape[1:]))
+            write = self._writer(array)
+            for selection, values in source:
+                write(shifted(selection, start), values)
+            first_dim = _dims(array)[0]
+            if first_dim in coordinates and first_dim in source.coordinates:
+                coordinates[first_dim]().append(source.coordinates[first_dim])
+
+
+class LocalZarrStore(ZarrStore, Partitions):
     """A Zarr group in a directory, or in an object store through obstore."""
 
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedArray:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from adapter_core import DataFormat, Feature
+from adapter_core import ColumnReads, Feature, RowReads
 from adapter_core.tables.arrays import (
     OFFSETS,
     REFUSES,
@@ -55,14 +55,13 @@ class ArrayTable(NamedTuple):
     """JSON, see `DESCRIPTION`."""
 
 
-class ArrayFormat(DataFormat):
+class ArrayFormat(ColumnReads, RowReads):
     """A format that stores named arrays.
 
     An array has the name of its column if that is a plain name, else ``_`` and the column's position.
     A subclass writes and reads the arrays and the description.
     """
 
-    supports: ClassVar = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.FILTER})
     refuses: ClassVar = REFUSES
     reserved_names: ClassVar[frozenset[str]] = frozenset()
     """Names that arrays cannot have."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import ColumnNames, ColumnReads, Kind, Trait
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of
 from adapter_core.values import (
@@ -52,7 +52,7 @@ _FIRST_BYTES = 2**16
 _FIRST_ROWS = 1_000
 
 
-class InferredCSV(DataFormat):
+class InferredCSV(ColumnReads):
     """CSV whose reader infers types; text that it would turn into other types is refused.
 
     Small integers and floats come back as 64-bit ones; dates and categories as text.
@@ -63,7 +63,6 @@ class InferredCSV(DataFormat):
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
-    supports: ClassVar = frozenset({Feature.COLUMNS})
     detects_truncation = False
     refuses: ClassVar = REFUSES
     numbers: ClassVar[str] = DECIMAL
@@ -84,7 +83,7 @@ class InferredCSV(DataFormat):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 
 
-class JSONLines(DataFormat):
+class JSONLines(ColumnNames):
     """One JSON object a line, see https://jsonlines.org.
 
     JSON knows numbers, text, booleans and null alone: small integers and floats come back as 64-bit

@@ -9,9 +9,16 @@ from functools import reduce
 from operator import and_
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from adapter_core import PARTIAL_READS, Comparison, DataFormat, Kind, Predicate, UnknownNameError
+from adapter_core import (
+    Comparison,
+    DataFormat,
+    Kind,
+    PartialReads,
+    Predicate,
+    UnknownNameError,
+)
 from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
@@ -47,13 +54,12 @@ _CONTENTS = {
 _ALL_ROWS = 2**62
 
 
-class DuckDBColumns(DataFormat):
+class DuckDBColumns(PartialReads):
     """A format whose columns DuckDB reads as a table."""
 
     local_only = NO_EXTENSION
     suite = "engines"
     holds_nul_in_names = False
-    supports: ClassVar = PARTIAL_READS
 
     def _check_values(self, df: pd.DataFrame) -> None:
         reason = misnamed(df.columns)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Feature, Kind, Trait
+from adapter_core import ColumnReads, Kind, Trait
 from adapter_core.kinds import kinds_of
 from adapter_core.remote_adapter import AS_A_WHOLE
 from adapter_core.tables.arrow import arrow_of, frame_of
@@ -52,7 +52,7 @@ _AS_NUMBER = "Excel keeps them as floats"
 _INTEGERS = {Kind.INTEGER, Kind.UNSIGNED, Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED}
 
 
-class Workbook(DataFormat):
+class Workbook(ColumnReads):
     """One sheet of an xlsx workbook, which is a ZIP archive that all libraries compress.
 
     Numbers are 64-bit floats; columns of whole numbers without nulls come back as integers, dates as
@@ -63,7 +63,6 @@ class Workbook(DataFormat):
     local_only = AS_A_WHOLE
     suffix = ".xlsx"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.COLUMNS})
     default_codec = "deflate"
     holds_infinity: ClassVar[bool] = False
     """True if the library represents infinite floats, which cells cannot contain, in its own way."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapter_core.data_format import DataFormat
 from adapter_core.remote import fetched
+from adapter_core.remote_tables import RemoteTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adapter_core.remote import RemoteFile
 
 
-class FetchedFormat(DataFormat):
+class FetchedFormat(RemoteTable):
     """A format whose library reads local files, or reads them several times to infer types."""
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PARTIAL_READS, DataFormat, Kind, Trait, UnknownNameError
+from adapter_core import Kind, PartialReads, Trait, UnknownNameError
 from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
@@ -24,13 +24,12 @@ if TYPE_CHECKING:
     from adapter_core import Comparison, Predicate
 
 
-class PolarsColumns(DataFormat):
+class PolarsColumns(PartialReads):
     """A format that Polars writes and reads with Arrow's types, column by column."""
 
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
 
     def _check_values(self, df: pd.DataFrame) -> None:
         name = without_zone_name(df)
@@ -38,10 +37,8 @@ class PolarsColumns(DataFormat):
             raise self.refusal(f"the time zone of column {name!r} is an offset; Polars needs a name")
 
 
-class PolarsScan(DataFormat):
+class PolarsScan(PartialReads):
     """A format read in parts as a lazy table, with the types that all its rows have."""
-
-    supports: ClassVar = PARTIAL_READS
 
     @abstractmethod
     def _scanned(self, path: Path) -> AbstractContextManager[pl.LazyFrame]:

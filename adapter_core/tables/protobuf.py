@@ -10,7 +10,14 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import DataFormat, Feature, InvalidSelectionError, Kind, Trait
+from adapter_core import (
+    BatchedReads,
+    FilteredReads,
+    InvalidSelectionError,
+    Kind,
+    RowReads,
+    Trait,
+)
 from adapter_core.kinds import kinds_of
 from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
@@ -39,7 +46,7 @@ _TYPES = {
 }
 
 
-class ProtobufTable(DataFormat):
+class ProtobufTable(RowReads, FilteredReads, BatchedReads):
     """Length-delimited messages of Protobuf, of types made from the table.
 
     The first message is a `google.protobuf.FileDescriptorProto` with the types, and the second a
@@ -52,7 +59,6 @@ class ProtobufTable(DataFormat):
     modules: ClassVar = {"protobuf": "google.protobuf"}
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = row_format.REFUSES
 
     def _save(

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Availability, Codec, Comparison, Kind
+from adapter_core import Availability, Codec, Comparison, Kind, PartialReads
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
@@ -37,13 +37,12 @@ ALGORITHMS = {"zlib": 1, "lzma": 2, "lz4": 4, "zstd": 5}
 CODEC_NAMES = {number: name for name, number in ALGORITHMS.items()}
 
 
-class NativeRoot(ArrayFormat):
+class NativeRoot(ArrayFormat, PartialReads):
     """A table in the layout of `root_uproot.Root`: each reads the other's files."""
 
     local_only = IN_PLACE
     suffix = Root.suffix
     modules: ClassVar = {"root": "ROOT"}
-    supports: ClassVar = PARTIAL_READS
     traits: ClassVar = Root.traits
     codecs: ClassVar = (
         Codec("zlib", range(1, 10), 1),

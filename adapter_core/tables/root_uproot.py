@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, Codec, Kind, Trait, UnavailableError
+from adapter_core import Codec, Kind, PartialReads, RemoteTable, Trait, UnavailableError
 from adapter_core.availability import import_failure
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
@@ -30,7 +30,7 @@ MAX_COLUMNS = 64
 """Columns of a TTree or RNTuple: uproot's time for one grows with the square of their number."""
 
 
-class Root(ArrayFormat):
+class Root(ArrayFormat, PartialReads, RemoteTable):
     """A table of a ROOT file: a branch or field for each array, and a TObjString with the description.
 
     Text of one length is an array of bytes in each row, other text a list of bytes, whose offsets ROOT
@@ -49,7 +49,6 @@ class Root(ArrayFormat):
     )
     remote_schemes: ClassVar = ("http", "root")
     remote_requires: ClassVar = ("fsspec", "aiohttp")
-    supports: ClassVar = PARTIAL_READS
     # uproot writes one basket or cluster for all rows, which is read for each block.
     block_rows = 2**20
     refuses: ClassVar = {

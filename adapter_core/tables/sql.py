@@ -12,7 +12,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PARTIAL_READS, ColumnSums, DataFormat, Kind, Predicate, Trait, UnknownNameError
+from adapter_core import (
+    ColumnSums,
+    Kind,
+    PartialReads,
+    Predicate,
+    Trait,
+    Tunable,
+    UnknownNameError,
+)
 from adapter_core.column_batches import needed_columns
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
@@ -113,7 +121,7 @@ _ROW_NUMBERS = "rowid", "_rowid_", "oid"
 """Names of SQLite's own row numbers, which start at 1; a column may take one of them."""
 
 
-class SQLiteTable(DataFormat):
+class SQLiteTable(PartialReads, Tunable):
     """An SQLite database of one table."""
 
     local_only = IN_PLACE
@@ -121,7 +129,6 @@ class SQLiteTable(DataFormat):
     suite = "engines"
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    supports: ClassVar = PARTIAL_READS
     refuses: ClassVar = REFUSES
     # Without rowids, rows by number would need a count of those before them.
     tuned_indexes = "an index of each sort key and lookup column; ANALYZE"

@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Feature, Trait
+from adapter_core import BatchedReads, DataFormat, FilteredReads, RowReads, Trait
 from adapter_core.remote_adapter import AS_A_WHOLE
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import REFUSES, all_match, as_type, common_types, plain_of
@@ -66,7 +66,7 @@ class XMLFormat(DataFormat):
         """Raise `refusal` for a column of text that would be read as other values."""
 
 
-class XMLRows(XMLFormat):
+class XMLRows(XMLFormat, RowReads, FilteredReads, BatchedReads):
     """XML through a parser that yields row by row; a null value has the attribute ``xsi:nil``.
 
     XML has no types. A column whose text is all integers, floats or booleans comes back as such, of 64
@@ -74,7 +74,6 @@ class XMLRows(XMLFormat):
     """
 
     suite = "engines"
-    supports: ClassVar = frozenset({Feature.ROWS, Feature.FILTER, Feature.BATCHES})
     refuses: ClassVar = REFUSES
 
     def _check_values(self, df: pd.DataFrame) -> None:

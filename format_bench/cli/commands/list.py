@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 
 import data_formats
-from adapter_core import DataFormat, Feature, Registry, Trait, UnavailableError
+from adapter_core import DataFormat, Feature, Registry, Trait, Tunable, UnavailableError
 from adapter_core.query_engine import EngineOnFormat
 from format_bench.display import terminal
 from format_bench.families.operations import operations_of, registry_of
@@ -89,7 +89,7 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
     features = [feature.value for feature in Feature if feature in supported]
     checksums = ["checksums"] if adapter.checksums else []
     written = adapter.format if isinstance(adapter, EngineOnFormat) else adapter
-    tuned = ["tuned files"] if isinstance(written, DataFormat) and written.is_tuned else []
+    tuned = ["tuned files"] if isinstance(written, Tunable) else []
     return {
         **fact,
         "versions": ", ".join(_versions(adapter.requires)),

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING
 
 import data_generator
 import query_engines
-from adapter_core import CannotHoldError, UnsupportedError
+from adapter_core import CannotHoldError, Tunable, UnsupportedError
 from adapter_core.errors import (
     ColdProcessError,
     InvalidQuestionsError,
@@ -213,7 +213,7 @@ class QueryOperations(CatalogOperations):
         label = self.adapter.format.label
         if not any(keys for keys, _ in data.facts.tuned.values()):
             raise CannotHoldError(f"{data.dataset} has no column that tuned files are sorted by")
-        if data.facts.is_sorted and not self.adapter.format.is_tuned:
+        if data.facts.is_sorted and not isinstance(self.adapter.format, Tunable):
             raise CannotHoldError(
                 f"{label} has nothing to tune but the order of rows, and {data.dataset} is in order"
             )

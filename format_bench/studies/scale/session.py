@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import array_stores
 import data_formats
-from adapter_core.data_format import BATCH_ROWS
 from adapter_core.errors import UnavailableError
+from adapter_core.partial_reads import BATCH_ROWS
 from adapter_core.partitioned_arrays import regions_of
 from format_bench.instruments import isolation, memory
 from format_bench.instruments.touch import touch, touch_array
