@@ -8,8 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adapter_core import InvalidSelectionError, UnknownNameError, UnsupportedError
-from adapter_core.changeable import ChangeableFormat, TableChange
+from adapter_core import (
+    Changeable,
+    InvalidSelectionError,
+    TableChange,
+    UnknownNameError,
+    UnsupportedError,
+)
 from adapter_core.errors import CannotHoldError
 
 ROWS = 60
@@ -28,9 +33,9 @@ def table(start: int = 0) -> pd.DataFrame:
     )
 
 
-def changeable(adapter) -> ChangeableFormat:
+def changeable(adapter) -> Changeable:
     """Return the adapter, or skip the test."""
-    if not isinstance(adapter, ChangeableFormat):
+    if not isinstance(adapter, Changeable):
         pytest.skip(f"{adapter.label} changes no saved tables")
     return adapter
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 import click
 
 import data_formats
-from adapter_core.changeable import ChangeableFormat, TableChange
+from adapter_core import Changeable, TableChange
 from adapter_core.errors import InvalidResultsError, UnavailableError, UnsupportedError, WrongValuesError
 from data_generator.datasets.query import rows_of_query
 from format_bench.display.markdown import table_lines
@@ -118,7 +118,7 @@ def formats() -> list[str]:
             adapter = data_formats.find(label)
         except UnavailableError:
             continue
-        if isinstance(adapter, ChangeableFormat):
+        if isinstance(adapter, Changeable):
             found.append(label)
     return found
 
@@ -134,7 +134,7 @@ def measure(labels: Sequence[str], rows: int, changed_rows: int) -> Iterator[Cha
         If a format changes no saved tables.
     """
     for label in labels:
-        if not isinstance(data_formats.find(label), ChangeableFormat):
+        if not isinstance(data_formats.find(label), Changeable):
             raise UnsupportedError(f"{label} changes no saved tables")
     for label in labels:
         blank = ChangeResult(label, rows, changed_rows, "")
@@ -156,7 +156,7 @@ def changes(blank: ChangeResult) -> list[ChangeResult]:
         If a table differs from pandas'.
     """
     adapter = data_formats.get(blank.format)
-    if not isinstance(adapter, ChangeableFormat):
+    if not isinstance(adapter, Changeable):
         raise UnsupportedError(f"{blank.format} changes no saved tables")
     threads.apply("1")
     given = _Rows.generate(blank.rows, blank.changed_rows)
@@ -201,7 +201,7 @@ def changes(blank: ChangeResult) -> list[ChangeResult]:
     return results
 
 
-def _steps(adapter: ChangeableFormat, path: Path, given: _Rows) -> dict[str, Callable[[], None]]:
+def _steps(adapter: Changeable, path: Path, given: _Rows) -> dict[str, Callable[[], None]]:
     """Return the calls of all changes by name, in their order."""
     return {
         SAVE: partial(adapter.save, given.whole, path),
