@@ -35,7 +35,7 @@ class Report(OutputPublisher):
 
 def main() -> None:
     """Print the comparison of the newest results, and write it beside them."""
-    from format_bench.asv_support.postprocessing import command
+    from format_bench.dashboard.postprocessing import command
 
     command()
 

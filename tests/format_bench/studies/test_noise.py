@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from adapter_core import errors
-from format_bench.asv_support.comparison import tables
+from format_bench.dashboard.postprocessing import tables
 from format_bench.results import noise_floor
 from format_bench.results.marks import legend
 from format_bench.results.noise_floor import Floors
