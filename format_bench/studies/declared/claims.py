@@ -163,7 +163,7 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     note: str = ""
     tried: str = ""
     """Or a function, "module:name", that returns whether the claim is true, and the evidence."""
-    of: str = "codec"
+    of: str = "algorithm"
     """For the rule *best*: the field whose values are ranked."""
     expected: str = ""
     measures: list[dict[str, Any]] = []
@@ -200,7 +200,7 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
                 raise MissingError(f"no values of {wanted}")
             found += ratios
             for text in _in_words(ratios):
-                texts.setdefault(ratios[0].measure, []).append(text)
+                texts.setdefault(_measure_of(ratios), []).append(text)
         decided = [holds for each in found if each.bounds and (holds := each.holds) is not None]
         if not any(each.bounds for each in found):
             raise MissingError("none of its numbers")
@@ -308,11 +308,10 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 def counterparts(
     upper: Sequence[Number], lower: Sequence[Number], apart: AbstractSet[str]
 ) -> Iterator[tuple[Number, Number]]:
-    """Yield pairs of numbers that differ in nothing but some fields, and a codec also in its level."""
-    names = apart | {"level"} if "codec" in apart else apart
-    by_rest = {each.without(names): each for each in lower}
+    """Yield pairs of numbers that differ in nothing but some fields."""
+    by_rest = {each.without(apart): each for each in lower}
     for each in upper:
-        if other := by_rest.get(each.without(names)):
+        if other := by_rest.get(each.without(apart)):
             yield each, other
 
 
@@ -331,6 +330,12 @@ def _within(where: dict[str, Any] | None, numbers: Numbers, found: list[Number])
     ]
 
 
+def _measure_of(ratios: Sequence[Ratio]) -> str:
+    """Return the measure of some ratios, without the query if they are of several."""
+    measures = {each.measure for each in ratios}
+    return measures.pop() if len(measures) == 1 else ratios[0].measure.rpartition(" of ")[0]
+
+
 def _in_words(ratios: Sequence[Ratio]) -> Iterator[str]:
     if len(ratios) <= _SHOWN:
         yield from map(str, ratios)
@@ -340,7 +345,7 @@ def _in_words(ratios: Sequence[Ratio]) -> Iterator[str]:
     beside = f" beside {joined(sorted(lower), most=3)}" if lower else ""
     worst = max(ratios, key=lambda each: each.value)
     yield (
-        f"{len({each.upper.name for each in ratios})} configurations{beside}, "
+        f"{plural(len({each.upper.name for each in ratios}), 'configuration')}{beside}, "
         f"{plural(len(ratios), 'value')}, geometric mean {format_ratio(geometric_mean(values))}, from "
         f"{format_ratio(min(values))} to {format_ratio(worst.value)} ({worst.upper.name})"
     )

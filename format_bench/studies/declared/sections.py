@@ -104,7 +104,7 @@ class Extent(SectionBase, tag="extent", kw_only=True):
         totals: dict[str, int] = {}
         for scope in context.numbers.scopes():
             counts = _counts(scope, self.select)
-            if counts["answers"]:
+            if scope.every:
                 rows.append([_text(counts[name]) for name in self.columns.values()])
                 for name, value in counts.items():
                     if isinstance(value, int):
@@ -121,25 +121,18 @@ _WORDS = ("dataset", "name", "threads")
 
 def _counts(scope: Numbers, select: dict[str, Any]) -> dict[str, str | int]:
     found = scope.select(select)
-    if not found:
-        return {"answers": 0}
-    first = found[0]
-    (group,) = [
-        each
-        for each in scope.suite.groups
-        if (each.dataset, each.rows, each.threads) == (first.dataset, first.rows, first.threads)
-    ]
-    metric = first.metric
+    (group,) = scope.suite.groups
+    metrics = {each.metric for each in found}
     cells = {
         (configuration, measure.query, cell.sentence.endswith(VERIFIED), WRONG in cell.sentence)
         for (configuration, measure), cell in group.cells.items()
-        if measure.metric == metric
+        if measure.metric in metrics
     }
     return {
-        "dataset": first.dataset,
+        "dataset": group.dataset,
         "name": group.name,
-        "rows": first.rows,
-        "threads": first.threads,
+        "rows": group.rows,
+        "threads": group.threads,
         "formats": len({each.format for each in found}),
         "configurations": len({each.name for each in found}),
         "queries": len({each.query for each in found}),
@@ -191,11 +184,16 @@ class Values(SectionBase, tag="values", kw_only=True):
 
     def blocks(self, context: Context) -> Iterator[Block]:
         """Yield a block for each table."""
-        scopes = [context.numbers] if self.tables == "all" else context.numbers.scopes()
+        scopes = self._scopes(context.numbers)
         found = [each for each in map(self._block, scopes) if each.rows]
         if self.tables == "largest":
             found = found[:1]
         yield from found or [Block(self.title, "Not measured.")]
+
+    def _scopes(self, numbers: Numbers) -> list[Numbers]:
+        if self.tables == "all":
+            return [numbers]
+        return numbers.scopes(largest_first=self.tables == "largest")
 
     def _block(self, scope: Numbers) -> Block:
         columns = {
@@ -397,7 +395,7 @@ def _ratios_of(found: Comparison, metric: str) -> Iterator[Block]:
     text = ""
     if agreement and agreement.spearman is not None and agreement.kendall_tau_b is not None:
         text = (
-            f"Order of {plural(agreement.formats, 'configuration')}: Spearman {agreement.spearman:.2f}, "
+            f"Order of {plural(agreement.cells, 'configuration')}: Spearman {agreement.spearman:.2f}, "
             f"Kendall's tau-b {agreement.kendall_tau_b:.2f}."
         )
     rows = []
@@ -442,7 +440,7 @@ def _query_orders(found: Comparison) -> Block:
     for each in found.agreements:
         if each.measure.query and each.dataset and each.spearman is not None:
             orders.setdefault(each.measure.metric, []).append(each.spearman)
-            stacks[each.measure.metric] = max(stacks.get(each.measure.metric, 0), each.formats)
+            stacks[each.measure.metric] = max(stacks.get(each.measure.metric, 0), each.cells)
     items = [
         f"Order of {stacks[metric]} stacks by {metric}: Spearman {median(values):.2f} in the median of "
         f"{len(values)} queries, from {min(values):.2f} to {max(values):.2f}."

@@ -6,20 +6,21 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from format_bench.display.text import quantity
-from format_bench.report.model import results_of_suite
+from format_bench.report.model import SuiteResults, results_of_suite
 from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.report.model import SuiteResults
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
 
 NONE = "none"
 """Name of the codec of files without one, as on the command line."""
+
+_ELSE = " else "
 
 Wanted = Mapping[str, str | int | list[str]]
 """Patterns by the name of a field of `Number`; `per` is no pattern, but divides by "row" or "size"."""
@@ -33,6 +34,8 @@ class Number:
 
     format: str
     codec: str
+    algorithm: str
+    """The codec by its common name; formats name some differently."""
     level: int | None
     track: str
     dataset: str
@@ -64,8 +67,10 @@ class Number:
         return Measure(self.metric, self.cache or None, self.query).phrase
 
     def without(self, names: Iterable[str]) -> tuple[object, ...]:
-        """Return all that tells the number from others but some fields."""
-        dropped = {*names, "value", "unit", "interval"}
+        """Return all that tells the number from others but some fields; a codec goes with its level."""
+        dropped = {*names, "value", "unit", "interval", "algorithm"}
+        if "codec" in dropped:
+            dropped.add("level")
         return tuple(value for name, value in vars(self).items() if name not in dropped)
 
 
@@ -100,10 +105,14 @@ class Numbers:
         """Return the numbers that match all patterns.
 
         A pattern is a text in which ``*`` is any text, several in a list of which one must match, and
-        with ``!`` before one that must not match. "warm" also matches values without a state of the
+        with ``!`` before one that must not match. In a list of formats "A else B" is B where A has no
+        number. "warm" also matches values without a state of the
         cache, which some suites take for granted.
         """
-        patterns = {name: pattern for name, pattern in wanted.items() if name != "per"}
+        patterns: dict[str, Any] = {name: pattern for name, pattern in wanted.items() if name != "per"}
+        formats = patterns.get("format")
+        if isinstance(formats, list) and any(_ELSE in each for each in formats):
+            patterns["format"] = self._present(patterns)
         found = [each for each in self.every if all(_matches(each, *item) for item in patterns.items())]
         if wanted.get("per") == "row":
             return [_scaled(each, each.rows) for each in found]
@@ -115,18 +124,31 @@ class Numbers:
             ]
         return found
 
+    def _present(self, patterns: dict[str, Any]) -> list[str]:
+        """Return patterns of formats, of each list of alternatives the first that has a number."""
+        others = {name: pattern for name, pattern in patterns.items() if name != "format"}
+        choices = [each.split(_ELSE) for each in patterns["format"]]
+        return [
+            next((one for one in each if self.select({**others, "format": one})), each[-1])
+            for each in choices
+        ]
+
     @functools.cached_property
     def sizes(self) -> dict[tuple[object, ...], float]:
         """Bytes of the saved files, by what tells a file from others."""
         return {_of_file(each): each.value for each in self.every if each.metric == SIZE.metric}
 
-    def scopes(self) -> list[Numbers]:
-        """Return the numbers of each group on their own, the largest first."""
-        groups = sorted(
-            self.suite.groups, key=lambda each: (each.rows, each.threads == "all"), reverse=True
-        )
+    def scopes(self, *, largest_first: bool = False) -> list[Numbers]:
+        """Return the numbers of each group with the group alone."""
+        groups = self.suite.groups
+        if largest_first:
+            groups = sorted(groups, key=lambda each: (each.rows, each.threads == "all"), reverse=True)
         return [
-            replace(self, every=tuple(each for each in self.every if _is_of(each, group)))
+            replace(
+                self,
+                suite=SuiteResults(self.suite.name, [group]),
+                every=tuple(each for each in self.every if _is_of(each, group)),
+            )
             for group in groups
         ]
 
@@ -148,7 +170,8 @@ def _numbers(group: ComparisonGroup, aliases: Mapping[str, str]) -> Iterator[Num
             codec = configuration.codec or NONE
             yield Number(
                 format=configuration.format,
-                codec=aliases.get(codec, codec),
+                codec=codec,
+                algorithm=aliases.get(codec, codec),
                 level=configuration.level,
                 track=configuration.track,
                 dataset=group.dataset,

@@ -93,7 +93,7 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         if self.claims_on == "all":
             return [("", each, each.judge(numbers.merged())) for each in self.claims]
         found = []
-        for scope in numbers.scopes():
+        for scope in numbers.scopes(largest_first=self.claims_on == "largest"):
             place = _extent(scope)
             found += [(place, each, each.judge(scope)) for each in self.claims]
         found = [each for each in found if each[2].is_measured]
@@ -144,8 +144,9 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 
 
 def _extent(numbers: Numbers) -> str:
-    first = next(iter(numbers.every), None)
-    return f"{numbers.place(first)}, {first.rows:,}" if first else ""
+    (group,) = numbers.suite.groups
+    size = f"{group.rows:,}"
+    return group.name if size in group.name else f"{group.name}, {size}"
 
 
 def places() -> dict[str, Path]:
