@@ -101,7 +101,7 @@ setup(
         # The generator of TPC-H's tables, a program.
         "query-sets": ["tpchgen-cli"],
         # Remote reads, and the server that they are measured with.
-        "links": ["aiohttp", "fsspec", "fsspec-xrootd", "obstore"],
+        "links": ["aiohttp", "fsspec", "fsspec-xrootd", "obstore", "requests-aws4auth>=1.3"],
         # Runs on many machines.
         "cluster": ["dask", "distributed"],
         "ray": ["ray"],

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from adapter_core.errors import LinkError, ObjectStoreError
 from format_bench.families.operations import Measured
-from format_bench.object_stores import server
-from format_bench.object_stores.places import own_place
-from format_bench.object_stores.trials import (
+from format_bench.network import object_server as server
+from format_bench.network.places import Traffic, own_place
+from format_bench.network.trials import (
     ROUND_TRIPS_MS,
     StepCost,
-    StoreTrial,
+    Trial,
     adapter_of,
     remote_labels,
 )
@@ -44,7 +44,7 @@ def measure_remote(family: str, label: str, file: Path, metrics: tuple[str, ...]
     if not found:
         why = f"{found.reason}; try: {found.install_hint}"
         return _empty(metrics, CellStatus.UNAVAILABLE, why)
-    trial = StoreTrial(family, label, str(file.resolve()))
+    trial = Trial(family, label, str(file.resolve()))
     try:
         with own_place() as place:
             costs = list(trial.costs(place))
@@ -64,8 +64,9 @@ def _empty(metrics: tuple[str, ...], status: CellStatus, why: str) -> list[Measu
 def _measured(cost: StepCost) -> list[Measured]:
     values = {f"{_PLACES[cost.round_trip_ms]} {cost.step} time": cost.seconds}
     if not cost.round_trip_ms:
-        values[f"remote {cost.step} requests"] = cost.reads + cost.writes
-        values[f"remote {cost.step} bytes"] = cost.up_bytes + cost.down_bytes
+        counted = cost.traffic or Traffic()
+        values[f"remote {cost.step} requests"] = counted.reads + counted.writes
+        values[f"remote {cost.step} bytes"] = counted.up_bytes + counted.down_bytes
     if cost.error:
         status = CellStatus.UNSUPPORTED if cost.is_unsupported else CellStatus.FAILED
         return _empty(tuple(values), status, cost.error)

@@ -11,8 +11,8 @@ from adapter_core import RemoteFile, UnavailableError
 from adapter_core.errors import LinkError, ObjectStoreError, WrongValuesError
 from format_bench.families.operations import Measured
 from format_bench.instruments import threads
-from format_bench.links.commands import CommandedProcess
-from format_bench.object_stores.server import ObjectServer
+from format_bench.network.object_server import ObjectServer
+from format_bench.network.processes import CommandedProcess
 from format_bench.parallel.engine import engine_class
 from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import OBJECT_STORE, Spread, StepFacts, metric_of, request

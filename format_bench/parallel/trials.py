@@ -24,7 +24,7 @@ import data_formats
 from adapter_core import RemoteFile
 from adapter_core.errors import FormatBenchError, ParallelError, UnknownNameError
 from format_bench.instruments.isolation import status_of
-from format_bench.links.environment import NO_REQUEST
+from format_bench.network.environment import NO_REQUEST
 from format_bench.parallel.arrays import (
     ArrayJob,
     ArrayPlan,

@@ -17,16 +17,19 @@ from adapter_core.errors import InvalidResultsError
 from adapter_core.files import write_atomically
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import joined
-from format_bench.links.link import NETWORK, Link
-from format_bench.links.results import (
+from format_bench.network.link_results import (
+    DATASET,
     FITTED_MS,
     HELD_BACK_MS,
+    QUESTIONS,
+    SPARSE,
     LinkResult,
     held_back_errors,
+    link_results,
     model_of,
     to_csv,
 )
-from format_bench.links.trials import DATASET, QUESTIONS, SPARSE, LinkTrial
+from format_bench.network.places import NETWORK, Link
 from format_bench.results import flat_csv
 from format_bench.results.link_costs import LinkCosts
 
@@ -74,8 +77,9 @@ The right half of each table is a model of the wall time, fitted to the times at
     wall time = CPU + round trips * round-trip time + share * transfer
 
 *Round trips* are those that the reader waits for one after the other. The transfer is bytes / bandwidth
-and the round trips of TCP's slow start (`format_bench.links.model`). *Error* is that of its predictions
-at {held} ms, which it has not seen, at both bandwidths: the mean of their sizes, and the largest.
+and the round trips of TCP's slow start (`format_bench.network.link_model`). *Error* is that of its
+predictions at {held} ms, which it has not seen, at both bandwidths: the mean of their sizes, and the
+largest.
 
 """
 
@@ -221,8 +225,8 @@ def _numbers(values: Sequence[float]) -> str:
     return " and ".join(f"{each:g}" for each in values)
 
 
-def trials_of(labels: Sequence[str], rows: int, repeats: int) -> list[LinkTrial]:
-    """Return a trial of each protocol of each format.
+def protocols_of(labels: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each format with each of its protocols; all formats if there are no labels.
 
     Raises
     ------
@@ -236,7 +240,7 @@ def trials_of(labels: Sequence[str], rows: int, repeats: int) -> list[LinkTrial]
         if label not in known:
             raise UnknownNameError("format", label, known)
     chosen = [
-        LinkTrial(label, scheme, rows, repeats)
+        (label, scheme)
         for label in labels or known
         if data_formats.find(label).availability()
         for scheme in data_formats.find(label).remote_schemes
@@ -246,19 +250,21 @@ def trials_of(labels: Sequence[str], rows: int, repeats: int) -> list[LinkTrial]
     return chosen
 
 
-def run(trials: Sequence[LinkTrial], out: Path, *, delays_only: bool = False) -> list[LinkResult]:
-    """Make all trials, and write the results after each."""
+def run(
+    trials: Sequence[tuple[str, str]], rows: int, repeats: int, out: Path, *, delays_only: bool = False
+) -> list[LinkResult]:
+    """Read formats by protocols, and write the results after each."""
     start, results = time.monotonic(), list[LinkResult]()
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # XRootD's server runs as another user
         with Link(Path(folder), delays_only=delays_only) as link:
             click.echo(f"link: {link.kind}{': ' if link.reason else ''}{link.reason}", err=True)
-            for number, trial in enumerate(trials, 1):
-                results += trial.run(link)
+            for number, (label, scheme) in enumerate(trials, 1):
+                results += link_results(link, label, scheme, rows, repeats)
                 with write_atomically(out) as partial:
                     partial.write_text(to_csv(results), encoding="utf-8")
                 place = f"[{number}/{len(trials)}, {time.monotonic() - start:.0f} s]"
-                click.echo(f"{place} {trial.label} by {_PROTOCOLS[trial.scheme]}", err=True)
+                click.echo(f"{place} {label} by {_PROTOCOLS[scheme]}", err=True)
     return results
 
 
@@ -303,8 +309,8 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     elif out is None:
         raise click.UsageError("give --out FILE to measure, or --page RESULTS for the page")
     else:
-        chosen = trials_of([each for each in formats.split(",") if each], rows, repeats)
-        results = run(chosen, out, delays_only=delays_only)
+        chosen = protocols_of([each for each in formats.split(",") if each])
+        results = run(chosen, rows, repeats, out, delays_only=delays_only)
     click.echo(page(results), nl=False)
 
 

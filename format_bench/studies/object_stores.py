@@ -11,13 +11,13 @@ import array_stores
 import data_formats
 from adapter_core import UnknownNameError
 from format_bench.display.markdown import table_lines
-from format_bench.object_stores.client import ARRAY, TABLE
-from format_bench.object_stores.places import own_place, user_place, users_address
-from format_bench.object_stores.trials import (
+from format_bench.network.client import ARRAY, TABLE
+from format_bench.network.places import own_place, user_place, users_address
+from format_bench.network.trials import (
     ROUND_TRIPS_MS,
     STEPS,
     StepCost,
-    StoreTrial,
+    Trial,
     adapter_of,
     remote_labels,
     schemes_of,
@@ -45,7 +45,7 @@ def address_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def trials_of(labels: Sequence[str], rows: int, chunks: int) -> list[StoreTrial]:
+def trials_of(labels: Sequence[str], rows: int, chunks: int) -> list[Trial]:
     """Return a trial of each table format with a table, and of each array store with an array.
 
     Parameters
@@ -63,7 +63,7 @@ def trials_of(labels: Sequence[str], rows: int, chunks: int) -> list[StoreTrial]
         If an adapter of a label does not exist, or writes to no object store.
     """
     known = [
-        StoreTrial(family, label, source)
+        Trial(family, label, source)
         for family, source in ((TABLE, f"core:{rows}"), (ARRAY, f"era5-small:{chunks}"))
         for label in remote_labels(family)
     ]
@@ -91,13 +91,15 @@ def tables(costs: Sequence[StepCost]) -> str:
                 if shown(each.family, each.label) == name and not each.error
             }
             first = at[min(at)]
-            counts = [
-                *(str(first.reads), str(first.writes)),
-                *(f"{first.up_bytes / _MEGA:.2f}", f"{first.down_bytes / _MEGA:.2f}"),
-                str(sum(each.retries for each in at.values())),
-            ]
+            counts = [_UNKNOWN] * 5
+            if first.traffic:
+                counts = [
+                    *(str(first.traffic.reads), str(first.traffic.writes)),
+                    f"{first.traffic.up_bytes / _MEGA:.2f}",
+                    f"{first.traffic.down_bytes / _MEGA:.2f}",
+                    str(sum(each.traffic.retries for each in at.values() if each.traffic)),
+                ]
             times = [f"{at[ms].seconds:.2f}" if ms in at else _UNKNOWN for ms in round_trips_ms]
-            counts = counts if first.is_counted else [_UNKNOWN] * len(counts)
             rows.append([name, *counts, f"{first.cpu_seconds:.2f}", *times])
         lines += ["", f"### {step.capitalize()}", "", *table_lines(head, rows)]
     failures = [

@@ -17,8 +17,8 @@ import data_generator
 from adapter_core import RemoteFile, UnknownNameError
 from adapter_core.errors import InvalidRequestError
 from format_bench.instruments import threads
-from format_bench.links.environment import as_client
-from format_bench.object_stores.server import ObjectServer
+from format_bench.network.environment import as_client
+from format_bench.network.object_server import ObjectServer
 from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan

@@ -14,9 +14,9 @@ import psutil
 import pytest
 
 from format_bench.clusters.connection import connect
-from format_bench.links.link import Link
-from format_bench.object_stores import server
-from format_bench.object_stores.endpoints import FaultProxy
+from format_bench.network import object_server as server
+from format_bench.network.places import Link
+from format_bench.network.proxy import Proxy
 from tests.factories import dask_processes
 from tests.helpers import ROOT
 
@@ -123,17 +123,17 @@ def test_local_processes_of_ray():
 def test_an_object_server_and_its_proxy(kind, tmp_path):
     if kind == server.REAL and not server.availability():
         pytest.skip(server.availability().reason)
-    with server.ObjectServer(tmp_path, kind) as objects, FaultProxy(objects.port):
+    with server.ObjectServer(tmp_path, kind) as objects, Proxy(objects.port):
         assert_private(2, psutil.Process())
 
 
 @pytest.mark.parametrize("delays_only", [True, False])
 def test_a_link(delays_only, tmp_path):
-    with Link(tmp_path, delays_only=delays_only) as link, link.client():
+    with Link(tmp_path, delays_only=delays_only) as link:
         if link.kind == "delays" and not delays_only:
             pytest.skip(link.reason)
-        link._server.open_port()
-        assert_private(1, psutil.Process())
+        link._proxy.open_port()
+        assert_private(3, psutil.Process())
 
 
 def test_the_preview_of_the_site(clone):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import record_stores
-from format_bench.object_stores import server
+from format_bench.network import object_server as server
 
 JVM, OBJECT_SERVER = "jvm", "object-server"
 

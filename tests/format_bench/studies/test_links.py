@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from format_bench.links.link import Link
-from format_bench.links.results import LinkResult, from_csv, to_csv
-from format_bench.links.trials import LinkTrial
+from format_bench.network.link_results import LinkResult, from_csv, link_results, to_csv
+from format_bench.network.places import Link
 from format_bench.studies.links import page
 from tests.helpers import run
 
@@ -18,9 +17,9 @@ def _study(*arguments):
 
 
 def test_trials_read_both_questions_at_each_setting(tmp_path):
-    trial = LinkTrial("CSV", "http", 100, 1, mbits=(100.0, 1000.0), round_trips_ms=(0.0, 5.0))
+    settings = {"mbits": (100.0, 1000.0), "round_trips_ms": (0.0, 5.0)}
     with Link(tmp_path, delays_only=True) as link:
-        found = list(trial.run(link))
+        found = list(link_results(link, "CSV", "http", 100, **settings))
         assert list(link.bucket.iterdir()) == []
     assert [(each.question, each.mbit, each.round_trip_ms) for each in found] == [
         (question, mbit, ms)

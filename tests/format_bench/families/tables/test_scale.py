@@ -10,9 +10,9 @@ from adapter_core import UnknownNameError
 from adapter_core.errors import WrongValuesError
 from format_bench.families import scale_measuring
 from format_bench.families.scale_measuring import measure_scale
-from format_bench.object_stores import server as servers
-from format_bench.object_stores.client import TABLE
-from format_bench.object_stores.trials import remote_labels
+from format_bench.network import object_server as servers
+from format_bench.network.client import TABLE
+from format_bench.network.trials import remote_labels
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE, Spread
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES

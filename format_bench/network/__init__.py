@@ -1,0 +1,1 @@
+"""Servers, clients in processes of their own, and what is between them: delays, bandwidth and faults."""

@@ -1,0 +1,157 @@
+"""Reads of a file over links: trials, their results as a CSV table, and the models fitted to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import data_formats
+from data_generator import catalog
+from format_bench.network.client import PART, READ, TABLE
+from format_bench.network.link_model import SEGMENT_BYTES, LinkModel, Observation, fit
+from format_bench.network.places import NETWORK, Link, Traffic
+from format_bench.network.trials import StepCost, Trial
+from format_bench.results import flat_csv
+
+DATASET = "kaons"
+SPARSE = ("H1_PX", "H1_isMuon")
+
+QUESTIONS: Mapping[str, str] = {"whole": READ, "sparse": PART}
+"""Steps of the questions: all columns, and `SPARSE`."""
+
+MBITS = (100.0, 1000.0)
+"""Bandwidths in 10**6 bit/s."""
+
+FITTED_MS = (0.0, 100.0)
+"""Round-trip times that the model is fitted to."""
+
+HELD_BACK_MS = (20.0, 50.0)
+"""Round-trip times that it predicts."""
+
+LONG_SECONDS = 2.0
+"""Time of a read from which it is not repeated."""
+
+_BITS = 8
+_PER_MEGA = 1e6
+
+# A packet of 1500 bytes has headers of IP and TCP.
+_PACKET_BYTES = 1500
+
+
+@dataclass(frozen=True)
+class LinkResult:
+    """Reads of a format at one setting of the link."""
+
+    format: str
+    scheme: str
+    question: str
+    round_trip_ms: float
+    mbit: float
+    """Bandwidth in 10**6 bit/s."""
+    seconds: float
+    """Shortest wall time of the repeats."""
+    cpu_seconds: float
+    requests: int
+    connections: int
+    sent_bytes: int
+    file_bytes: int
+    repeats: int
+    link: str
+    """Kind of link: ``network`` or ``delays``."""
+    rows: int
+    error: str
+    """Reason for a read without a result, as a sentence."""
+
+    def observation(self) -> Observation:
+        """Return what the model is fitted to."""
+        is_network = self.link == NETWORK
+        speed = self.mbit * _PER_MEGA / _BITS
+        if is_network:
+            speed *= SEGMENT_BYTES / _PACKET_BYTES
+        round_trip = self.round_trip_ms / 1000
+        return Observation(round_trip, speed, self.sent_bytes, is_network, self.seconds)
+
+
+def to_csv(results: Iterable[LinkResult]) -> str:
+    """Return results as CSV."""
+    return flat_csv.to_csv(LinkResult, results)
+
+
+def from_csv(text: str) -> list[LinkResult]:
+    """Return the results of a CSV text."""
+    return flat_csv.from_csv(LinkResult, text)
+
+
+def model_of(results: Iterable[LinkResult]) -> LinkModel:
+    """Return the model of one question to one format, fitted at the round-trip times `FITTED_MS`."""
+    return fit([each.observation() for each in results if each.round_trip_ms in FITTED_MS])
+
+
+def held_back_errors(model: LinkModel, results: Iterable[LinkResult]) -> list[float]:
+    """Return the relative errors of the model's predictions at the times `HELD_BACK_MS`."""
+    return [model.error(each.observation()) for each in results if each.round_trip_ms in HELD_BACK_MS]
+
+
+def link_results(  # noqa: PLR0913 (a grid of settings)
+    link: Link,
+    label: str,
+    scheme: str,
+    rows: int,
+    repeats: int = 1,
+    *,
+    mbits: Sequence[float] = MBITS,
+    round_trips_ms: Sequence[float] = tuple(sorted(FITTED_MS + HELD_BACK_MS)),
+) -> Iterator[LinkResult]:
+    """Save a file of `DATASET` where the link serves it, and read it at all settings.
+
+    A client reads all settings of a question, each at a port of its own.
+
+    Parameters
+    ----------
+    link : Link
+        The link.
+    label, scheme : str
+        Label of the adapter, and one of its protocols.
+    rows : int
+        Rows of the table.
+    repeats : int
+        Reads at each setting; the shortest counts.
+    mbits, round_trips_ms : sequence of float
+        Bandwidths in 10**6 bit/s, and round-trip times in milliseconds.
+    """
+    adapter = data_formats.find(label)
+    path = link.bucket / f"{label.lower().replace('[', '_').strip(']')}{adapter.suffix}"
+    adapter.save(catalog.table(DATASET, rows).df, path)
+    trial = Trial(TABLE, label, str(path.resolve()), scheme, path.name, SPARSE)
+    try:
+        size = adapter.size_bytes(path)
+        for question, step in QUESTIONS.items():
+            for cost in trial.costs(
+                link, round_trips_ms, repeats, mbits=mbits, steps=[step], long_seconds=LONG_SECONDS
+            ):
+                yield _result(question, scheme, cost, size, link.kind, rows)
+    finally:
+        adapter.remove(path)
+
+
+def _result(  # noqa: PLR0913, PLR0917 (facts of a trial)
+    question: str, scheme: str, cost: StepCost, file_bytes: int, link: str, rows: int
+) -> LinkResult:
+    traffic = cost.traffic or Traffic()
+    return LinkResult(
+        format=cost.label,
+        scheme=scheme,
+        question=question,
+        round_trip_ms=cost.round_trip_ms,
+        mbit=cost.mbit,
+        seconds=round(cost.seconds, 5),
+        cpu_seconds=round(cost.cpu_seconds, 5),
+        requests=traffic.reads + traffic.writes,
+        connections=traffic.connections,
+        sent_bytes=traffic.down_bytes,
+        file_bytes=file_bytes,
+        repeats=cost.repeats,
+        link=link,
+        rows=rows,
+        error=cost.error,
+    )

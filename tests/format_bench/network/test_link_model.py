@@ -1,0 +1,69 @@
+"""The model of the time of a read, and the table of results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from format_bench.network.link_model import (
+    INITIAL_WINDOW_BYTES,
+    LARGEST_WINDOW_BYTES,
+    LinkModel,
+    Observation,
+    fit,
+    transfer_seconds,
+)
+from format_bench.network.link_results import LinkResult, from_csv, held_back_errors, model_of, to_csv
+
+FAST = 125e6
+
+
+@pytest.mark.parametrize("slow_start", [True, False])
+def test_a_fit_finds_the_parameters_of_exact_times(slow_start):
+    truth = LinkModel(0.05, 7.0, 0.9)
+    settings = [
+        Observation(round_trip, speed, 3_000_000, slow_start)
+        for round_trip in (0.0, 0.1)
+        for speed in (FAST / 10, FAST)
+    ]
+    seen = [each._replace(seconds=truth.seconds(each)) for each in settings]
+    assert fit(seen) == pytest.approx(truth)
+    assert fit(seen).error(seen[0]._replace(seconds=2 * seen[0].seconds)) == pytest.approx(-0.5)
+
+
+def test_a_transfer_takes_the_round_trips_of_slow_start():
+    first = INITIAL_WINDOW_BYTES
+    # The first window fits; then one round trip before the second, and two before the third.
+    for sent, round_trips, left in ((first, 0, first), (2 * first, 1, first), (5 * first, 2, 2 * first)):
+        found = transfer_seconds(Observation(0.01, FAST, sent, has_slow_start=True))
+        assert found == pytest.approx(0.01 * round_trips + left / FAST)
+    assert transfer_seconds(Observation(0.1, FAST, 5 * first, has_slow_start=False)) == 5 * first / FAST
+
+
+def test_the_largest_window_limits_the_speed_of_long_links():
+    bytes_ = 1 << 30
+    found = transfer_seconds(Observation(0.1, FAST, bytes_, has_slow_start=True))
+    assert found > bytes_ * 0.1 / LARGEST_WINDOW_BYTES
+    # A window of the link's own product of bandwidth and round-trip time is no limit.
+    near = transfer_seconds(Observation(0.001, FAST, bytes_, has_slow_start=True))
+    assert near == pytest.approx(bytes_ / FAST, rel=0.01)
+
+
+def _result(ms, mbit, seconds):
+    return LinkResult(
+        "Parquet", "s3", "whole", ms, mbit, seconds, 0.1, 5, 1, 1_000_000, 2_000_000, 1, "delays", 10, ""
+    )
+
+
+def test_results_survive_a_table_and_predict_held_back_times():
+    truth = LinkModel(0.02, 4.0, 1.0)
+    found = []
+    for ms in (0.0, 20.0, 50.0, 100.0):
+        for mbit in (100.0, 1000.0):
+            empty = _result(ms, mbit, 0.0)
+            found.append(replace(empty, seconds=truth.seconds(empty.observation())))
+    assert from_csv(to_csv(found)) == found
+    model = model_of(found)
+    assert model == pytest.approx(truth)
+    assert held_back_errors(model, found) == pytest.approx([0.0] * 4)
