@@ -188,7 +188,7 @@ class _Server:
     async def _connected(self, client: asyncio.StreamReader, answer: asyncio.StreamWriter) -> None:
         number, port = self._connections, answer.get_extra_info("sockname")[1]
         self._connections += 1
-        delay, is_open = 2 * self._round_trip, True
+        is_new = is_open = True
         try:
             with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 while is_open:
@@ -197,10 +197,10 @@ class _Server:
                     call = Call(method, path, port=port, connection=number)
                     self._calls.append(call)
                     start = time.monotonic()
-                    await asyncio.sleep(delay)
+                    await asyncio.sleep(self._round_trip * (2 if is_new else 1))
+                    is_new = False
                     is_open = await self._exchange(head, client, answer, call)
                     call.seconds = time.monotonic() - start
-                    delay = self._round_trip
         finally:
             answer.transport.abort()
 
