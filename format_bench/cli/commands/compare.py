@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
+from adapter_core.errors import UnknownNameError
 from format_bench.cli.sources import load_source
 from format_bench.comparison import compare, output
+from format_bench.results import published
+from format_bench.studies.declared import study
 
 
 @click.command
 @click.argument("a")
 @click.argument("b")
 @click.option("--json", "as_json", is_flag=True, help="Print all of the comparison as JSON.")
+@click.option(
+    "--page", "as_page", is_flag=True, help="Print the page of a paper's findings, judged by B."
+)
 @click.pass_context
-def command(ctx: click.Context, a: str, b: str, as_json: bool) -> None:  # noqa: FBT001 (a switch)
+def command(ctx: click.Context, a: str, b: str, as_json: bool, as_page: bool) -> None:  # noqa: FBT001 (switches)
     """Compare results B with results A: of two machines, two sets of libraries, or published ones.
 
     A and B are folders or files of results, or names of published ones. A folder of asv's results is
@@ -24,15 +31,22 @@ def command(ctx: click.Context, a: str, b: str, as_json: bool) -> None:  # noqa:
     each cell, and whether it is real or noise; whether both put the formats into the same order; and
     what else differs that may be why. Of queries, it also prints whether both put the queries into the
     same order. Intervals of all cells are in the JSON. Published results are: thesis, foxbench,
-    qaware.
+    qaware. The papers foxbench, qaware, analysis and ipsl also have findings: --page prints them with
+    a verdict, as format-bench study does; of the last two there are no other published results.
 
     \b
     Examples:
       format-bench compare before after
       format-bench compare thesis reports/run --json
       format-bench compare foxbench reports/foxbench
+      format-bench compare ipsl reports/ipsl --page
       format-bench compare .asv/quick/results#laptop .asv/quick/results#server
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    if as_page or (a in study.papers() and a not in published.names() and not Path(a).exists()):
+        if a not in study.papers():
+            raise UnknownNameError("paper", a, study.papers())
+        click.echo(study.read(a).page(load_source(b)).markdown(), nl=False)
+        return
     one, other = load_source(a), load_source(b)
     if one.name == other.name:
         one, other = replace(one, name=a), replace(other, name=b)

@@ -140,6 +140,21 @@ def test_results_kept_from_before_make_the_same_tables(name):
     assert [each for each in expected if each not in decided] == []
 
 
+@pytest.mark.parametrize("name", ["foxbench", "ipsl"])
+def test_comparing_with_a_paper_prints_the_page_of_its_study(name):
+    found = KEPT / f"{name}.jsonl"
+    # A paper without published tables has nothing else to print.
+    switches = ["--page"] if name == "foxbench" else []
+    page = call("compare", name, found, *switches).stdout
+    assert page == call("study", name, found).stdout
+    assert "## Findings" in page
+
+
+def test_only_papers_have_findings_to_compare_with():
+    with pytest.raises(UnknownNameError, match="no paper"):
+        call("compare", KEPT / "ipsl.jsonl", KEPT / "ipsl.jsonl", "--page")
+
+
 def numbers(records):
     return Numbers.of(results(records), "tabular")
 
