@@ -68,7 +68,7 @@ def profile_endpoint() -> str:
 
 
 def _profiles() -> Iterator[Mapping[str, str]]:
-    """Yield the sections of the profile, that of the file of credentials first."""
+    """Yield the sections of the profile, first of the file of credentials."""
     name = os.environ.get("AWS_PROFILE") or _DEFAULT
     places = (
         ("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials", (name,)),
@@ -89,7 +89,7 @@ def _profiles() -> Iterator[Mapping[str, str]]:
 
 
 def without_secrets(text: str) -> str:
-    """Return a message in which the credentials of the usual places, and of addresses, are hidden.
+    """Return a message without the credentials of the usual places and of addresses.
 
     Servers repeat the access key in an error, and some libraries print the signed request.
     """

@@ -393,7 +393,7 @@ class MonthlyError(FormatBenchError):
 
 
 class DamagedStateError(FormatBenchError):
-    """A file in which the program keeps its state, and that contains something else; it is named."""
+    """A file of the program's state that contains something else; it is named."""
 
 
 class PushRejectedError(MonthlyError):

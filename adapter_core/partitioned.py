@@ -70,7 +70,7 @@ class _Format(Protocol):
 
 
 class Partitions(ABC):
-    """A format with a log of its own, in which one commit adds the partitions of several processes.
+    """A format with a log of its own, where one commit adds the partitions of several processes.
 
     Other formats are written by several processes as a folder of part files. An adapter implements
     `partitioned`, and `_partitioned_remote` if it writes tables to object stores.

@@ -172,7 +172,7 @@ class RemoteFile:
     def object_store_options(self) -> dict[str, str]:
         """Return the options of the Rust library object_store, behind Polars, Lance and Delta.
 
-        Those of ``gs://`` are found by the library, in the environment.
+        The library finds the credentials of ``gs://`` in the environment.
         https://docs.rs/object_store/latest/object_store/aws/enum.AmazonS3ConfigKey.html
         https://docs.rs/object_store/latest/object_store/azure/enum.AzureConfigKey.html
         """

@@ -27,11 +27,11 @@ class RemoteFacts(CodecChoice):
     """Protocols of `read_remote`, the fastest first: ``s3``, ``http`` (and https), ``root``; those of
     an array store are also of `save_remote`."""
     save_schemes: ClassVar[tuple[str, ...]] = ()
-    """Protocols of a table format's `save_remote`, by which `read_remote` reads what it wrote."""
+    """Protocols of a table format's `save_remote`, which `read_remote` reads by."""
     remote_requires: ClassVar[tuple[str, ...]] = ()
     """Requirement strings of further distributions that access to servers needs."""
     local_only: ClassVar[str] = "it writes local files only"
-    """Reason for which an adapter without a writer to object stores has none, a clause."""
+    """Reason why an adapter has no writer to object stores, a clause."""
 
 
 class Remote(RemoteFacts):

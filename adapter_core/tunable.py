@@ -21,7 +21,7 @@ class SortedSaves(CodecChoice):
     tuned_options: ClassVar[Mapping[str, Any]] = {}
     """Options of the library in `save_tuned`, by its own names for them."""
     tuned_indexes: ClassVar[str] = ""
-    """Phrase on what `save_tuned` adds for the sort key and the lookup columns, e.g. indexes."""
+    """Phrase on the additions of `save_tuned` for the sort key and the lookup columns, e.g. indexes."""
 
     def save_tuned(
         self,
@@ -66,7 +66,7 @@ class SortedSaves(CodecChoice):
             self._save_tuned(df, temporary, list(sort_by), others)
 
     def tuning(self) -> str:
-        """Return what `save_tuned` does, with all options, in one phrase."""
+        """Return the work of `save_tuned`, with all options, in one phrase."""
         options = [f"{name}={value}" for name, value in self.tuned_options.items()]
         return "; ".join(filter(None, ["rows sorted", self.tuned_indexes, ", ".join(options)]))
 

@@ -1,6 +1,6 @@
 """Apache Iceberg through PyIceberg, without a catalog.
 
-Iceberg's metadata name every file by its whole address. Those of a table that is written under a
+Iceberg's metadata name every file by its whole address. The addresses of a table that is written under a
 temporary name, or was moved, name another location than its files have. Hence files are looked up in
 the folder at hand, under the rest of their address.
 """

@@ -8,8 +8,8 @@ from adapter_core.tables.root_native_rntuple import NativeRNTuple
 class Adapter(NativeRNTuple):
     """An RNTuple through ROOT's own library, in C++ that ROOT compiles at first use.
 
-    Rows are filled one by one, since ROOT cannot write whole columns; pages are read in bulk. Files are
-    those of ``ROOT.RNTuple``. The checksum of each page is compared when it is read.
+    Rows are filled one by one, since ROOT cannot write whole columns; pages are read in bulk. Files have
+    the layout of ``ROOT.RNTuple``. The checksum of each page is compared when it is read.
     """
 
     label = "ROOT.RNTuple[ROOT]"

@@ -132,10 +132,10 @@ def partition(
 ) -> pd.DataFrame:
     """Return one of several partitions of a named table, without making the others.
 
-    Partitions have nearly equal numbers of rows. Those of ``kaons`` and ``kaons-deep`` are the rows of
+    Partitions have nearly equal numbers of rows. In ``kaons`` and ``kaons-deep`` they are rows of
     the table that `table` returns. The rows of other synthetic tables depend on each other, e.g. on the
     number of distinct values, so a partition of them is a table of its own, with a seed of its own; all
-    have the columns and the properties of the named table. Those of real tables are slices.
+    have the columns and the properties of the named table. Partitions of real tables are slices.
 
     Parameters
     ----------

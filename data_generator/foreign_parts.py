@@ -29,7 +29,7 @@ def check_beside(path: Path, *suffixes: str) -> None:
     path : Path
         The user's file.
     *suffixes : str
-        What the library appends to the file's name, e.g. "-wal".
+        Suffix that the library appends to the file's name, e.g. "-wal".
     """
     for suffix in suffixes:
         beside = path.with_name(f"{path.name}{suffix}")

@@ -53,7 +53,7 @@ STATE_BYTES = _CALL_AT + _CALL_BYTES
 
 @dataclass(frozen=True)
 class Fault:
-    """What becomes of a call."""
+    """Fate of a call."""
 
     name: str
     kind: int
@@ -181,7 +181,7 @@ class Bench:
         self.command = command
         self.out, self.scratch, self.log = folder / "out", folder / "scratch", folder / "log"
         self.start = folder / "start"
-        """What `out` contains before the command."""
+        """Content of `out` before the command."""
         self.expected: dict[Key, str] = {}
         """Status of each cell without faults."""
 
@@ -215,7 +215,7 @@ class Bench:
             self.out.mkdir()
 
     def prepare(self) -> None:
-        """Make what the command begins with.
+        """Make the files that the command begins with.
 
         Raises
         ------
@@ -246,12 +246,12 @@ class Bench:
         return {records.key(each): str(each.status) for each in found}
 
     def age(self) -> None:
-        """Make what the command has left look old, since younger files may have a living writer."""
+        """Make the command's leftovers look old, since younger files may have a living writer."""
         for each in [*self.out.rglob(".*"), *self.scratch.iterdir()]:
             os.utime(each, (0, 0))
 
     def wrong_now(self, ended: Ended) -> list[str]:
-        """Return what is wrong after a fault."""
+        """Return the problems after a fault."""
         wrong = [f"half written: {path.name}" for path in self.out.iterdir() if not _is_whole(path)]
         if ended.status == -signal.SIGKILL:
             return wrong
@@ -265,7 +265,7 @@ class Bench:
         return wrong
 
     def wrong_later(self, before: Collection[Key]) -> list[str]:
-        """Run the command again without a fault, and return what is wrong then."""
+        """Run the command again without a fault, and return the problems then."""
         self.age()
         ended = self.call()
         if ended.status or "Traceback" in ended.said:
@@ -286,7 +286,7 @@ class Bench:
 
 
 def _is_whole(path: Path) -> bool:
-    """Return whether a file of results is whole; what is being written has another name."""
+    """Return whether a file of results is whole; files being written have another name."""
     if ".partial" in path.name:
         return True
     if path.name == RESULTS:
@@ -310,7 +310,7 @@ COMMANDS = ("run", "resume", "report", "repair")
 
 
 def check(bench: Bench, calls: Calls, number: int, fault: Fault) -> tuple[str, list[str]]:
-    """Run a command whose call of a number fails; return the outcome, and what was wrong."""
+    """Run a command whose call of a number fails; return the outcome, and the faults found."""
     bench.reset()
     with calls.failing(number, fault):
         ended = bench.call()
@@ -334,7 +334,7 @@ def _end_orphans() -> None:
 
 
 def check_command(bench: Bench, calls: Calls, fault: Fault, every: int = 1) -> list[str]:
-    """Let every call of a command fail in turn, or one of so many; return what was wrong."""
+    """Let every call of a command fail in turn, or one of so many; return the faults found."""
     bench.reset()
     calls.count_below(bench.out, bench.scratch)
     with calls.failing(0, fault):
@@ -354,7 +354,7 @@ def check_command(bench: Bench, calls: Calls, fault: Fault, every: int = 1) -> l
 
 
 def prepare_process() -> None:
-    """Import what the commands need, since each fork would import it anew, and start the fork server."""
+    """Import the commands' modules once for all forks, and start the fork server."""
     # Not above, since each isolated step imports this module anew.
     from format_bench import report, runner
     from format_bench.cli import commands

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TRIES, SAMPLES = 20, 200
 
 SIGNIFICANCE = 0.001
-"""Probability with which equal calls may be called different."""
+"""Probability that equal calls are called different."""
 
 
 def slower(adapter: DataFormat, path: Path) -> DataFormat:

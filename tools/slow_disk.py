@@ -4,7 +4,7 @@ nbdkit runs it by Debian's own Python, so it imports the standard library alone.
 after the other, as a disk without command queueing does.
 
 Model: a request that starts further than 1 MiB from the end of the one before costs a seek; each costs
-its bytes by the rate. What is nearer comes from the disk's buffer. A request that continues the one
+its bytes by the rate. Nearer blocks come from the disk's buffer. A request that continues the one
 before loses no time in between, up to a limit: a disk reads ahead while the computer thinks.
 
 Parameters of nbdkit: file, seek_seconds, bytes_per_second, and counts: a file that gets the number of

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class H5NetCDFStore(Appendable):
     """A netCDF-4 file with one variable, its dimensions and coordinate variables.
 
-    Codecs are those of HDF5 that the netCDF C library reads, too. The first dimension is unlimited. The
+    Codecs are HDF5's that the netCDF C library reads, too. The first dimension is unlimited. The
     format is https://docs.unidata.ucar.edu/nug/current/file_format_specifications.html.
     """
 

@@ -85,7 +85,7 @@ class KerchunkStore(ArrayStore):
         return DATASET
 
     def _finish(self, file: h5py.File, dataset: h5py.Dataset, source: ArraySource) -> None:
-        """Add to the HDF5 file what engines need besides the values; nothing by default."""
+        """Add parts to the HDF5 file that engines need besides the values; nothing by default."""
 
     def _codec_used(self, path: Path) -> str | None:
         references = references_of(path)

@@ -116,7 +116,7 @@ class TensorStoreStore(ArrayStore):
         """Return the description of an open array, without coordinates."""
 
     def _pieces(self, source: ArraySource) -> Iterator[tuple[Selection, np.ndarray]]:
-        """Yield what to write at a time."""
+        """Yield the parts to write at a time."""
         yield from source
 
     def _in_order(self, array: Any) -> Any:

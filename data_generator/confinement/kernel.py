@@ -156,7 +156,7 @@ def _limit(memory_bytes: int, file_bytes: int, cpu_seconds: int) -> None:
 
 
 def _drop_capabilities() -> None:
-    """Give up what only root may do, other than opening files whatever their permissions are."""
+    """Give up root's rights, except to open files regardless of their permissions."""
     if platform.machine() not in _MACHINES:
         return
     get, put = _CAPABILITIES[platform.machine()]
@@ -169,7 +169,7 @@ def _drop_capabilities() -> None:
 
 
 def _landlock(writable: Iterable[Path]) -> list[str]:
-    """Forbid writing outside of some folders; return what is not prevented."""
+    """Forbid writing outside of some folders; return the gaps that the kernel leaves."""
     libc = _libc()
     version = libc.syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG)
     if version < 1:
@@ -203,7 +203,7 @@ def _landlock(writable: Iterable[Path]) -> list[str]:
 
 
 def _seccomp() -> list[str]:
-    """Forbid the system calls that no reader needs; return what is not prevented."""
+    """Forbid the system calls that no reader needs; return the gaps that the kernel leaves."""
     if platform.machine() not in _MACHINES:
         return [_NETWORK]
     architecture, number, column = _MACHINES[platform.machine()]

@@ -28,7 +28,7 @@ _ERROR_BYTES = 4096
 """Bytes of the last output that are searched for the reason of an end."""
 
 _PAUSE_SECONDS, _DISK_SECONDS = 0.05, 1.0
-"""Between two looks at the process, and at the size of what it wrote."""
+"""Between two looks at the process, and at the size of its files."""
 
 _MARK = "FORMAT_BENCH_CONFINED"
 """Variable that only confined processes have."""
@@ -68,13 +68,13 @@ def call(  # noqa: PLR0913 (what is called, and how)
     task : str
         The function, as in ``package.module:name``.
     arguments : mapping
-        Its arguments, which JSON can represent; so must be what it returns.
+        Its arguments, which JSON can represent, as its result.
     place : path-like
         The file or folder of the user, for messages.
     folder : pathlib.Path, optional
         The folder in which the process may write; by default one that is removed at the end.
     limits : DataLimits
-        By default those of the machine.
+        By default the machine's.
     watch : callable, optional
         Called while the process runs.
     remark : callable, optional
@@ -187,7 +187,7 @@ class _Guard:
                     raise self._beyond("disk")
 
     def value(self, status: int, inner: Path) -> tuple[Any, tuple[str, ...]]:
-        """Return the answer of a process that has ended, and what could not be prevented."""
+        """Return the answer of a process that has ended, and the gaps in its confinement."""
         answer = _answer(inner / "answer")
         errors = _end_of(inner / "errors")
         if answer is None:

@@ -3,7 +3,7 @@
 ``era5-hourly`` and ``era5-hourly-soil`` have the grid, names and packing of the data with which
 Osterthun and Pohl (FoxBench, 2025) compared array formats: 2 m temperature, and soil temperature in
 four layers, of the reanalysis ERA5 (Hersbach et al., The ERA5 global reanalysis, Q. J. R. Meteorol.
-Soc. 146, 2020). Those with the suffix ``-1deg`` are every fourth row and column.
+Soc. 146, 2020). Data sets with the suffix ``-1deg`` are every fourth row and column.
 `data_generator.synthetic.temperature` describes the fields.
 
 Soil temperature is missing (NaN) at sea, as in ERA5-Land, whose fields are masked for all oceans

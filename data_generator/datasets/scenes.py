@@ -1,7 +1,7 @@
 """Synthetic images after CIFAR-10 and ImageNet-100.
 
-PNG files of ``cifar-like`` take 0.74 of the raw bytes, as those of CIFAR-10 do; those of
-``imagenet-like`` take 0.60, as those of ImageNet-100 do.
+PNG files of ``cifar-like`` take 0.74 of the raw bytes, as CIFAR-10's do; PNG files of
+``imagenet-like`` take 0.60, as ImageNet-100's do.
 """
 
 from __future__ import annotations

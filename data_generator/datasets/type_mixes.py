@@ -1,7 +1,7 @@
 """Tables of uniform values, with equal numbers of columns of each type or with one type prevailing.
 
 Eight columns in shuffled order: two of each type in ``eq``; in ``int``, ``float``, ``bool`` and ``str``
-five of that type and one of each other. Numbers are from 0 to 100. The mixes are those of the thesis.
+five of that type and one of each other. Numbers are from 0 to 100. The thesis has the same mixes.
 """
 
 from __future__ import annotations

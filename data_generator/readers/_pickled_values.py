@@ -41,7 +41,7 @@ class _DType:
 
 
 def named(module: Any, name: Any) -> Any:
-    """Return what a name stands for.
+    """Return the object of a name.
 
     Raises
     ------

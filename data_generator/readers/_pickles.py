@@ -45,7 +45,7 @@ def loads(data: bytes, *, encoding: str = "ASCII") -> Any:
     Parameters
     ----------
     data : bytes
-        The pickle; what follows its end is ignored.
+        The pickle; bytes after its end are ignored.
     encoding : str
         Of text that Python 2 wrote; ``bytes`` leaves it as bytes.
 

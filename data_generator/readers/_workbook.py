@@ -29,7 +29,7 @@ _CELL = re.compile(r"([A-Z]{1,4})([0-9]{1,10})\Z")
 def check_workbook(path: Path, archive: zipfile.ZipFile) -> None:
     """Raise `InvalidDataError` for entities in XML, and for sheets with a few cells far apart.
 
-    Other exceptions are those of a damaged archive.
+    Other exceptions mean a damaged archive.
     """
     for member in archive.infolist():
         with archive.open(member) as part:
@@ -51,7 +51,7 @@ class _Extent:
     cells: int = 0
 
     def scan(self, file: IO[bytes]) -> None:
-        """Parse a part; what is not XML, e.g. a picture, has no cells."""
+        """Parse a part; one that is not XML, e.g. a picture, has no cells."""
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.StartElementHandler = self._start
         parser.StartDoctypeDeclHandler = self._refuse

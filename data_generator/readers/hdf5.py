@@ -98,7 +98,7 @@ def _strange_part(path: Path) -> str:
 
 
 def _strange_type(node: h5py.h5g.GroupID | h5py.h5d.DatasetID | h5py.h5t.TypeID) -> str:
-    """Return what about the types of a node, and of its attributes, is strange."""
+    """Return the strange types of a node and of its attributes."""
     import h5py
     from h5py import h5a, h5d
 

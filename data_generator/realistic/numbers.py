@@ -130,7 +130,7 @@ def _signed(
     values: Callable[[np.ndarray, int], np.ndarray],
     random: RandomWords,
 ) -> RankedValues:
-    """Return numbers of both signs; `values` makes those with one sign from the count of each width."""
+    """Return numbers of both signs; `values` makes one sign's numbers from the count of each width."""
     import numpy as np
 
     # Sorting keys of sign, width and random bits, with the rank in the low bits, assigns ranks at random
@@ -151,7 +151,7 @@ def _signed(
 
 
 def _fitted(sizes: np.ndarray, rooms: np.ndarray) -> list[int]:
-    """Return the counts of each width, moving what exceeds its room to larger, then smaller widths."""
+    """Return the counts of each width, moving the excess to larger, then smaller widths."""
     fitted, excess = sizes.tolist(), 0
     for indices in (range(len(fitted)), reversed(range(len(fitted)))):
         for i in indices:

@@ -49,7 +49,7 @@ def units(counts: np.ndarray, mean: float, longest: float, random: RandomWords) 
         Mean length of runs; no run is longer than its code has rows.
     longest : float
         Mean length of the longest run in a window of 512 rows; ignored unless it is much longer than
-        that of memoryless runs.
+        the deviation of memoryless runs.
     random : RandomWords
         Source of the ends of runs.
     """

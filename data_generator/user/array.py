@@ -206,7 +206,7 @@ def _source(
     stored: Mapping[str, StoredArray],
     edge: int,
 ) -> tuple[ArraySource, list[str]]:
-    """Return the first indices of an array as a source, and remarks on what was changed or left out."""
+    """Return the first indices of an array as a source, and remarks on changes and omissions."""
     remarks = []
     if not array.dtype.isnative:
         remarks.append("values have been converted to the byte order of this machine")

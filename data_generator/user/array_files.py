@@ -304,7 +304,7 @@ def array_file(place: DataLocation) -> ArrayFile | None:
     Raises
     ------
     InvalidDataError
-        If the name is that of a file of arrays, but not the content.
+        If the name says a file of arrays, but the content does not.
     """
     path = place.path
     if place.is_folder:

@@ -85,7 +85,7 @@ def load(path: Path, *, trusted: bool) -> pd.DataFrame:
 
 
 def _batches(df: pd.DataFrame) -> Iterator[tuple[int, int]]:
-    """Yield the first and the end of columns that are written together: those of one type in NumPy."""
+    """Yield the first and the end of columns that are written together, of one type in NumPy."""
     import numpy as np
 
     dtypes = list(df.dtypes)

@@ -371,7 +371,7 @@ def _conditions(cell: AsvCell) -> dict[str, str]:
 
 
 def _codec_of(cell: AsvCell) -> tuple[str | None, int | None]:
-    """Return codec and level of a cell: its parameter, or what its track means for the adapter."""
+    """Return codec and level of a cell: its parameter, or its track's choice for the adapter."""
     suite = SUITES.get(cell.benchmark.partition(".")[0])
     track = suite.tracks_by_name.get(cell.axes.get("track", cell.track)) if suite else None
     if suite and track:

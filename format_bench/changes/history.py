@@ -240,7 +240,7 @@ def version_steps(
     Returns
     -------
     list of VersionChange
-        Those of libraries that the adapter of a suite's format declares, in its order.
+        The libraries that the adapter of a suite's format declares, in its order.
     list of VersionChange
         All others. Both lists are empty if the versions of one of the points are not known.
     """

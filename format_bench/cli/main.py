@@ -63,7 +63,7 @@ def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noq
 
 
 class _Visible(logging.Formatter):
-    """Lines in which text of users and libraries cannot command the terminal."""
+    """Lines whose text of users and libraries cannot command the terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         return visible(super().format(record))

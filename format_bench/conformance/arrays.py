@@ -1,4 +1,4 @@
-"""Arrays for the conformance tests of array stores, and comparisons of what comes back."""
+"""Arrays for the conformance tests of array stores, and comparisons of their round trips."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def size_of(text: str) -> int | None:
 
 
 def size_text(size_bytes: int) -> str:
-    """Return a size as `size_of` takes it, in the largest unit of which it is a multiple."""
+    """Return a size as `size_of` takes it, in the largest unit that divides it."""
     for unit, factor in reversed(_UNITS.items()):
         if size_bytes and not size_bytes % factor:
             return f"{size_bytes // factor}{unit}"

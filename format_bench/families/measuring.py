@@ -295,7 +295,7 @@ def _set_cache(step: Step, file: Path) -> None:
 def _ordered(steps: list[Step], turn: int) -> list[Step]:
     """Return the steps in the order of a turn.
 
-    What follows an eviction finds other caches than what follows a read, so they swap places from turn
+    A call after an eviction finds other caches than one after a read, so they swap places from turn
     to turn. Calls that are too dear for a second turn swap from process to process.
     """
     return steps if turn % 2 else steps[::-1]

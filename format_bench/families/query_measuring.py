@@ -90,7 +90,7 @@ class QuerySteps:
     def measure(self, effort: Effort) -> dict[str, list[Measured]]:
         """Return the metrics of each step, by its name, for each query of the family.
 
-        Those of a query that does not apply, fails, or does not start within the limit are empty, with
+        Values of a query that does not apply, fails, or does not start within the limit are empty, with
         the reason.
         """
         found: dict[str, list[Measured]] = {each.name: [] for each in self._steps}

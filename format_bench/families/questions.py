@@ -51,7 +51,7 @@ class Question:
 
     @property
     def fingerprint(self) -> str:
-        """Digest of what is asked, whatever its words."""
+        """Digest of the question, whatever its words."""
         return digest(self.fields)
 
     def refused(self, problem: object) -> InvalidQuestionsError:
@@ -213,7 +213,7 @@ _DESCRIBED = 80
 """Most characters of a question without words."""
 
 _Check = tuple[Callable[[Any], bool], str]
-"""A test of a value, and what to write in its place."""
+"""A test of a value, and the text in its place."""
 
 
 def _check_fields(

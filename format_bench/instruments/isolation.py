@@ -100,7 +100,7 @@ def run(
 
 
 def _end(process: Any, receiver: Connection) -> None:
-    """Kill a process with all that it has started, then close its pipe, of which it would complain."""
+    """Kill a process with all that it has started, then close its pipe."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Page cache: share of a file in it, eviction with proof, and what a process reads.
+"""Page cache: share of a file in it, eviction with proof, and bytes that a process reads.
 
 Linux only: posix_fadvise(2), mincore(2), /proc/self/io (see proc(5)).
 """

@@ -1,4 +1,4 @@
-"""Touching of lazy data: what is memory-mapped is not read until its pages are touched."""
+"""Touching of lazy data: a memory-mapped file is not read until its pages are touched."""
 
 from __future__ import annotations
 

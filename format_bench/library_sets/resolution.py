@@ -146,7 +146,7 @@ def lock(constraints: Path, exclude_newer: date | None = None, pins: str = "") -
     exclude_newer : date, optional
         Use only files uploaded by noon of that day.
     pins : str
-        The set; that of the file if empty.
+        The set; the file's if empty.
 
     Raises
     ------

@@ -56,7 +56,7 @@ class Bucket:
     address : RemoteFile
         Any address in the bucket.
     credentials : Credentials, optional
-        By default those of the usual places; without any, requests have no signature.
+        By default from the usual places; without any, requests have no signature.
 
     Raises
     ------

@@ -38,7 +38,7 @@ _TRUST = ("AWS_CA_BUNDLE",)
 
 
 def client_environment(added: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment of a client: that of this process without servers, and further variables.
+    """Return the environment of a client: this process' without servers, and further variables.
 
     Variables of cloud providers and of proxies are left out, and the files of Amazon's profiles are
     empty. No client asks the metadata service of Amazon's machines.

@@ -28,7 +28,7 @@ class CommandedProcess:
     prefix : sequence of str
         Command that starts another, e.g. in a namespace; empty for none.
     environment : mapping of str to str, optional
-        Environment variables besides those of `client_environment`.
+        Environment variables besides `client_environment`.
     """
 
     def __init__(

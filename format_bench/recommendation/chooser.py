@@ -1,6 +1,6 @@
 """Data of the chooser, the ranking by weights and requirements that readers change in a page.
 
-A script in the page computes what `recommend` computes, from a compact copy of the values: chooser.js
+A script in the page computes the same as `recommend`, from a compact copy of the values: chooser.js
 beside the templates of the report, with the translation of `formulas`. All that is not arithmetic comes
 from here: names, the answers of candidates to requirements, presets as far as results can answer them,
 and the bands of values.
@@ -45,7 +45,7 @@ _DIGITS, _DIGITS_OF_ENDS = 11, 6
 
 @dataclass(frozen=True)
 class Chooser:
-    """What a page needs: the data for its script, and an answer for readers without scripts."""
+    """Parts of a page: the data for its script, and an answer for readers without scripts."""
 
     first: Recommendation | None
     """The answer without preset and requirements, on all data sets of the first suite; None if no
@@ -219,7 +219,7 @@ class _Table:
     def _mixed_cell(
         self, candidate: Candidate, dataset: DatasetSize, measure: Measure
     ) -> list[Any] | None:
-        """Return the cells of the questions, from which the page makes the cells of a mix."""
+        """Return the cells of the questions, for the page to make the cells of a mix."""
         found = {
             name: self.asked.record(candidate.configuration, dataset, measure, name)
             for name in self.asked.names

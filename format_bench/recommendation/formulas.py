@@ -23,7 +23,7 @@ def mean_time(times: Sequence[float], values: Sequence[float]) -> float:
 
 
 def transferred(value: float, size: float, speed: float | None) -> float:
-    """Return a time with that of the transfer of so many bytes; without a speed as it is."""
+    """Return a time with the transfer of so many bytes; without a speed as it is."""
     return value + size / speed if speed else value
 
 
@@ -66,7 +66,7 @@ def worst_place(own: Band, bands: Sequence[Band]) -> int:
 
 
 def is_tie(own: Band, first: Band) -> bool:
-    """Return whether a band reaches that of the first in the order of scores."""
+    """Return whether a band reaches the band of the first in the order of scores."""
     return own[0] <= first[1]
 
 
@@ -112,7 +112,7 @@ def as_script(formulas: Sequence[Callable[..., Any]] = FORMULAS) -> str:
     Raises
     ------
     SyntaxError
-        If a formula has more than one expression, or uses what has no translation.
+        If a formula has more than one expression, or one without a translation.
     """
     lines = [f"const {name} = {text};" for name, text in _SCRIPT.items()]
     for each in formulas:

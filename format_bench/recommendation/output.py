@@ -81,7 +81,7 @@ def _with_transfer(measure: Measure, answer: Recommendation) -> str:
 
 
 def _merits(answer: Recommendation) -> list[str]:
-    """Return the measures in which the first one is best, and those in which it is not."""
+    """Return the measures that the first one leads, and the others."""
     if len(answer.ranked) == 1:
         return []
     ratios = answer.first.ratios

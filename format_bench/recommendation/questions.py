@@ -61,7 +61,7 @@ def parsed(texts: Iterable[str]) -> Mix:
 
 
 def weighed(weights: Weights, mix: Mix) -> Weights:
-    """Return weights in which the mix counts: with 1 if it has no weight of its own.
+    """Return weights that count the mix: with 1 if it has no weight of its own.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def weighed(weights: Weights, mix: Mix) -> Weights:
 
 
 def sentences(mix: Mix) -> list[str]:
-    """Return a sentence on what the times of a mix are; empty without a mix."""
+    """Return a sentence on the times of a mix; empty without a mix."""
     parts = [f"{name} ({times:g})" for name, times in mix.items()]
     return (
         [f"{METRIC} is the mean time of a question, asked so often: {', '.join(parts)}"] if mix else []

@@ -104,7 +104,7 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
 def _largest(records: Iterable[Record]) -> list[Record]:
     """Return the records of the largest size of each data set that allows a comparison.
 
-    Those of single queries are left out; a mix of them is a record of none.
+    Records of single queries are left out; a mix of them is a record of none.
     """
     found = [each for each in records if not each.query]
     measured: dict[str, dict[int, set[Configuration]]] = {}

@@ -1,4 +1,4 @@
-"""Weighted scores of candidates, and the bands in which noise may move them.
+"""Weighted scores of candidates, and the bands that noise may move them in.
 
 For each cell the factor is (c + x) / (c + best), as ClickBench has it for its queries, with c = 10 ms
 (https://github.com/ClickHouse/ClickBench, "relative time"): near zero the difference counts and not the

@@ -25,7 +25,7 @@ COUNTED = tuple(Measure(each.loss) for each in FAMILIES.values())
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of a configuration, with the groups in which it is the same."""
+    """A loss of a configuration, with the groups that share it."""
 
     configuration: Configuration
     groups: list[str]
@@ -80,7 +80,7 @@ def _counts(configuration: Configuration, suite: SuiteResults) -> set[float]:
 
 
 def wrong(suite: SuiteResults) -> dict[Configuration, list[str]]:
-    """Return the names of the groups in which a configuration returned wrong values."""
+    """Return the names of the groups where a configuration returned wrong values."""
     found = {each: [g.name for g in suite.groups if _is_wrong(g, each)] for each in suite.configurations}
     return {configuration: names for configuration, names in found.items() if names}
 

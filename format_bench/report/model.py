@@ -77,7 +77,7 @@ _GroupKey = tuple[str, int, str]
 
 
 def results_by_suite(results: Results) -> list[SuiteResults]:
-    """Return the results of each suite, in the order in which they were measured.
+    """Return the results of each suite, in the order of measurement.
 
     Results of further adapters are among the results of their family's first suite.
     """

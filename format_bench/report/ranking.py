@@ -96,7 +96,7 @@ def _best_of_queries(suite: SuiteResults) -> Iterator[Finding]:
 
 
 def _turned(suite: SuiteResults) -> Iterator[Finding]:
-    """Yield a finding for each measure in which an order of two configurations depends on the medium."""
+    """Yield a finding for each measure whose order of two configurations depends on the medium."""
     by_measure: dict[str, list[Turn]] = {}
     for turn in turns(suite):
         by_measure.setdefault(turn.measure._replace(query="").phrase, []).append(turn)
@@ -134,7 +134,7 @@ def _empty_cells(suite: SuiteResults) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The groups in which a measure has a best value, and the marks in each."""
+    """The groups where a measure has a best value, and the marks in each."""
 
     measure: Measure
     groups: list[ComparisonGroup]
@@ -148,7 +148,7 @@ class Ranking:
         return min(best, key=lambda each: (-best[each], -ties[each], each.sort_key))
 
     def share(self, leader: Configuration) -> str:
-        """Return in words the number of groups in which a configuration is the best."""
+        """Return in words the number of groups that a configuration leads."""
         number, count = sum(each.get(leader) == BEST for each in self.marks), len(self.groups)
         distinct = len({group.dataset for group in self.groups}) == count
         things = "data sets" if distinct else "comparisons"
@@ -225,7 +225,7 @@ def ratios_to_best(group: ComparisonGroup, measure: Measure) -> dict[Configurati
 def mean_ratios(groups: Iterable[ComparisonGroup], measure: Measure) -> dict[Configuration, float]:
     """Return the geometric means over groups, of the configurations that have a ratio in each.
 
-    Ratios call for the geometric mean: it does not depend on what they are relative to (Fleming and
+    Ratios call for the geometric mean: it does not depend on their reference (Fleming and
     Wallace, "How not to lie with statistics", Communications of the ACM 29, 1986).
     """
     found = [each for group in groups if (each := ratios_to_best(group, measure))]

@@ -40,7 +40,7 @@ class Conditions(Mapping[str, str]):
         return f"Conditions({self._values})"
 
     def __or__(self, others: Mapping[str, str | None]) -> Conditions:
-        """Return these conditions with other values in place of those of the same axes."""
+        """Return these conditions with other values of some axes."""
         return Conditions({**self._values, **others})
 
 
@@ -49,7 +49,7 @@ WITHIN_A_PLACE = {"cache", "threads", "track"}
 
 
 def place_of(dataset: str, conditions: Mapping[str, str]) -> str:
-    """Return a data set with what separates its values from others, e.g. "core on tmpfs, link 20 ms".
+    """Return a data set with the conditions that set it apart, e.g. "core on tmpfs, link 20 ms".
 
     Values of two places never compare. The data set alone where no further axis has a value.
     """

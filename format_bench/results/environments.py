@@ -93,7 +93,7 @@ def _required(entry: importlib.metadata.EntryPoint) -> tuple[str, ...]:
 
 
 def differences(one: str, other: str) -> dict[str, tuple[str, str]]:
-    """Return what differs between two environments: its name, and both versions, "" if missing.
+    """Return the differences of two environments: a name, and both versions, "" if missing.
 
     Nothing differs from an environment that is not known.
     """

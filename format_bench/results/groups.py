@@ -52,7 +52,7 @@ class ComparisonGroup:
     """The cells of one data set, one size and one thread policy."""
 
     name: str
-    """The data set, and what distinguishes the group from others of that data set."""
+    """The data set, and the group's difference from others of that data set."""
     dataset: str = ""
     """With its medium, if media were compared."""
     data: str = ""
@@ -113,7 +113,7 @@ class ComparisonGroup:
     def measures(self) -> list[Measure]:
         """The measures with at least one record, in the order of `METRICS`, warm before cold.
 
-        Those of single queries are `query_measures`: a column each would make a table of hundreds.
+        Single queries are in `query_measures`: a column each would make a table of hundreds.
         """
         return sorted_measures(measure for _, measure in self.cells if not measure.query)
 

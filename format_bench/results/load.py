@@ -36,7 +36,7 @@ class Results:
     name: str
     """The name of the folder or the file, for titles and columns."""
     records: list[Record]
-    """The last record written of each cell, in the order in which the cells were first written."""
+    """The last record written of each cell, in the order of their first records."""
     metadata: list[dict[str, Any]]
     """The metadata of each run, oldest first; possibly none."""
     floors: Floors | None = None

@@ -114,7 +114,7 @@ class _Cell(Protocol):
 
 
 class Measure(NamedTuple):
-    """A metric, the state of the page cache in which it was measured, and the query if it is of one."""
+    """A metric, the state of the page cache, and the query if it is of one."""
 
     metric: str
     """One of `METRICS`."""

@@ -1,7 +1,7 @@
 """Noise of timed cells: the difference from another run that chance explains.
 
 Samples of one process resemble each other more than samples of two (`format-bench study samples`), so
-noise is what differs between the rounds of a cell, each of which has a process of its own and a time of
+noise is the difference between the rounds of a cell, each with a process of its own and a time of
 its own in the run. Two or three rounds do not determine a variance: it is moderated by the variances of
 all cells of the same kind (`format_bench.results.variances`).
 """

@@ -92,7 +92,7 @@ class Record:
 
     @property
     def place(self) -> str:
-        """The data set with what separates its values from others, e.g. "core on tmpfs"."""
+        """The data set with the conditions that set it apart, e.g. "core on tmpfs"."""
         return place_of(self.dataset, self.conditions)
 
     @property

@@ -1,4 +1,4 @@
-"""Repair of damaged results: every good record stays, and what is dropped is kept beside them.
+"""Repair of damaged results: every good record stays, and dropped lines are kept beside them.
 
 A power failure leaves torn lines and runs of NULs, other programs leave anything. A piece of a line that
 is a whole record counts as one, also behind a torn record or NULs.

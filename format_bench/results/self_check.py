@@ -1,7 +1,7 @@
 """Self-check of results: orderings that physics demands, and the noise of each time.
 
-A durable save contains the plain one, a cold read does what a warm one does and more, and a peak is at
-least what is held afterwards. Where medians are in another order, they differ by less than noise, so
+A durable save contains the plain one, a cold read does all that a warm one does, and a peak is at
+least the memory held afterwards. Where medians are in another order, they differ by less than noise, so
 the pairs out of order show how far times can be trusted. The noise itself is known from the rounds of
 each cell (`format_bench.results.noise`), without a measurement of its own.
 """

@@ -1,4 +1,4 @@
-"""Status of cells, and what their sentences tell: wrong values, failures of the surroundings."""
+"""Status of cells, and the kinds of their sentences: wrong values, failures of the surroundings."""
 
 from __future__ import annotations
 

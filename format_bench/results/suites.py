@@ -127,7 +127,7 @@ class Suite:
     generated_only: bool = False
     """Whether its steps make the data themselves, so that it cannot measure a user's."""
     ratio_shift_seconds: float = 0.0
-    """c of the ratios (c + t) / (c + best) by which queries are ranked: without it, the ratios of times
+    """c of the ratios (c + t) / (c + best) that rank queries: without it, the ratios of times
     near the clock's resolution would decide."""
     codecs: tuple[str, ...] = ()
     """Codec choices, a third parameter of asv's benchmarks; empty for uncompressed files."""

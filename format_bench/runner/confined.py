@@ -27,7 +27,7 @@ def read(  # noqa: PLR0913 (the request)
 ) -> dict[str, Any]:
     """Read data, leave them at a target, and return their description.
 
-    The parameters are those of `data_generator.user.load.load_data`. A table is left as
+    For the parameters see `data_generator.user.load.load_data`. A table is left as
     `data_generator.user.handover` stores it, and other data as their family's operations do.
     """
     edges = None if chunks is None else tuple(chunks)

@@ -21,7 +21,7 @@ from format_bench.system.scratch import remove_abandoned, scratch_folder
 
 @contextmanager
 def make(parent: Path) -> Iterator[Path]:
-    """Give a new folder in `parent`, removed at the end; remove those of runs that were killed."""
+    """Give a new folder in `parent`, removed at the end; remove the folders of runs that were killed."""
     remove_abandoned(parent)
     with scratch_folder(parent) as folder:
         yield folder

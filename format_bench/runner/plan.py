@@ -183,7 +183,7 @@ def on_media(cases: Iterable[Case], media: Sequence[str]) -> tuple[Case, ...]:
 
 
 def _under(request: RunRequest, cases: Iterable[Case]) -> Iterator[Case]:
-    """Yield each case under all conditions of a request; those of a case follow each other."""
+    """Yield each case under all conditions of a request; conditions of a case follow each other."""
     known = axes()
     values = {
         name: dict.fromkeys(map(axis.parse, request.conditions.get(name, ()))) or [axis.default]

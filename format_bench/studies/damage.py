@@ -62,7 +62,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     """Damage saved files, and classify what their readers do.
 
     A bit is flipped, the file cut, a page zeroed, two pages exchanged, a block doubled. Each damaged
-    file is read in a process of its own, and the values compared with those of the intact file.
+    file is read in a process of its own, and the values compared with the intact file's.
 
     FLIPS and ROWS are those of the formats in the published table; other formats are tried on up to
     10,000 rows with up to 40 flips, and all with fewer damages of other kinds.

@@ -56,7 +56,7 @@ left out, with its reason below, and those after it are made without it.
 class ChangeResult:
     """Measured values of one change of a table in one format; 0 if it has a reason.
 
-    A reason for *save* is that of the whole format, any other of an unsupported change.
+    A reason for *save* concerns the whole format, any other an unsupported change.
     """
 
     format: str

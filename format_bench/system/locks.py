@@ -112,7 +112,7 @@ def lock_host(
 
 
 def _open_for_all(path: Path) -> int:
-    """Open a file in a folder where others can put what they like under its name."""
+    """Open a file in a folder where others can put any file under its name."""
     # A link could lead anywhere, and opening a pipe would wait for a writer.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     try:

@@ -65,7 +65,7 @@ def _remove_unlocked(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder; what cannot be removed is left to a later process."""
+    """Remove a folder; a rest that cannot be removed is left to a later process."""
     try:
         shutil.rmtree(folder)
     except OSError:

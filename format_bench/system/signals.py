@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, Self
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals by which users, systems and closed terminals end a program."""
+"""Signals of users, systems and closed terminals that end a program."""
 
 # A terminal that closes, or an impatient user, sends several: a later one must not break off the
 # clean-up that the first began. After this time it ends a program that swallowed the first.

@@ -194,7 +194,7 @@ def _equal(found: _Column, wanted: _Column, tolerance: float, absolute: float) -
 
 
 def _sorted(columns: list[_Column], like: list[_Column]) -> list[_Column]:
-    """Return the columns with their rows in order of all values, those of the reference's floats last.
+    """Return the columns with their rows in order of all values, the reference's floats last.
 
     Floats that differ by rounding alone could change the order of rows that they decide.
     """

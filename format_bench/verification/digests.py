@@ -150,14 +150,14 @@ def differences(
     kept_decimals: int | None = None,
     wanted: Sequence[str] | None = None,
 ) -> tuple[str, ...]:
-    """Return what differs between a table and what came back of it, or of some of its columns.
+    """Return the differences between a table and its round trip, or of some of its columns.
 
     Parameters
     ----------
     saved : TableDigest
         Digest of the table that was saved.
     read : TableDigest
-        Digest of what was read: all columns, or some of them.
+        Digest of the table read: all columns, or some of them.
     kept_digits : int, optional
         Significant decimal digits of a float that the format keeps.
     kept_decimals : int, optional

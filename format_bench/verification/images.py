@@ -79,7 +79,7 @@ def verify_images(
 
 
 def _nearer(image: np.ndarray, found: np.ndarray, others: Mapping[str, np.ndarray]) -> str:
-    """Return what an image read is much nearer to than to the one saved, as a phrase; mostly empty."""
+    """Return a phrase on a change that an image read is much nearer to than the original, or ""."""
     import numpy as np
 
     def error(wanted: np.ndarray) -> float:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _READERS_ERROR = 2.0**-50
-"""Share of a float by which readers of text may err: pandas' parser of JSON errs by two ulps."""
+"""Relative error allowed to readers of text: pandas' parser of JSON errs by two ulps."""
 
 
 def is_rounded(

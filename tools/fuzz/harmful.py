@@ -1,4 +1,4 @@
-"""Reader that does the harm that a file names, by which the oracle itself is checked."""
+"""Reader that does the harm that a file names, to check the oracle itself."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ HARM: dict[str, Callable[[str], object]] = {
     "control characters": lambda _: _refuse("a\0b"),
     "sleep": lambda seconds: time.sleep(float(seconds)),
 }
-"""What a file can ask for, by its first line; the second line is the argument."""
+"""Harm by the first line of a file; the second line is the argument."""
 
 
 def _obey(path: Path) -> object:

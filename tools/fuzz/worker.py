@@ -31,7 +31,7 @@ SPACE_BYTES = 4 * 2**30
 """Address space in addition, which libraries reserve generously; beyond it, allocations fail."""
 FILE_BYTES = 64 * 2**20
 TRIALS = 1000
-"""Trials in a process, after which a new one takes over: what libraries leak shall not add up."""
+"""Trials in a process, until a new one takes over, so that leaks of libraries do not add up."""
 
 # Audit events of processes, code and connections: https://docs.python.org/3/library/audit_events.html.
 _CODE = (

@@ -33,7 +33,7 @@ def command(  # noqa: PLR0913, PLR0917 (an address and its options)
     measurement that is at work stays, and a line says whose it is. One that was killed on another
     machine counts as at work for 15 minutes.
 
-    Credentials are those of the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+    Credentials come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
     AWS_SESSION_TOKEN), or of the profile AWS_PROFILE.
 
     \b

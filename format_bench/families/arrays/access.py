@@ -30,7 +30,7 @@ def read_in_order(reader: ArrayReader, chunks: tuple[int, ...]) -> int:
 
 
 class Pattern:
-    """Order in which an array is read; each turn has another order of the same pattern.
+    """Order of reading an array; each turn has another order of the same pattern.
 
     Parameters
     ----------

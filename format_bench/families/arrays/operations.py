@@ -100,7 +100,7 @@ class ArrayOperations(CatalogOperations):
 
     @staticmethod
     def take(data: ArraySource, positions: Sequence[int]) -> ArraySource:
-        """Return some rows of chunks along the first axis: those with chunks at the positions.
+        """Return rows of chunks along the first axis, with chunks at the positions.
 
         As many rows are taken as have as many chunks as there are positions.
         """

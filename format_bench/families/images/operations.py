@@ -45,7 +45,7 @@ def seconds_per_image(
     size : int
         Images of a call: 1 for `get`, more for `get_many`.
     turn : int
-        Number of the permutation in which the images are read.
+        Number of the permutation of the images.
     budget_seconds : float
         Wall time after which no further call starts; it ends earlier when all images have been read.
     """

@@ -34,7 +34,7 @@ FIRST_CALLS = 3
 HEAP_BYTES_PER_RECORD = 1_900
 """The largest objects, groups of parquet-java, take 1,050 bytes; a third of the heap is for new ones."""
 HEAP_SHARE = 0.8
-"""Largest share of the machine's memory that a heap takes; what does not fit runs out of memory."""
+"""Largest share of the machine's memory that a heap takes; larger data run out of memory."""
 
 # Processes of a run end at a limit of their own, which is lower unless it is chosen.
 LIMIT_SECONDS = 3600.0

@@ -211,7 +211,7 @@ class _Compiler:
         return found
 
     def _resolved(self, name: str) -> Any:
-        """Return a column, or what plays a part that is named as in "$random"."""
+        """Return a column, by its name or its part, as in "$random"."""
         return self._subject.part(name[1:]) if name.startswith("$") else name
 
 

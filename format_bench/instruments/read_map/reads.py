@@ -34,7 +34,7 @@ class ReadMap:
     reads: np.ndarray
     """Reads in their order, dtype `READS`; by residency the runs of resident pages instead."""
     read_ahead_bytes: int | None = None
-    """Read-ahead by which residency may exceed the reads; None if unknown, or of no effect."""
+    """Read-ahead, which residency may exceed the reads by; None if unknown, or of no effect."""
     value: Any = None
     """Result of the call."""
 

@@ -18,7 +18,7 @@ LOGARITHMIC_RANGE = 20
 smallest bar would be shorter than a twentieth of the longest, and its length could not be read."""
 
 AXIS = "#8b9099"
-"""Colour of the line from which bars grow."""
+"""Colour of the base line of bars."""
 
 _MOST_TICKS = 4
 # Length of the shortest bar on a logarithmic axis, as a share of the range of the values.
@@ -42,7 +42,7 @@ class Scale:
 
     @property
     def origin(self) -> float:
-        """The value from which bars grow."""
+        """The base value of bars."""
         return self.low if self.logarithmic else 0.0
 
     @cached_property

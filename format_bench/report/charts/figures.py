@@ -41,7 +41,7 @@ _LINE, _GAP = 18.0, 10.0
 
 @contextlib.contextmanager
 def style(scale: float = 1.0) -> Iterator[None]:
-    """Apply the report's style to what is drawn and written inside.
+    """Apply the report's style to all drawing and writing inside.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def wrapped(text: str, size: float, width: float, *, bold: bool = False) -> list
 
 @dataclass(frozen=True)
 class Panel:
-    """A figure, or the part of one in which a chart is drawn; lengths are in points of the chart."""
+    """A figure, or the part of one for a chart; lengths are in points of the chart."""
 
     figure: Figure | SubFigure
     width: float
@@ -154,7 +154,7 @@ class Chart:
     """A picture with its words."""
 
     title: str
-    """What is shown, and of which data set."""
+    """Measure and data set."""
     alt: str
     """The content in words, for those who do not see it."""
     plot_height: float

@@ -100,7 +100,7 @@ class ScatterChart:
 
 
 def _stairs(ahead: Sequence[tuple[float, float]], across: Scale, up: Scale) -> list[tuple[float, float]]:
-    """Return the border of what the front beats, from the top of the plot to its right end."""
+    """Return the border of the area that the front beats, from the top of the plot to its right end."""
     line = [(ahead[0][0], up.high), ahead[0]]
     for (_, y), point in pairwise(ahead):
         line += [(point[0], y), point]

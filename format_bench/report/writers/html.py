@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def environment() -> Environment:
-    """Return the environment of the report's templates, which escapes what is put into them."""
+    """Return the environment of the report's templates, which escapes all values."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 

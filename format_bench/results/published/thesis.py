@@ -65,7 +65,7 @@ def _plain() -> dict[tuple[str, str, str], float]:
 
 
 def _compression(plain: dict[tuple[str, str, str], float]) -> Iterator[Record]:
-    """Yield the values without codecs, and then those with codecs, published as changes of them."""
+    """Yield the values without codecs, and then with codecs, published as changes of the former."""
     rows = rows_of("thesis_compression")
     metrics = ("save time", "read time", "size")
     for cell in dict.fromkeys((row["format"], row["dataset"]) for row in rows):
