@@ -146,3 +146,53 @@ def test_one_value_has_one_text():
     assert [limit.parse(text) for text in ("1G", "1024m", "1gb", "1073741824", "1000M")] == [
         *["1G"] * 4, "1000M",
     ]  # fmt: skip
+
+
+def _measured(out, *arguments):
+    made = run("--quiet", "run", "--repeats", "1", *arguments, "--out", out)
+    assert made.returncode in {0, 1}, made.stderr
+    return records.read(out / RESULTS)
+
+
+def test_checksums_are_written_where_a_format_has_some(tmp_path):
+    what = (
+        "--formats",
+        "Parquet,Pickle",
+        "--rows",
+        "3000",
+        "--datasets",
+        "float",
+        "--steps",
+        "save,read",
+    )
+    found = _measured(tmp_path / "out", *what, "--checksums", "off,on")
+    sizes = {
+        (each.format, each.conditions.get("checksums")): each for each in found if each.metric == "size"
+    }
+    assert sizes["Parquet", "on"].value > sizes["Parquet", None].value
+    assert sizes["Pickle", None].value
+    assert sizes["Pickle", "on"].sentence == "Pickle has no checksums that are off by default"
+    reads = [each for each in found if each.metric == "read time" and each.format == "Parquet"]
+    assert all(each.value for each in reads)
+    with pytest.raises(InvalidRequestError, match=r"^--checksums maybe: "):
+        axes()["checksums"].parse("maybe")
+
+
+def test_a_table_is_saved_and_read_by_workers(tmp_path):
+    what = ("--rows", "400", "--datasets", "core", "--steps", "save,read", "--codecs", "none,zstd")
+    found = _measured(tmp_path / "out", "--formats", "Parquet", *what, "--workers", "1x2")
+    assert {each.conditions["workers"] for each in found} == {"1x2"}
+    times = {each.metric: each for each in found if each.metric.endswith("time") and not each.codec}
+    assert all(
+        times[f"{step} {what}"].value for step in ("save", "read") for what in ("time", "CPU time")
+    )
+    assert times["read time"].sentence == "digests equal"
+    assert times["durable save time"].status == "unsupported"
+    assert {each.status for each in found if each.codec} == {"unsupported"}
+
+
+@pytest.mark.parametrize("text", ["0", "2x0", "x", "-1", "2x", "", "1.5"])
+def test_workers_are_numbers(text):
+    with pytest.raises(InvalidRequestError, match=r"^--workers "):
+        axes()["workers"].parse(text)
+    assert axes()["workers"].parse("2") == axes()["workers"].parse("2X2") == "2x2"

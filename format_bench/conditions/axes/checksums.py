@@ -1,0 +1,51 @@
+"""Optional checksums of formats: written by saves, and verified by reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from adapter_core.errors import InvalidRequestError, UnavailableError
+from format_bench.conditions.axis import Axis
+from format_bench.families.operations import registry_of
+
+if TYPE_CHECKING:
+    from format_bench.families.cases import Case
+    from format_bench.families.operations import Operations
+
+ON, OFF = "on", "off"
+
+
+class Checksums(Axis):
+    """Checksums that a format has, and that are off by default."""
+
+    name = "checksums"
+    help = "Optional checksums of formats: on, off, or off,on. [default: off]"
+    order = 30
+
+    def parse(self, text: str) -> str:
+        """Return the value; empty if off, which is the format as it is without the option."""
+        if text.lower() not in {ON, OFF}:
+            raise InvalidRequestError(f"{self.option} {text}: it is one of {ON} and {OFF}")
+        return ON if text.lower() == ON else ""
+
+    def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (there is one value)
+        """Return why a format has no checksums to switch on, at all or with the codec."""
+        try:
+            adapter = registry_of(case.family).find(case.format)
+        except UnavailableError:
+            return ""  # as the cell will say
+        if not getattr(adapter, "checksums", ""):
+            return f"{case.format} has no checksums that are off by default"
+        codecs = adapter.checksum_codecs
+        if codecs is not None and case.codec not in codecs:
+            return f"{case.format} has checksums only with {', '.join(sorted(codecs))}"
+        return ""
+
+    @contextmanager
+    def under(self, value: str, operations: Operations) -> Iterator[None]:  # noqa: ARG002 (likewise)
+        """Switch the adapter's checksums on."""
+        operations.adapter = operations.adapter.with_checksums()
+        operations.unchecked = operations.adapter.without_check()
+        yield
