@@ -10,18 +10,53 @@ import pytest
 from format_bench.metadata import libraries
 from tests.helpers import ROOT, clone_with
 
-CONFORMANCE = ROOT / "format_bench" / "conformance"
+TESTS = Path(__file__).parent
 
 
-@pytest.hookimpl(trylast=True)
+MARKED = {
+    "asv": (
+        "benchmarks/test_suites.py",
+        "format_bench/automation/test_history_measured.py",
+        "format_bench/changes/test_changes.py",
+        "format_bench/dashboard/test_*.py",
+    ),
+    "cluster": (
+        "format_bench/clusters/test_*.py",
+        "format_bench/parallel/test_parallel*.py",
+        "format_bench/runner/test_cluster_run.py",
+        "format_bench/studies/test_scale*.py",
+    ),
+    "jvm": ("record_stores/test_jvm_*.py", "*/test_records_jvm.py"),
+    "server": (
+        "format_bench/links/test_*.py",
+        "format_bench/object_stores/test_*.py",
+        "project/test_listeners.py",
+        "server/test_*.py",
+    ),
+}
+"""Markers of files that need more than Python, by patterns of paths below this folder."""
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Run files on arrays first, then slow files, whatever the order of the others."""
-    # With --dist loadfile a file is not divided: a slow one that starts last leaves the other CPU idle.
+    """Mark tests, keep a file in one process, and run files on arrays first, then slow files."""
+    for item in items:
+        if not item.path.is_relative_to(TESTS):
+            continue
+        path = item.path.relative_to(TESTS)
+        for marker, patterns in MARKED.items():
+            if any(path.match(pattern) for pattern in patterns):
+                item.add_marker(marker)
+        if "browser" in item.fixturenames:
+            item.add_marker("browser")
+        # Its fixtures are made once. Tests of the conformance kit are grouped by library.
+        item.add_marker(pytest.mark.xdist_group(str(path)))
+    # A slow file that starts last leaves the other CPU idle.
     # After PyTables, h5py and ROOT in one process, netCDF's HDF5 library fails and filters crash.
     items.sort(
         key=lambda item: (
             "array" not in f"{item.path.parent.name}/{item.path.name}",
-            not (item.get_closest_marker("slow") or CONFORMANCE in item.path.parents),
+            not item.get_closest_marker("slow"),
         )
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from data_generator.synthetic.edge_case_images import equal, unequal
-from format_bench.conformance.selection import ready, selected
+from format_bench.conformance.selection import HDF5, SelectedAdapter, ready, selected
 
 if TYPE_CHECKING:
     from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage, RecordStore
@@ -23,6 +23,21 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     family = collection_path.stem.removeprefix("test_").partition("_")[0]
     is_foreign = config.getoption("--adapter") is not None and family in FIXTURES.values()
     return True if is_foreign and not selected(config, family) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests of one library in one process, and array stores on HDF5 before all others."""
+    # After PyTables, h5py and ROOT in one process, netCDF's HDF5 library fails and filters crash.
+    rank = {}
+    for item in items:
+        params = getattr(getattr(item, "callspec", None), "params", {})
+        for fixture in FIXTURES.keys() & params.keys():
+            if isinstance(params[fixture], SelectedAdapter):
+                family, library = FIXTURES[fixture], params[fixture].library()
+                item.add_marker(pytest.mark.xdist_group(f"{family}-{library}"))
+                rank[item] = (family != "array", library != HDF5)
+    items.sort(key=lambda item: rank.get(item, (True, True)))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

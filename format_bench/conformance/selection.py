@@ -38,6 +38,13 @@ tier = Tier()
 """Choice of the adapters; pytest sets it before it collects."""
 
 
+HDF5 = "hdf5"
+BRING_HDF5 = {"h5netcdf", "h5py", "netcdf4", "tables"}
+"""Distributions with an HDF5 library of their own; some of these fail beside others in a process."""
+COMMON = {"numpy", "pandas", "pyarrow", "xarray"}
+"""Distributions that most adapters need."""
+
+
 @dataclass(frozen=True)
 class SelectedAdapter:
     """An adapter to test."""
@@ -54,6 +61,19 @@ class SelectedAdapter:
             return tuple(getattr(self.make(), "codecs", ()))
         except UnavailableError:
             return ()
+
+    def library(self) -> str:
+        """Return the distribution that does the work; `HDF5` for all that bring the HDF5 library."""
+        from packaging.requirements import Requirement
+        from packaging.utils import canonicalize_name
+
+        try:
+            required = [canonicalize_name(Requirement(each).name) for each in self.make().requires]
+        except UnavailableError:
+            return self.label
+        if not BRING_HDF5.isdisjoint(required):
+            return HDF5
+        return next((each for each in required if each not in COMMON), "pyarrow")
 
 
 def selected(config: pytest.Config, family: str, test_module: str = "") -> list[SelectedAdapter]:
