@@ -28,8 +28,7 @@ MARKED = {
     ),
     "jvm": ("record_stores/test_jvm_*.py", "*/test_records_jvm.py"),
     "server": (
-        "format_bench/links/test_*.py",
-        "format_bench/object_stores/test_*.py",
+        "format_bench/network/test_*.py",
         "project/test_listeners.py",
         "server/test_*.py",
     ),

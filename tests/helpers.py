@@ -1,4 +1,4 @@
-"""The checkout, git, `format-bench` and pages in a browser, for tests."""
+"""The checkout, git, `format-bench`, adapters and pages in a browser, for tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from http.client import BAD_REQUEST
 from pathlib import Path
 from typing import Any
 
+from format_bench.conformance import selection
+
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def chosen(package: Any, test_module: str) -> list[str]:
+    """Return the labels of a package's adapters that a file of tests tests; see `--adapters`."""
+    return selection.tier.labels(package.registry, test_module)
 
 
 def clone_with(target: Path, files: dict[str, str]) -> Path:

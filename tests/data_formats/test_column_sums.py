@@ -21,6 +21,7 @@ from adapter_core import (
 )
 from adapter_core.column_batches import ColumnSums, selected, sums_of
 from format_bench.instruments import threads
+from tests.helpers import chosen
 
 ROWS = 5_000
 
@@ -60,7 +61,7 @@ def files() -> dict[str, Path]:
     return {}
 
 
-@pytest.fixture(params=data_formats.names())
+@pytest.fixture(params=chosen(data_formats, __name__))
 def adapter(request) -> DataFormat:
     found = data_formats.find(request.param)
     state = found.availability()

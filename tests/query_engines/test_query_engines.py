@@ -16,9 +16,10 @@ from adapter_core.query import COUNT, Aggregate, Contains, OneOf, Query
 from format_bench.families.queries.operations import EngineQuery, QueryOperations
 from format_bench.families.tables import reference
 from format_bench.verification.answers import Answer, difference
+from tests.helpers import chosen
 
 ROWS = {"query": 2000, "query-nested": 400, "query-wide": 2, "flights": 1500, "core": 1500}
-PAIRS = query_engines.names()
+PAIRS = chosen(query_engines, __name__)
 
 
 @pytest.fixture(scope="module")

@@ -59,12 +59,14 @@ def test_killed_at_every_step_one_after_the_other(world):
     recovers(world)
 
 
+@pytest.mark.nightly
 def test_killed_and_called_again_next_month(world):
     world.kill_at("2026-02-01", "run beta")
     world.next_set("3.0")
     recovers(world, "2026-03-01", WHOLE | NEXT)
 
 
+@pytest.mark.nightly
 def test_killed_as_it_wrote_results(world):
     world.kill_at("2026-02-01", "run beta")
     (path,) = world.clone.glob(".asv/tiny/results/*/*-env.json")
@@ -78,6 +80,7 @@ def test_killed_as_samples_were_added(later, moment):
     recovers(later, "2026-03-02", {"2026-02": TWICE, "2026-03": TWICE})
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("hook", ["pre-receive", "post-receive"])
 def test_killed_during_a_push(world, hook):
     path = world.remote / "hooks" / hook
@@ -120,6 +123,7 @@ def test_results_of_two_machines_are_all_kept(later):
     assert len(lines) == len(set(lines)) == 5
 
 
+@pytest.mark.nightly
 def test_the_first_results_of_two_machines_are_all_kept(world):
     other = world.folder / "other"
     git(other, "checkout", "--quiet", "--orphan", "results")
@@ -131,6 +135,7 @@ def test_the_first_results_of_two_machines_are_all_kept(world):
     assert git(world.remote, "show", "results:tiny/results/elsewhere/machine.json") == "{}"
 
 
+@pytest.mark.nightly
 def test_a_site_that_someone_else_pushed_first_is_followed(later):
     git(later.folder / "other", "fetch", "--quiet", "origin")
     git(later.folder / "other", "checkout", "--quiet", "origin/gh-pages")
@@ -150,6 +155,7 @@ def test_results_unsent_to_a_remote_out_of_reach_are_sent_by_the_next_run(later)
     recovers(later, "2026-04-01", WHOLE | NEXT | {"2026-04": {"alpha": (4, 2), "beta": (4, 2)}})
 
 
+@pytest.mark.nightly
 def test_unsent_commits_are_merged_with_those_of_others(later):
     later.next_set("3.0")
     later.at("renew", f"mv {later.remote} {later.folder}/away.git\n")
@@ -178,6 +184,7 @@ def test_too_little_disk_or_memory_ends_the_run_at_its_start(world):
     recovers(world)
 
 
+@pytest.mark.nightly
 def test_the_disk_of_temporary_files_counts_too(world):
     # What lies in /proc is on no disk, so none of it is free.
     done = world.run("2026-02-01", CRON_DISK_GB="1", TMPDIR="/proc")
@@ -198,6 +205,7 @@ def test_a_disk_that_fills_up_in_a_suite(world):
     recovers(world)
 
 
+@pytest.mark.nightly
 def test_a_disk_that_fills_up_as_results_are_committed(world):
     world.tool(
         "git", 'case "$*" in *commit-tree*) echo "fatal: No space left on device" >&2; exit 128 ;; esac'
@@ -209,6 +217,7 @@ def test_a_disk_that_fills_up_as_results_are_committed(world):
     recovers(world)
 
 
+@pytest.mark.nightly
 def test_a_set_that_does_not_resolve_leaves_the_old_one(later):
     later.next_set("unresolvable")
     assert later.run("2026-03-01").returncode == 5
@@ -235,6 +244,7 @@ def test_a_suite_that_fails_does_not_stop_the_others(world):
     recovers(world)
 
 
+@pytest.mark.nightly
 def test_samples_that_were_added_badly_are_put_back(later):
     lost = 's/"alpha.time_it": ..2.0/"alpha.time_it": [[null/'
     later.at("saved alpha", f"sed --in-place '{lost}' {later.clone}/.asv/tiny/results/*/*-env.json\n")
@@ -243,6 +253,7 @@ def test_samples_that_were_added_badly_are_put_back(later):
     assert later.results()["2026-03"] == {"alpha": (2, 2), "beta": (2, 4)}
 
 
+@pytest.mark.nightly
 def test_a_comparison_that_fails_does_not_stop_publishing(world):
     world.at("comparison", "exit 3\n")
     done = world.run("2026-02-01")
@@ -264,6 +275,7 @@ def test_two_at_once(world):
     assert world.results() == WHOLE
 
 
+@pytest.mark.nightly
 def test_a_checkout_that_someone_works_in_is_left_alone(world):
     (world.server / "benchmarks/alpha.py").write_text("unfinished")
     git(world.server, "checkout", "--quiet", "--detach")
@@ -300,6 +312,7 @@ def test_a_commit_is_not_dated_before_its_parent(world):
     assert world.log("main") == ["All"]
 
 
+@pytest.mark.nightly
 def test_a_defect_is_not_met_again_and_again(later):
     (later.clone / ".asv/tiny/month.json").write_text("{")
     later.next_set("3.0")

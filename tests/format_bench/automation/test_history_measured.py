@@ -24,7 +24,7 @@ from format_bench.library_sets import ResolutionError, outcomes, resolve
 from tests.factories.fake_project import toy_checkout
 from tests.helpers import ROOT, git, own_home
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.nightly, pytest.mark.timeout(900)]
 """asv makes environments and measures before the first test."""
 
 EARLY, GOOD, BAD = date(2015, 6, 1), date(2024, 3, 1), date(2025, 6, 1)

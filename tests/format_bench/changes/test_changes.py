@@ -62,6 +62,7 @@ def test_an_improvement_is_reported_too(tmp_path):
     assert (change.verb, change.is_improvement, change.since.name) == ("faster", True, "2026-08")
 
 
+@pytest.mark.nightly
 def test_twenty_histories_with_nothing_planted_have_at_most_one_change(tmp_path):
     named = [
         found

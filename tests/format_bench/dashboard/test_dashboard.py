@@ -224,6 +224,7 @@ def test_an_empty_cell_has_its_sentence_as_text(site):
     assert "2 columns" in losses
 
 
+@pytest.mark.nightly
 def test_suites_without_a_result_are_reported(tmp_path, site):
     folder = tmp_path / "project"
     shutil.copytree(site.folder, folder, symlinks=True)
@@ -306,6 +307,7 @@ def test_documents_lead_to_each_other_and_to_the_project(tmp_path):
     assert "the-second-part" in parsed(second.body_html).ids
 
 
+@pytest.mark.nightly
 def test_the_latest_run_is_that_of_the_newest_commit(tmp_path, site):
     folder = tmp_path / "project"
     shutil.copytree(site.folder, folder, symlinks=True)

@@ -14,8 +14,11 @@ from format_bench.network.client import PART, READ, TABLE, Client, digest_of
 from format_bench.network.environment import LOOPBACK
 from format_bench.network.folder_server import FolderServer
 from format_bench.network.proxy import CUT, SLOW_DOWN, Fault, Proxy
+from tests.helpers import chosen
 
-REMOTE = [name for name in data_formats.names() if Feature.REMOTE in data_formats.find(name).supports]
+REMOTE = [
+    name for name in chosen(data_formats, __name__) if Feature.REMOTE in data_formats.find(name).supports
+]
 COLUMNS = ["H1_PX", "H1_isMuon"]
 
 # Retries of Polars over HTTP cannot be set, and take 7 s.

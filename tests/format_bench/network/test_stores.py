@@ -16,9 +16,10 @@ from data_generator import catalog
 from format_bench.network import object_server as servers
 from format_bench.network.client import digest_of
 from format_bench.network.proxy import EXPIRED, RESET, SLOW_DOWN, Fault, Proxy
+from tests.helpers import chosen
 
-TABLES = [name for name in data_formats.names() if data_formats.find(name).save_schemes]
-ARRAYS = [name for name in array_stores.names() if array_stores.find(name).remote_schemes]
+TABLES = [name for name in chosen(data_formats, __name__) if data_formats.find(name).save_schemes]
+ARRAYS = [name for name in chosen(array_stores, __name__) if array_stores.find(name).remote_schemes]
 
 
 def _available(adapter):
