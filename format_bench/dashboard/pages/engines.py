@@ -9,7 +9,7 @@ from adapter_core.errors import InvalidResultsError
 from format_bench.dashboard.layout import Page, render
 from format_bench.dashboard.machine_links import machine_links
 from format_bench.dashboard.pages._markdown import as_html
-from format_bench.studies import engines
+from format_bench.studies.declared import study
 
 if TYPE_CHECKING:
     from format_bench.dashboard.site_data import LatestRun, SiteData
@@ -42,6 +42,6 @@ def pages(site: SiteData) -> Iterator[Page]:
 def _text(latest: LatestRun) -> str:
     """Return the page in Markdown; empty if no format was measured with several engines."""
     try:
-        return engines.page(latest.results)
+        return study.read("engines").page(latest.results).markdown()
     except InvalidResultsError:
         return ""

@@ -81,11 +81,13 @@ class Made(SectionBase, tag="made", kw_only=True):
 
     by: str
     """The function, as "module:name"; it takes the context, and yields blocks."""
+    given: dict[str, str] = {}
+    """Further arguments by name."""
 
     def blocks(self, context: Context) -> Iterator[Block]:
         """Yield the blocks of the function."""
         module, _, name = self.by.partition(":")
-        found = list(getattr(import_module(module), name)(context))
+        found = list(getattr(import_module(module), name)(context, **self.given))
         first = found[0] if found else Block()
         yield replace(first, title=first.title or self.title, text=first.text or self.text)
         yield from found[1:]

@@ -8,7 +8,8 @@ import pytest
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.results import export
-from format_bench.studies.engines import by_format, format_of, page
+from format_bench.studies.declared import study
+from format_bench.studies.tables.engines_of_formats import by_format, format_of
 from tests.factories.records import results_of
 from tests.helpers import run
 
@@ -18,6 +19,10 @@ SECONDS = {
     "CSV[duckdb]": {"save time": 2.0, "read time": 8.0, "size": 2e6},
     "Pickle": {"save time": 0.1, "read time": 0.1, "size": 3e6},
 }
+
+
+def page(found):
+    return study.read("engines").page(found).markdown()
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,18 @@ import pytest
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.results.status import CellStatus
-from format_bench.studies.queries import CPU, WALL, page
+from format_bench.studies.declared import study
 from tests.factories.records import record, results
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
 
+WALL, CPU = "query time", "query CPU time"
 FACTS = {"suite": "query", "dataset": "query", "rows": 1000, "columns": 20, "cache": "warm"}
+
+
+def page(found, metric):
+    return study.read("queries", cpu=metric == CPU).page(found).markdown()
 
 
 def answer(label, query, milliseconds, metric=WALL, **facts) -> Record:

@@ -1,4 +1,4 @@
-"""Study of engines: comparison of each format's engines, as the page docs/engines.md.
+"""Engines of each format, compared with each other alone.
 
 A format is read and written through a library, its engine. Results of the usual formats and of the
 suite of further engines are on the same tables, so both are compared.
@@ -9,28 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-import click
 
 import data_formats
 from adapter_core import Trait
 from adapter_core.errors import InvalidResultsError
-from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio, joined, plural
 from format_bench.report.losses_and_gaps import losses
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.ranking import findings_on, mean_ratios, ranking_of
-from format_bench.results.load import Results, load, suite_of
+from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import legend
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES
+from format_bench.studies.declared.blocks import Block
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
+    from format_bench.studies.declared.sections import Context
 
 
 # Suites that measure tables alike, on tables of the same name, rows and seed.
@@ -54,33 +52,22 @@ _FEWEST = 2
 # First character of a label after the format's name: of the engine, or of the layout (HDF5.table).
 _AFTER_NAME = re.compile(r"[.\[]")
 
-_HEAD = """\
-# Which engine for which format
 
-A format is read and written through a library, its engine, and engines differ. Each section compares
-the engines of one format with each other alone, on the same tables. The numbers in its table are how
-many times the best engine's value each engine has, as geometric mean over the data sets: 1 is the best,
-smaller is better. The label without brackets is what a pandas user gets. A format whose label has a
-second part, as HDF5.table, has layouts besides engines.
-"""
-
-
-def page(results: Results) -> str:
-    """Return the page in Markdown.
+def engines(context: Context) -> Iterator[Block]:
+    """Yield an overview, and a block for each format with several engines.
 
     Raises
     ------
     InvalidResultsError
         If the results contain several engines of no format.
     """
+    results = context.results
     formats = list(by_format(results))
     if not formats:
         raise InvalidResultsError(f"{results.name} holds no format with several engines")
-    parts = [_HEAD, f"{_extent(formats)} {legend(results.floors)}\n"]
-    parts += _overview(formats, results.floors)
+    yield _overview(formats, results.floors)
     for each in formats:
-        parts += _section(each, results.floors)
-    return "\n".join(parts) + "\n"
+        yield _section(each, results.floors)
 
 
 def by_format(results: Results) -> Iterator[SuiteResults]:
@@ -114,7 +101,7 @@ def _extent(formats: list[SuiteResults]) -> str:
     return f"Measured on {joined(datasets, most=8)}, of {joined(rows)}."
 
 
-def _overview(formats: list[SuiteResults], floors: Floors | None) -> Iterator[str]:
+def _overview(formats: list[SuiteResults], floors: Floors | None) -> Block:
     header = ["format", "engines", "fastest to save", "fastest to read", "smallest"]
     rows = [
         [
@@ -124,7 +111,7 @@ def _overview(formats: list[SuiteResults], floors: Floors | None) -> Iterator[st
         ]
         for each in formats
     ]
-    yield from table_lines(header, rows, alignment="lrlll")
+    return Block("", f"{_extent(formats)} {legend(floors)}", header, rows, alignment="lrlll")
 
 
 def _best(results: SuiteResults, measure: Measure, floors: Floors | None) -> str:
@@ -135,10 +122,7 @@ def _best(results: SuiteResults, measure: Measure, floors: Floors | None) -> str
     return f"{ranking.leader}{f' (ties: {joined(ties)})' if ties else ''}"
 
 
-def _section(results: SuiteResults, floors: Floors | None) -> Iterator[str]:
-    yield f"\n## {results.name}\n"
-    yield from (f"- {finding}" for finding in findings_on(results, floors))
-    yield ""
+def _section(results: SuiteResults, floors: Floors | None) -> Block:
     ratios = [mean_ratios(results.groups, measure) for measure in MEASURES.values()]
     lost = {each: joined(words, most=3) for each, words in _losses(results).items()}
     rows = [
@@ -151,7 +135,8 @@ def _section(results: SuiteResults, floors: Floors | None) -> Iterator[str]:
         for each in results.configurations
     ]
     header = ["engine", *MEASURES, "loses", "reading runs no code"]
-    yield from table_lines(header, rows, alignment="l" + "r" * len(MEASURES) + "ll")
+    alignment = "l" + "r" * len(MEASURES) + "ll"
+    return Block(results.name, "", header, rows, alignment, list(map(str, findings_on(results, floors))))
 
 
 def _losses(results: SuiteResults) -> dict[Configuration, list[str]]:
@@ -168,17 +153,3 @@ def _is_safe(configuration: Configuration) -> str:
         # Results outlive their adapters: one may be gone or broken by now.
         traits = None
     return "not known" if traits is None else "yes" if Trait.SAFE in traits else "**no**"
-
-
-@click.command
-@click.argument("results", type=click.Path(path_type=Path))
-def command(results: Path) -> None:
-    """Recommend an engine for each format.
-
-    RESULTS is a folder or file of results with several engines of a format. Prints a Markdown page.
-
-    \b
-    Example:
-      format-bench study engines .asv/quick/report > docs/engines.md
-    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    click.echo(page(load(results)), nl=False)

@@ -1,4 +1,4 @@
-"""Study of queries: the page "which engine for which question" from results of the suite `query`."""
+"""Pairs of a format and an engine by question, from results of the suite `query`."""
 
 from __future__ import annotations
 
@@ -6,32 +6,25 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
-
-import click
 
 import query_engines
 from adapter_core.errors import InvalidResultsError
 from adapter_core.query_sql import sql
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import format_ratio, plural, quantity
+from format_bench.display.text import format_ratio, quantity
 from format_bench.families.queries.operations import DEFAULTS, FAMILY, TUNED, QueryOperations
 from format_bench.families.questions import declared
-from format_bench.report.losses_and_gaps import rows_of_gaps
-from format_bench.report.model import results_of_suite
 from format_bench.report.queries import QueryTable, tracks_of
-from format_bench.results.groups import NOT_RUN
-from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
 from format_bench.results.records import engine_of
 from format_bench.results.suites import SUITES
+from format_bench.studies.declared.blocks import Block
 
 if TYPE_CHECKING:
-    from format_bench.report.model import SuiteResults
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
+    from format_bench.studies.declared.sections import Context
 
 SUITE = "query"
 WALL, CPU = "query time", "query CPU time"
@@ -41,18 +34,6 @@ _SQL_ROWS = 1000
 _SQL_LENGTH = 160
 """Longest SQL text that is printed whole."""
 _LEADERS = 3
-
-_HEAD = """\
-# Which engine for which question
-
-Questions to files of table formats, answered by query engines: the suite `query`, described in
-[Questions to files](questions.md). A label names the format and the engine, e.g.
-`Parquet[duckdb]`. Every answer equals NumPy's on the data; one that does not is a failure. Files on the
-track *defaults* are those that the format's usual adapter saves, with the codec that its library takes
-unasked. Those on the track *tuned* are sorted, and have the statistics, filters or indexes that the
-format offers for the columns that questions select by; their writer knows no constants of questions.
-Smaller is better. Made by `format-bench study queries`.
-"""
 
 
 @dataclass(frozen=True)
@@ -117,39 +98,41 @@ def format_of(configuration: Configuration) -> str:
     return configuration.format.rpartition("[")[0]
 
 
-def page(results: Results, metric: str) -> str:
-    """Return the page in Markdown.
+def answers(context: Context, cpu: str) -> Iterator[Block]:
+    """Yield the tables of each data set and track.
 
     Parameters
     ----------
-    results : Results
+    context : Context
         Results of the suite.
-    metric : str
-        `WALL` or `CPU`.
+    cpu : str
+        "True" for CPU times.
 
     Raises
     ------
     InvalidResultsError
         If the results have no warm answer.
     """
-    suite = results_of_suite(results, SUITE)
+    metric = CPU if cpu == "True" else WALL
+    suite = context.numbers.suite
     found = [Answers(each, metric, track) for each in suite.groups for track in tracks_of(each)]
     found = [each for each in found if each.table.means]
     if not found:
-        raise InvalidResultsError(f"{results.name} has no warm answers of the suite {SUITE}")
-    parts = [_HEAD, *_extent(found, metric)]
+        raise InvalidResultsError(
+            f"{context.results.name} has no warm answers of the suite {suite.name}"
+        )
     for each in found:
-        parts += [*_leaders(each), *_formats(each), *_ranking(each), *_times(each), *_cold(each)]
+        yield from (_leaders(each), _formats(each))
+    yield _extent(found, metric)
+    for each in found:
+        yield from (_ranking(each), _times(each), *_cold(each))
     for group in suite.groups:
         tracks = {each.track: each for each in found if each.group is group}
         if {DEFAULTS, TUNED} <= tracks.keys():
-            parts += _both_tracks(tracks[DEFAULTS], tracks[TUNED])
-    parts += [*_questions(), *_engines(), *_gaps(suite)]
-    return "\n".join(parts) + "\n"
+            yield from _both_tracks(tracks[DEFAULTS], tracks[TUNED])
 
 
-def _extent(found: list[Answers], metric: str) -> Iterator[str]:
-    yield "## Measured\n"
+def _extent(found: list[Answers], metric: str) -> Block:
     rows = []
     for each in found:
         pairs = [pair for pair in each.table.ranked if pair in each.table.means]
@@ -157,17 +140,16 @@ def _extent(found: list[Answers], metric: str) -> Iterator[str]:
         numbers = (len(pairs), len(each.formats), len(each.engines), len(each.table.queries), answers)
         rows.append([each.title, *(f"{number:,}" for number in numbers)])
     header = ["data", "pairs", "formats", "engines", "questions", "answers, all equal"]
-    yield from table_lines(header, rows)
     kind = "CPU time of all threads of the process" if metric == CPU else "Wall time"
-    yield (
-        f"\n{kind}, medians of answers to an open file in the page cache. A ratio is (t + 1 ms) / "
-        "(best + 1 ms), so that times near the clock's resolution do not decide.\n"
+    text = (
+        f"{kind}, medians of answers to an open file in the page cache. A ratio is (t + 1 ms) / "
+        "(best + 1 ms), so that times near the clock's resolution do not decide."
     )
+    return Block("Measured", text, header, rows)
 
 
-def _leaders(found: Answers) -> Iterator[str]:
-    """Yield the fastest pairs of each question."""
-    yield f"## Which engine for which question: {found.title}\n"
+def _leaders(found: Answers) -> Block:
+    """Return the fastest pairs of each question."""
     rows = []
     for name in found.table.queries:
         values = found.values(name)
@@ -186,8 +168,7 @@ def _leaders(found: Answers) -> Iterator[str]:
             ]
         )
     header = ["question", "fastest", "then, times the fastest", "fastest on Parquet", "pairs", "slowest"]
-    yield from table_lines(header, rows, alignment="llllrl")
-    yield ""
+    return Block(f"Which engine for which question: {found.title}", "", header, rows, alignment="llllrl")
 
 
 def _with_time(pairs: list[Configuration], values: dict[Configuration, float]) -> str:
@@ -198,13 +179,12 @@ def _with_ratio(pairs: list[Configuration], ratios: dict[Configuration, float]) 
     return ", ".join(f"{each.format} {format_ratio(ratios[each])}" for each in pairs)
 
 
-def _formats(found: Answers) -> Iterator[str]:
-    """Yield the ratios of each format, by its best engine, for each kind of question."""
-    yield f"## Which format for which question: {found.title}\n"
-    yield (
+def _formats(found: Answers) -> Block:
+    """Return the ratios of each format, by its best engine, for each kind of question."""
+    text = (
         "Each format with its fastest engine for each question, by the fastest of all: the geometric "
         "mean over the questions of a kind, and the engine that was fastest most often. A number in "
-        "brackets is that of the questions without an answer.\n"
+        "brackets counts the questions without an answer."
     )
     kinds: dict[str, list[str]] = {}
     for name in found.table.queries:
@@ -213,8 +193,8 @@ def _formats(found: Answers) -> Iterator[str]:
     for label in found.formats:
         cells = [_kind_cell(found, label, names) for names in kinds.values()]
         rows.append([label, *cells])
-    yield from table_lines(["format", *kinds], rows, alignment="l" + "l" * len(kinds))
-    yield ""
+    title = f"Which format for which question: {found.title}"
+    return Block(title, text, ["format", *kinds], rows, alignment="l" + "l" * len(kinds))
 
 
 def _kind_cell(found: Answers, label: str, names: list[str]) -> str:
@@ -239,13 +219,12 @@ def _mean(ratios: Iterable[float]) -> str:
     return format_ratio(math.exp(fmean(map(math.log, ratios))))
 
 
-def _ranking(found: Answers) -> Iterator[str]:
-    """Yield the pairs by the geometric mean of their ratios."""
+def _ranking(found: Answers) -> Block:
+    """Return the pairs by the geometric mean of their ratios."""
     table = found.table
-    yield f"## All pairs: {found.title}\n"
-    yield (
+    text = (
         "By the geometric mean of the ratios to the fastest answer of each question. Pairs that do not "
-        "answer all questions are below those that do, since they lack different ones.\n"
+        "answer all questions are below the others, since they lack different ones."
     )
     rows = [
         [
@@ -257,24 +236,20 @@ def _ranking(found: Answers) -> Iterator[str]:
         ]
         for place, each in enumerate((pair for pair in table.ranked if pair in table.means), start=1)
     ]
-    yield from table_lines(
-        ["place", "pair", "mean ratio", "answered", "fastest"], rows, alignment="rlrrr"
-    )
-    yield ""
+    header = ["place", "pair", "mean ratio", "answered", "fastest"]
+    return Block(f"All pairs: {found.title}", text, header, rows, alignment="rlrrr", fold=True)
 
 
-def _times(found: Answers) -> Iterator[str]:
-    yield f"### Times: {found.title}\n"
+def _times(found: Answers) -> Block:
     rows = []
     for each in (pair for pair in found.table.ranked if pair in found.table.means):
         cells = [found.table.cell(each, name).value for name in found.table.queries]
         texts = ["-" if value is None else quantity(value, "seconds") for value in cells]
         rows.append([each.format, *texts])
-    yield from table_lines(["pair", *found.table.queries], rows)
-    yield ""
+    return Block(f"Times: {found.title}", "", ["pair", *found.table.queries], rows, level=3, fold=True)
 
 
-def _cold(found: Answers) -> Iterator[str]:
+def _cold(found: Answers) -> Iterator[Block]:
     """Yield the cold answers of each question, if there are any, with the bytes that they brought in."""
     rows = []
     for name in found.table.queries:
@@ -294,23 +269,20 @@ def _cold(found: Answers) -> Iterator[str]:
         )
     if not rows:
         return
-    yield f"### Cold: {found.title}\n"
-    yield (
+    text = (
         "Wall time of opening and answering in a fresh process, imports excluded, from a file that is "
-        "proven out of the page cache; and the bytes that storage fetched for it, read-ahead included.\n"
+        "proven out of the page cache; and the bytes that storage fetched for it, read-ahead included."
     )
     header = ["question", "fastest", "it fetches", "fetches least", "pairs"]
-    yield from table_lines(header, rows, alignment="llrlr")
-    yield ""
+    yield Block(f"Cold: {found.title}", text, header, rows, alignment="llrlr", level=3)
 
 
-def _both_tracks(defaults: Answers, tuned: Answers) -> Iterator[str]:
+def _both_tracks(defaults: Answers, tuned: Answers) -> Iterator[Block]:
     """Yield the costs and gains of tuning, of the pairs with both tracks."""
-    yield f"## Tuned beside defaults: {extent_of(defaults.group)}\n"
-    yield (
+    text = (
         "The pairs that were measured on both tracks. The mean is the geometric mean of (tuned + 1 ms) "
         "/ (defaults + 1 ms): below 1, tuning pays. Formats without a tuned file of this data set are "
-        "among the cells [left out](#left-out).\n"
+        "among the cells [left out](#left-out)."
     )
     ratios = _ratios_of_tracks(defaults, tuned)
     by_pair: dict[str, dict[str, float]] = {}
@@ -333,8 +305,8 @@ def _both_tracks(defaults: Answers, tuned: Answers) -> Iterator[str]:
         )
     ]
     costs = [f"{what}, {track}" for what in ("save", "size") for track in (DEFAULTS, TUNED)]
-    yield from table_lines(["pair", *costs, "mean", "least", "most"], rows)
-    yield ""
+    title = f"Tuned beside defaults: {extent_of(defaults.group)}"
+    yield Block(title, text, ["pair", *costs, "mean", "least", "most"], rows)
     rows = [
         [
             name,
@@ -345,8 +317,7 @@ def _both_tracks(defaults: Answers, tuned: Answers) -> Iterator[str]:
         for name, found in ratios.items()
     ]
     header = ["question", f"fastest, {DEFAULTS}", f"fastest, {TUNED}", "mean", "least", "most"]
-    yield from table_lines(header, rows, alignment="lllrll")
-    yield ""
+    yield Block(header=header, rows=rows, alignment="lllrll")
 
 
 def _ratios_of_tracks(defaults: Answers, tuned: Answers) -> dict[str, dict[str, float]]:
@@ -375,34 +346,34 @@ def _extremes(ratios: Mapping[str, float]) -> tuple[str, str]:
     return f"{format_ratio(ratios[least])} {least}", f"{format_ratio(ratios[most])} {most}"
 
 
-def _questions() -> Iterator[str]:
+def questions(context: Context) -> Iterator[Block]:
     """Yield the questions to the data set `query`, as SQL."""
-    yield "## Questions as SQL\n"
-    yield (
+    del context
+    text = (
         f"To the data set `query` of {_SQL_ROWS:,} rows; constants of larger tables differ. Very long "
-        "texts are cut short. `row` is the number of a row from 0, for which engines have other words.\n"
+        "texts are cut short. `row` is the number of a row from 0, for which engines have other words."
     )
     found = QueryOperations.generate("query", _SQL_ROWS).facts.asked
     rows = []
     for name, question in declared(FAMILY).by_name.items():
         query = found[name]
         if isinstance(query, str):
-            text = f"not asked: {query}"
+            shown = f"not asked: {query}"
         elif query.shape:
-            text = "the metadata"
+            shown = "the metadata"
         else:
-            text = f"`{_short(sql(query, positions='row'))}`"
-        rows.append([name, str(question), text])
-    yield from table_lines(["name", "question", "SQL"], rows, alignment="lll")
-    yield ""
+            shown = f"`{_short(sql(query, positions='row'))}`"
+        rows.append([name, str(question), shown])
+    yield Block("", text, ["name", "question", "SQL"], rows, alignment="lll", fold=True)
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _SQL_LENGTH else f"{text[:_SQL_LENGTH]} ..."
 
 
-def _engines() -> Iterator[str]:
-    yield "## Engines\n"
+def engines(context: Context) -> Iterator[Block]:
+    """Yield the query engines with what each does itself."""
+    del context
     rows = []
     for engine in query_engines.engines():
         notes = "; ".join(f"{label}: {note}" for label, note in engine.notes.items())
@@ -411,34 +382,4 @@ def _engines() -> Iterator[str]:
             [engine.label, ", ".join(engine.reads), done, engine.finished_by or "-", notes or "-"]
         )
     header = ["engine", "formats", "does itself", "the rest by", "notes"]
-    yield from table_lines(header, rows, alignment="lllll")
-    yield ""
-
-
-def _gaps(suite: SuiteResults) -> Iterator[str]:
-    yield "## Left out\n"
-    # Data sets were not asked of the same pairs.
-    rows = [row[1:] for row in rows_of_gaps([suite]) if row[4] != NOT_RUN.status]
-    if not rows:
-        yield "Every cell has a value."
-        return
-    yield f"{plural(len(rows), 'reason')} for cells without a value.\n"
-    yield from table_lines(["pair", "data sets", "cells", "status", "reason"], rows, alignment="lllll")
-
-
-@click.command
-@click.argument("results", type=click.Path(path_type=Path))
-@click.option("--cpu", is_flag=True, help="CPU times, for results from a machine with other work.")
-def command(results: Path, cpu: bool) -> None:  # noqa: FBT001 (a switch)
-    """Make the page "which engine for which question".
-
-    RESULTS is a folder or file of results of the suite `query`. Prints a Markdown page: the fastest
-    pairs of each question, formats by kinds of questions, all pairs ranked, all times, each track apart;
-    costs and gains of tuned files; and the questions as SQL.
-
-    \b
-    Example:
-      format-bench run --suite query --rows 1000000 --threads 1 --out reports/query
-      format-bench study queries reports/query > docs/queries.md
-    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    click.echo(page(load(results), CPU if cpu else WALL), nl=False)
+    yield Block(header=header, rows=rows, alignment="lllll")

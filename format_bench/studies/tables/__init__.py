@@ -1,0 +1,1 @@
+"""Tables of declared studies that the general sections cannot show."""
