@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,27 @@ import click
 import data_formats
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidRequestError, InvalidResultsError
-from data_generator import catalog
+from data_generator import DEFAULT_SEED, catalog
 from format_bench.families.tables.subject import Subject
 from format_bench.instruments import isolation
+from format_bench.instruments.medium import MediumFacts
+from format_bench.metadata import run_metadata
+from format_bench.results.load import RESULTS
+from format_bench.results.study_rows import StudyFile
 from format_bench.runner import folders
 from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data
 from format_bench.studies.storage import trials
 from format_bench.studies.storage.estimates import MediumModel
 from format_bench.studies.storage.page import page
-from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults, read, write
+from format_bench.studies.storage.results import (
+    DATASET,
+    FORM,
+    QUESTIONS,
+    SAVE,
+    StorageCell,
+    StorageResults,
+    read,
+)
 
 FORMATS = (
     *("CSV", "JSON", "Avro", "Parquet", "Feather", "ORC", "Lance", "Vortex"),
@@ -37,7 +49,7 @@ LIMIT_SECONDS = 300.0
 
 
 class Session:
-    """Measures formats on media, round by round, and writes the results after each format.
+    """Measures formats on media, round by round, and keeps the results of each format.
 
     Parameters
     ----------
@@ -48,32 +60,43 @@ class Session:
     rows : int
         Rows of the table.
     out : Path
-        The file of the results; cells that it contains are not measured again.
+        The folder of the results; cells that it contains are not measured again. Results in a file of
+        JSON, of an earlier version, go on in the folder of its name without the ending.
 
     Raises
     ------
     InvalidResultsError
-        If the file contains results of other media or other rows.
+        If there are results of other media or other rows.
     """
 
     def __init__(
         self, media: Sequence[ComparedMedium], labels: Sequence[str], rows: int, out: Path
     ) -> None:
-        self._media, self._labels, self._out = media, labels, out
-        facts = {each.name: each.metadata for each in media}
-        cpus = len(os.sched_getaffinity(0))
-        self.results = StorageResults(rows, trials.DATASET, facts, cpus)
-        if out.exists():
-            earlier = read(out)
-            if (earlier.rows, set(earlier.media)) != (rows, set(facts)):
-                raise InvalidResultsError(
-                    f"{out} has results of {earlier.rows:,} rows on {', '.join(earlier.media)}; name "
-                    "another --out"
-                )
-            self.results = earlier
-        self.results.wanted[:] = dict.fromkeys([*self.results.wanted, *labels])
+        self._media, self._labels, self._rows = media, labels, rows
+        self._out = out.with_suffix("") if out.suffix == ".json" else out
+        self._file: StudyFile[StorageCell] | None = None
+        self._cells: dict[tuple[str, str, str], StorageCell] = {}
+        self._metadata: dict[str, Any] = {
+            "media": {each.name: each.metadata for each in media},
+            "loads": [],
+            "formats": list(labels),
+        }
+        has_records = (self._out / RESULTS).exists()
+        if not (has_records or out.is_file()):
+            return
+        earlier = read(self._out if has_records else out)
+        if (earlier.rows, set(earlier.media)) != (rows, set(self._metadata["media"])):
+            raise InvalidResultsError(
+                f"{out} has results of {earlier.rows:,} rows on {', '.join(earlier.media)}; name "
+                "another --out"
+            )
+        self._cells = {(each.format, each.question, each.medium): each for each in earlier.cells}
+        if not has_records:
+            self._metadata["loads"] += earlier.loads
+            self._metadata["formats"] = list(dict.fromkeys([*earlier.wanted, *labels]))
+            self._keep(earlier.cells)
 
-    def run(self, rounds: int, limit_seconds: float = math.inf) -> StorageResults:
+    def run(self, rounds: int, limit_seconds: float = math.inf) -> None:
         """Measure all cells in each round; start no format after the limit.
 
         Parameters
@@ -88,27 +111,30 @@ class Session:
             own = {each.name: stack.enter_context(folders.make(each.folder)) for each in self._media}
             place = stack.enter_context(folders.make(for_data(self._media)))
             data = place / "data"
-            df: Any = catalog.table(trials.DATASET, self.results.rows).df
-            positions = Subject(trials.DATASET, {"data": df}).positions(READ_ROWS)
+            df: Any = catalog.table(DATASET, self._rows).df
+            positions = Subject(DATASET, {"data": df}).positions(READ_ROWS)
             df.to_pickle(data)
             del df
             for number in range(1, rounds + 1):
                 for label in self._missing(number):
                     if time.monotonic() > end:
                         click.echo(f"time is up before {label} in round {number}", err=True)
-                        return self.results
-                    self.results.loads.append(round(os.getloadavg()[0], 2))
-                    self._measure(label, data, own, place / f"small-{label}", positions)
-                    write(self.results, self._out)
+                        return
+                    self._metadata["loads"].append(round(os.getloadavg()[0], 2))
+                    small = place / f"small-{label}"
+                    self._keep([*self._measured(label, data, own, small, positions)])
                     left = f"{max(0.0, end - time.monotonic()):.0f} s left"
                     click.echo(f"round {number}: {label}, {left}", err=True)
-        return self.results
+
+    @property
+    def results(self) -> StorageResults:
+        """All results of the folder."""
+        return read(self._out)
 
     def _missing(self, number: int) -> list[str]:
         """Return the formats that lack a time, or a reason, of a round."""
         counted = {
-            (each.format, each.question, each.medium): math.inf if each.status else len(each.seconds)
-            for each in self.results.cells
+            place: math.inf if each.status else len(each.seconds) for place, each in self._cells.items()
         }
         axes = [(question, each.name) for question in QUESTIONS for each in self._media]
         return [
@@ -117,13 +143,14 @@ class Session:
             if min(counted.get((label, *place), 0) for place in axes) < number
         ]
 
-    def _measure(
+    def _measured(
         self, label: str, data: Path, own: dict[str, Path], small: Path, positions: list[int]
-    ) -> None:
+    ) -> Iterator[StorageCell]:
         for medium, folder in own.items():
             saved = isolation.run(trials.save, label, data, small, folder, limit_seconds=LIMIT_SECONDS)
-            self._add(label, "save", medium, "", saved)
-            for question in list(QUESTIONS)[1:]:
+            yield self._cell(StorageCell(label, "", SAVE, medium, rows=self._rows), saved)
+            cache = "warm" if MediumFacts.of(folder).is_in_memory else "cold"
+            for question in [each for each in QUESTIONS if each != SAVE]:
                 found = saved
                 if not saved.status:
                     found = isolation.run(
@@ -131,33 +158,31 @@ class Session:
                         limit_seconds=LIMIT_SECONDS,
                     )
                 engine = trials.engine_of(label) if question == "rows" else ""
-                self._add(label, question, medium, engine, found)
+                new = StorageCell(label, engine, question, medium, rows=self._rows, cache=cache)
+                yield self._cell(new, found)
             # Its place is for the next format.
             data_formats.find(label).remove(trials.path_of(label, folder))
 
-    def _add(
-        self, label: str, question: str, medium: str, engine: str, outcome: isolation.Outcome
-    ) -> None:
-        earlier = self.results.cell(label, question, medium)
-        cell = earlier or StorageCell(label, engine, question, medium)
-        if earlier:
-            self.results.cells.remove(earlier)
+    def _cell(self, new: StorageCell, outcome: isolation.Outcome) -> StorageCell:
+        """Return a cell with one more time; a round that fails leaves the times of others."""
+        cell = self._cells.get((new.format, new.question, new.medium), new)
         if outcome.status:
-            if not cell.seconds:
-                cell = replace(cell, status=outcome.status, sentence=outcome.sentence)
-        else:
-            taken: trials.Taken = outcome.value
-            cell = replace(
-                cell,
-                seconds=[*cell.seconds, taken.seconds],
-                requests=taken.requests,
-                read_bytes=taken.read_bytes,
-                seeks=taken.seeks,
-                file_bytes=taken.file_bytes or cell.file_bytes,
-                status="",
-                sentence="",
-            )
-        self.results.cells.append(cell)
+            failed = replace(cell, status=outcome.status.value, sentence=outcome.sentence)
+            return cell if cell.seconds else failed
+        found: dict[str, Any] = asdict(outcome.value)
+        seconds = (*cell.seconds, found.pop("seconds"))
+        return replace(cell, seconds=seconds, status="", sentence="", **found)
+
+    def _keep(self, cells: Iterable[StorageCell]) -> None:
+        """Write cells, after the metadata of this session with the loads so far."""
+        if self._file is None:
+            self._file = StudyFile(FORM, self._out)
+            place, scale = for_data(self._media), f"{self._rows:,} rows"
+            self._metadata |= run_metadata.collect(place, seed=DEFAULT_SEED, scale=scale, threads="all")
+        run_metadata.write(self._metadata, self._out / f"{self._file.run_id}-threads-all.json")
+        for each in cells:
+            self._cells[each.format, each.question, each.medium] = each
+            self._file.append(each)
 
 
 @click.command
@@ -168,12 +193,17 @@ class Session:
     metavar="[NAME=]FOLDER",
     help="Folder on a medium; at least two.",
 )
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="JSON file of the results.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results.")
 @click.option("--formats", default=",".join(FORMATS), show_default=True, metavar="LABELS")
 @click.option("--rows", type=click.IntRange(1000), default=300_000, show_default=True)
 @click.option("--rounds", type=click.IntRange(1), default=2, show_default=True)
 @click.option("--minutes", type=click.FloatRange(0.1), help="Start no format after so long.")
-@click.option("--page", "shown", type=click.Path(path_type=Path), help="Print the page of results.")
+@click.option(
+    "--page",
+    "shown",
+    type=click.Path(exists=True, path_type=Path),
+    help="Print the page of results, also of the JSON file of an earlier version.",
+)
 @click.option("--medium", "further", multiple=True, metavar="NAME=MS,MB/S", help="Estimate it, too.")
 def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     scratches: tuple[str, ...],
@@ -192,15 +222,15 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
 
     \b
     Examples:
-      format-bench study media --scratch ssd=/data --scratch /dev/shm --out media.json
-      format-bench study media --page media.json > docs/media.md
-      format-bench study media --page media.json --medium "tape=5000,300"
+      format-bench study media --scratch ssd=/data --scratch /dev/shm --out reports/media
+      format-bench study media --page reports/media > docs/media.md
+      format-bench study media --page reports/media --medium "tape=5000,300"
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     models = [MediumModel.parse(each) for each in further]
     if shown:
         results = read(shown)
     elif out is None:
-        raise click.UsageError("give --out FILE to measure, or --page RESULTS for the page")
+        raise click.UsageError("give --out FOLDER to measure, or --page RESULTS for the page")
     else:
         labels = [each for each in formats.split(",") if each]
         for label in labels:
@@ -210,5 +240,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         if len(media) < 2:  # noqa: PLR2004 (a comparison)
             raise InvalidRequestError("at least two --scratch are needed, each on a medium of its own")
         limit_seconds = math.inf if minutes is None else 60 * minutes
-        results = Session(media, labels, rows, out).run(rounds, limit_seconds)
+        session = Session(media, labels, rows, out)
+        session.run(rounds, limit_seconds)
+        results = session.results
     click.echo(page(results, models), nl=False)

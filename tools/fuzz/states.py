@@ -381,10 +381,11 @@ def _read_storage(path: Path) -> Any:
 
 @_file("storage.json", _read_storage)
 def _storage(path: Path) -> None:
-    from format_bench.studies.storage import results
+    from format_bench.studies.storage.results import StorageCell, StorageResults
 
-    cell = results.StorageCell("CSV", "", "whole", "ssd", [0.5, 0.6], 3, 4096)
-    results.write(results.StorageResults(10, "eq", {"ssd": {"size": 1}}, 4, cells=[cell]), path)
+    cell = StorageCell("CSV", "", "whole", "ssd", (0.5, 0.6), 3, 4096)
+    facts = {"ssd": {"file_system": "ext4"}}
+    _text(path, json.dumps(asdict(StorageResults(10, "eq", facts, 4, cells=[cell]))))
 
 
 def _flat(name: str, module: str, kind: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
+from format_bench.instruments.medium import IN_MEMORY
 
 if TYPE_CHECKING:
     from format_bench.studies.storage.results import StorageCell, StorageResults
@@ -80,7 +81,7 @@ class ReadCost:
 def media_of_costs(results: StorageResults) -> tuple[str, str] | None:
     """Return the medium in memory and the one that counts seeks; None if either is missing."""
     memory = next(
-        (name for name, facts in results.media.items() if facts["file_system"] in {"tmpfs", "ramfs"}),
+        (name for name, facts in results.media.items() if facts["file_system"] in IN_MEMORY),
         None,
     )
     counting = next((name for name in results.media if results.has(name, "seeks")), None)

@@ -76,8 +76,8 @@ The thesis that this project follows names other media first among its future wo
 their table by
 
     format-bench study media --scratch hdd=/mnt/hdd --scratch ssd=/mnt/ssd \\
-        --scratch nvme=/mnt/nvme --scratch ram=/dev/shm --out media.json
-    format-bench study media --page media.json > media.md
+        --scratch nvme=/mnt/nvme --scratch ram=/dev/shm --out reports/media
+    format-bench study media --page reports/media > media.md
 
 and, for all suites and formats, by `format-bench run --cold` with the same `--scratch`.
 

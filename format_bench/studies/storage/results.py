@@ -1,22 +1,35 @@
-"""Results of the study of media: the media, and a cell for each format, question and medium."""
+"""Results of the study of media: a cell for each format, question and medium, kept as records.
+
+The media, and the load of the machine before each format, are in the metadata of the runs beside them.
+"""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidResultsError
-from adapter_core.files import content_of, write_atomically
+from adapter_core.files import content_of
+from format_bench.instruments.medium import IN_MEMORY
+from format_bench.results import load, study_rows
+from format_bench.results.study_rows import StudyForm
+
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
+
+SAVE = "save"
 
 QUESTIONS = {
-    "save": "durable save",
+    SAVE: "durable save",
     "whole": "whole table",
     "columns": "2 columns of all rows",
     "rows": "100 random rows",
 }
 """What is timed, in words."""
+
+DATASET = "query"
 
 
 @dataclass(frozen=True)
@@ -29,7 +42,7 @@ class StorageCell:
     question: str
     """One of `QUESTIONS`."""
     medium: str
-    seconds: list[float] = field(default_factory=list)
+    seconds: tuple[float, ...] = ()
     requests: int | None = None
     """Requests that the block device answered; None without a device of the medium's own."""
     read_bytes: int | None = None
@@ -37,10 +50,15 @@ class StorageCell:
     seeks: int | None = None
     """Seeks for reads, as an emulated disk counts them; None for other media."""
     file_bytes: int = 0
+    """Size of the saved table; 0 for reads."""
     status: str = ""
     """Empty if there are times."""
     sentence: str = ""
     """Why there are none."""
+    rows: int = 0
+    """Rows of the table; 0 in files of earlier versions, which had them once."""
+    cache: str = ""
+    """State of the page cache at reads: "cold", or "warm" on media in memory; empty for saves."""
 
     @property
     def best(self) -> float | None:
@@ -48,9 +66,64 @@ class StorageCell:
         return min(self.seconds, default=None)
 
 
+class _StorageForm(StudyForm[StorageCell]):
+    """Form of cells; a save is no query, and only it has a size."""
+
+    def metric_of(self, row: StorageCell, name: str) -> tuple[str, str | None] | None:
+        """Return the metric of a value; None of what was not counted."""
+        value = getattr(row, name)
+        if value is None or (name == "file_bytes" and not value):
+            return None
+        metric = "durable save time" if (row.question, name) == (SAVE, "seconds") else self.values[name]
+        return str(metric), None
+
+    def value_of(self, record: Record) -> tuple[str, dict[str, Any]] | None:
+        """Return the field of a record's value, and the question if it is the save."""
+        if record.metric in {"durable save time", "size"}:
+            return ("file_bytes" if record.metric == "size" else "seconds"), {"question": SAVE}
+        return super().value_of(record)
+
+    def rows(self, found: Iterable[Record]) -> list[StorageCell]:
+        """Return the cells of records, in order."""
+        return [
+            replace(
+                each,
+                requests=_whole(each.requests),
+                read_bytes=_whole(each.read_bytes),
+                seeks=_whole(each.seeks),
+            )
+            for each in super().rows(found)
+        ]
+
+    def _subject(self, row: StorageCell) -> tuple[dict[str, Any], dict[str, str]]:
+        own, conditions = super()._subject(row)
+        return ({**own, "query": ""} if row.question == SAVE else own), conditions
+
+
+def _whole(count: float | None) -> int | None:
+    return None if count is None else int(count)
+
+
+FORM = _StorageForm(
+    suite="media",
+    of=StorageCell,
+    values={
+        "seconds": "query time",
+        "requests": "device requests",
+        "read_bytes": "query bytes",
+        "seeks": "device seeks",
+        "file_bytes": "size",
+    },
+    named={"question": "query"},
+    dataset=DATASET,
+    reason="sentence",
+    threads="all",
+)
+
+
 @dataclass(frozen=True)
 class StorageResults:
-    """All of a session."""
+    """All cells of a folder, or of a file of an earlier version."""
 
     rows: int
     dataset: str
@@ -89,21 +162,41 @@ class StorageResults:
         return any(each.medium == medium and getattr(each, fact) is not None for each in self.cells)
 
 
-def write(results: StorageResults, path: Path) -> None:
-    """Write results as JSON, atomically."""
-    with write_atomically(path) as temporary:
-        temporary.write_text(json.dumps(asdict(results), indent=1) + "\n", encoding="utf-8")
-
-
 def read(path: Path) -> StorageResults:
-    """Return the results of a file.
+    """Return the results of a folder, or of a file of JSON that earlier versions wrote.
 
     Raises
     ------
     InvalidResultsError
         If it contains something else.
     """
+    if path.suffix == ".json":
+        return _earlier(path)
+    cells = study_rows.read(FORM, path)
+    if not cells:
+        raise InvalidResultsError(f"{path} contains no results of `study media`")
+    found = StorageResults(cells[0].rows, DATASET, {}, 0, cells=cells)
+    for each in load.load(path).metadata:
+        found.media.update(each.get("media", {}))
+        found.loads.extend(each.get("loads", []))
+        found.wanted.extend(name for name in each.get("formats", []) if name not in found.wanted)
+        found = replace(found, cpus=each["cpu"]["usable"])
+    return found
+
+
+def _earlier(path: Path) -> StorageResults:
     import msgspec
 
     with content_of(path, InvalidResultsError, "contains no results of `study media`"):
-        return msgspec.json.decode(path.read_bytes(), type=StorageResults)
+        found = msgspec.json.decode(path.read_bytes(), type=StorageResults)
+        memory = {name for name, each in found.media.items() if each["file_system"] in IN_MEMORY}
+        found.cells[:] = [
+            replace(
+                each,
+                rows=found.rows,
+                file_bytes=each.file_bytes if each.question == SAVE else 0,
+                cache="" if each.question == SAVE else "warm" if each.medium in memory else "cold",
+            )
+            for each in found.cells
+        ]
+        return found

@@ -14,11 +14,10 @@ from format_bench.families.tables.subject import layouts
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Stopwatch
 from format_bench.instruments.medium import DeviceWatch, MediumFacts, seeks_at
+from format_bench.studies.storage.results import DATASET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-DATASET = "query"
 
 PREFERRED = {
     "Feather": "pyarrow",
@@ -112,7 +111,6 @@ def read(label: str, question: str, small: Path, folder: Path, positions: Sequen
         counted.requests if counted else None,
         counted.read_bytes if counted else None,
         None if later is None or seeks is None else later - seeks,
-        data_formats.find(label).size_bytes(path),
     )
 
 
