@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from adapter_core.predicate import Predicate
 
-    Batch = Mapping[str, np.ndarray]
-    """Arrays of shape (rows of the batch,) by the names of their columns."""
-
+Batch = Mapping[str, "np.ndarray"]
+"""Arrays of shape (rows of the batch,) by the names of their columns."""
 
 NUMBERS = "biuf"
 """NumPy's codes of the types that can be added up: booleans, integers and floats."""

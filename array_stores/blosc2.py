@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import blosc2
     import numpy as np
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core import ArraySource, Selection
 
 _LEVELS = range(1, 10)
 _LEVEL = 5

@@ -6,13 +6,12 @@ import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, RemoteArray, Trait
+from adapter_core import OBJECT_STORES, Codec, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 from adapter_core.arrow_codec import codec_of_file
-from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     import numpy as np

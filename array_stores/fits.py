@@ -8,17 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Trait
-from adapter_core.array_description import Description
-from adapter_core.array_store import Property
+from adapter_core import ArrayReader, ArrayStore, Description, Property, Trait
 from adapter_core.arrays.chunk_writing import are_runs, write_chunks
 
 if TYPE_CHECKING:
     import numpy as np
     from astropy.io import fits
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core import ArraySource, Selection
 
 _BITS = {"uint8": 8, "int16": 16, "int32": 32, "int64": 64, "float32": -32, "float64": -64}
 # BITPIX of the FITS standard, section 4.4.1.1.

@@ -15,8 +15,7 @@ from adapter_core.array_store import ALL_DTYPES
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core import ArraySource, Selection
 
 _TILE_MULTIPLE = 16
 # TIFF 6.0, section 15: TileWidth and TileLength are multiples of 16.

@@ -5,18 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Appendable, ArrayReader, Trait
-from adapter_core.array_description import Description
+from adapter_core import IN_PLACE, Appendable, ArrayReader, Description, Trait
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.chunk_writing import write_chunks
-from adapter_core.remote_adapter import IN_PLACE
 
 if TYPE_CHECKING:
     import h5py
     import numpy as np
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Attribute, Selection
+    from adapter_core import ArraySource, Attribute, Selection
 
 
 class Adapter(Appendable):

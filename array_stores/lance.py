@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Appendable, RemoteArray, Trait
+from adapter_core import OBJECT_STORES, Appendable, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
 from adapter_core.arrays.whole_chunks import WholeChunkReader
-from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     import numpy as np

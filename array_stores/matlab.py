@@ -6,15 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Codec, Trait
-from adapter_core.array_description import Description
+from adapter_core import ArrayReader, ArrayStore, Codec, Description, Trait
 from adapter_core.array_store import INTEGERS, Property
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core import ArraySource, Selection
 
 _VARIABLE = "values"
 _DESCRIPTION = "description"

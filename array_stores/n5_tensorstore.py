@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, RemoteArray, Trait
-from adapter_core.array_description import Description
+from adapter_core import Codec, Description, RemoteArray, Trait
 from adapter_core.array_store import INTEGERS
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.tensorstore import AppendableTensorStore

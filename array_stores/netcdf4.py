@@ -6,8 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, Trait
-from adapter_core.array_description import Description
+from adapter_core import ArrayReader, Description, Trait
 from adapter_core.array_source import grid_of, shape_of
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.netcdf4 import NetCDF4Store, variable_of
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     import netCDF4
     import numpy as np
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Attribute, Selection
+    from adapter_core import ArraySource, Attribute, Selection
 
 
 class Adapter(NetCDF4Store):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayReader, Trait
-from adapter_core.array_description import Description
+from adapter_core import ArrayReader, Description, Trait
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.h5netcdf import H5NetCDFStore, variable_of
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     import h5netcdf
     import numpy as np
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Attribute, Selection
+    from adapter_core import ArraySource, Attribute, Selection
 
 
 class Adapter(H5NetCDFStore):

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Trait
-from adapter_core.array_description import Description
-from adapter_core.array_store import Property
+from adapter_core import ArrayReader, ArrayStore, Description, Property, Trait
 from adapter_core.arrays.chunk_writing import write_flat
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core import ArraySource, Selection
 
 
 class Adapter(ArrayStore):

@@ -6,8 +6,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayStore, Codec, Trait
-from adapter_core.array_description import Description
+from adapter_core import ArrayStore, Codec, Description, Trait
 from adapter_core.arrays.encoded import chunk_index, chunk_name
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 

@@ -6,17 +6,11 @@ import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, Codec, Trait
+from adapter_core import NO_EXTENSION, ArrayReader, Codec, Trait
 from adapter_core.array_description import KEY, Description
-from adapter_core.arrays.coordinate_table import (
-    CoordinateTable,
-    CoordinateTableReader,
-    batches,
-    schema_of,
-)
+from adapter_core.arrays import coordinate_table
 from adapter_core.arrays.duckdb_rows import description_of, streamed, values_of
 from adapter_core.arrays.long_table import codec_of
-from adapter_core.remote_adapter import NO_EXTENSION
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +18,7 @@ if TYPE_CHECKING:
     from adapter_core import ArraySource
 
 
-class Adapter(CoordinateTable):
+class Adapter(coordinate_table.CoordinateTable):
     """A table of coordinates and values in Parquet, as DuckDB writes it, without dictionaries.
 
     See `adapter_core.arrays.coordinate_table.CoordinateTable`. DuckDB's dictionaries would take NaNs
@@ -56,7 +50,9 @@ class Adapter(CoordinateTable):
             *([] if level is None else [f"COMPRESSION_LEVEL {level}"]),
         ]
         parameters = [str(path), Description.of(source).to_json()]
-        with streamed(batches(source, path), schema_of(source)) as connection:
+        with streamed(
+            coordinate_table.batches(source, path), coordinate_table.schema_of(source)
+        ) as connection:
             connection.execute(f"COPY given TO ? ({', '.join(options)})", parameters)
 
     def _open(self, path: Path) -> ArrayReader:
@@ -66,7 +62,7 @@ class Adapter(CoordinateTable):
         return codec_of(path)
 
 
-class _Reader(CoordinateTableReader):
+class _Reader(coordinate_table.CoordinateTableReader):
     def __init__(self, path: Path) -> None:
         import duckdb
 

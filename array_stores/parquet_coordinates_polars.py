@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ArrayReader, Codec, Trait
 from adapter_core.array_description import KEY, Description
-from adapter_core.arrays.coordinate_table import (
-    CoordinateTable,
-    CoordinateTableReader,
-    batches,
-    schema_of,
-)
+from adapter_core.arrays import coordinate_table
 from adapter_core.arrays.long_table import codec_of
 from adapter_core.arrays.polars_rows import values_of
 
@@ -22,7 +17,7 @@ if TYPE_CHECKING:
     from adapter_core import ArraySource
 
 
-class Adapter(CoordinateTable):
+class Adapter(coordinate_table.CoordinateTable):
     """A table of coordinates and values in Parquet, as Polars writes it by default.
 
     See `adapter_core.arrays.coordinate_table.CoordinateTable`. Encodings and row groups are those of
@@ -48,10 +43,10 @@ class Adapter(CoordinateTable):
         import polars as pl
         from polars.io.plugins import register_io_source
 
-        schema: Any = pl.DataFrame(schema_of(source).empty_table()).schema
+        schema: Any = pl.DataFrame(coordinate_table.schema_of(source).empty_table()).schema
         compression: Any = codec or "uncompressed"
         rows: Any = register_io_source(
-            lambda *_: map(pl.DataFrame, batches(source, path)), schema=schema
+            lambda *_: map(pl.DataFrame, coordinate_table.batches(source, path)), schema=schema
         )
         rows.sink_parquet(
             path,
@@ -67,7 +62,7 @@ class Adapter(CoordinateTable):
         return codec_of(path)
 
 
-class _Reader(CoordinateTableReader):
+class _Reader(coordinate_table.CoordinateTableReader):
     def __init__(self, path: Path) -> None:
         import polars as pl
 

@@ -6,10 +6,9 @@ import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, Trait
+from adapter_core import NO_EXTENSION, ArrayReader, Trait
 from adapter_core.arrays.duckdb_rows import description_of, values_of
 from adapter_core.arrays.long_table import LongTable, LongTableReader
-from adapter_core.remote_adapter import NO_EXTENSION
 
 if TYPE_CHECKING:
     import numpy as np

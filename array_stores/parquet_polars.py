@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, RemoteArray, Trait
+from adapter_core import OBJECT_STORES, ArrayReader, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.arrays.long_table import LongTable, LongTableReader
 from adapter_core.arrays.polars_rows import values_of
-from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     import numpy as np

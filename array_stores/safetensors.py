@@ -16,8 +16,7 @@ from adapter_core.arrays.chunk_writing import write_flat
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core import ArraySource, Selection
 
 _METADATA = "__metadata__"
 _KINDS = {"b": "BOOL", "u": "U", "i": "I", "f": "F", "c": "C"}

@@ -6,8 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayStore, Codec, Trait
-from adapter_core.array_description import Description
+from adapter_core import ArrayStore, Codec, Description, Trait
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 

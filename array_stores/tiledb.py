@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import tiledb
 
-    from adapter_core import RemoteFile
-    from adapter_core.array_source import Selection
+    from adapter_core import RemoteFile, Selection
 
 
 class Adapter(TileDBStore, Partitions, RemoteArray):

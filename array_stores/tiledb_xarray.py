@@ -7,8 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArraySource, Trait
-from adapter_core.array_store import Property
+from adapter_core import ArraySource, Property, Trait
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.tiledb import TileDBStore, codec_of, reading_context, schema_of, write_array
 from adapter_core.arrays.xarray import XarrayStore, loaded

@@ -13,8 +13,7 @@ from adapter_core.arrays.xarray import XarrayStore, loaded
 if TYPE_CHECKING:
     import h5py
 
-    from adapter_core import ArraySource
-    from adapter_core.array_description import Description
+    from adapter_core import ArraySource, Description
 
 
 class Adapter(XarrayStore, KerchunkStore):

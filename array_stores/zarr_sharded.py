@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import RemoteArray, Trait
+from adapter_core import OBJECT_STORES, RemoteArray, Trait
 from adapter_core.arrays.shards import SHARD_BYTES, shard_of, shards
 from adapter_core.arrays.zarr import LocalZarrStore
-from adapter_core.remote import OBJECT_STORES
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Trait
-from adapter_core.array_store import Property
+from adapter_core import Property, Trait
 from adapter_core.arrays.tensorstore import TensorStoreZarr
 from adapter_core.arrays.xarray import XarrayStore, loaded, write_zarr
 

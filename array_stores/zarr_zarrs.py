@@ -14,8 +14,7 @@ from adapter_core.arrays.zarr import AppendableZarr, LocalZarrStore
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core import ArraySource, Selection
 
 
 PYTHON_PIPELINE = "zarr.core.codec_pipeline.BatchedCodecPipeline"

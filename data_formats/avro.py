@@ -12,8 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Codec, Kind, PartialReads, Streams, Trait, whole_file
-from adapter_core.remote import OBJECT_STORES
+from adapter_core import OBJECT_STORES, Codec, Kind, PartialReads, Streams, Trait, whole_file
 from adapter_core.tables.arrow import PANDAS, frame_of_part, pandas_metadata, reader_of
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.values import datetimes_beyond, integers_beyond_int64

@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ColumnReads, Kind, Trait
-from adapter_core.remote import OBJECT_STORES
+from adapter_core import OBJECT_STORES, ColumnReads, Kind, Trait
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.polars import polars_of

@@ -9,9 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import BatchedReads, FilteredReads, Kind, RowReads, Trait
-from adapter_core.kinds import kinds_of
-from adapter_core.remote_adapter import AS_BYTES
+from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, Trait, kinds_of
 from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.rows import pieces, row_blocks
 from adapter_core.values import datetimes_beyond, integers_beyond_int64

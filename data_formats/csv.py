@@ -9,18 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Kind, PartialReads, Streams, Trait, whole_file
-from adapter_core.remote import OBJECT_STORES
+from adapter_core import OBJECT_STORES, Kind, PartialReads, Streams, Trait, values, whole_file
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.inferred import common_dtypes
-from adapter_core.values import (
-    any_contains,
-    any_equals,
-    offsets_with_seconds,
-    reads_as_other_type,
-    text_columns,
-    timedeltas_beyond_nanoseconds,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,13 +66,13 @@ class Adapter(FetchedFormat, PartialReads, Streams):
     }
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
-        name = timedeltas_beyond_nanoseconds(df)
+        self._refuse_column(values.offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
+        name = values.timedeltas_beyond_nanoseconds(df)
         self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
-        for name, text in text_columns(df):
-            if any_equals(text, NULL):
+        for name, text in values.text_columns(df):
+            if values.any_equals(text, NULL):
                 self._refuse_column(name, f"the text {NULL}, the marker of nulls")
-            if reads_as_other_type(text):
+            if values.reads_as_other_type(text):
                 raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 
     def _save(
@@ -191,6 +182,6 @@ def _exactly(pandas_version: str) -> dict[str, str]:
 def _quoting(df: pd.DataFrame) -> int:
     # Readers take a bare carriage return for the end of a line.
     names = any("\r" in name for name in df.columns)
-    if names or any(any_contains(text, "\r") for _, text in text_columns(df)):
+    if names or any(values.any_contains(text, "\r") for _, text in values.text_columns(df)):
         return csv.QUOTE_NONNUMERIC
     return csv.QUOTE_MINIMAL

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PartialReads
+from adapter_core import InvalidSelectionError, PartialReads
 from adapter_core.column_batches import needed_columns
-from adapter_core.errors import InvalidSelectionError
 from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
 from adapter_core.tables.duckdb import DuckDBScan, sums_of_relation
 from adapter_core.values import any_equals, text_columns
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-    from adapter_core import Predicate
-    from adapter_core.column_batches import ColumnSums
+    from adapter_core import ColumnSums, Predicate
 
 # Without a null marker, DuckDB reads empty text and nulls alike.
 NULL = r"\N"

@@ -6,9 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import RemoteTable
-from adapter_core.errors import InvalidSelectionError
-from adapter_core.remote import OBJECT_STORES
+from adapter_core import OBJECT_STORES, InvalidSelectionError, RemoteTable
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import InferredCSV, plain_of
 from adapter_core.tables.polars import PolarsScan, polars_of, sums_of_scan
@@ -17,8 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import ColumnSums
+    from adapter_core import ColumnSums, Predicate, RemoteFile
 
 _SAMPLE_ROWS = 1_000
 

@@ -7,32 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import PartialReads
+from adapter_core import OBJECT_STORES, PartialReads
 from adapter_core.partial_reads import BATCH_ROWS
-from adapter_core.remote import OBJECT_STORES
+from adapter_core.tables import arrow_text
 from adapter_core.tables.arrow import array_batches, frame_of
 from adapter_core.tables.arrow_parts import tables_of
-from adapter_core.tables.arrow_text import (
-    BLOCK_BYTES,
-    DECIMAL,
-    InferredCSV,
-    common_types,
-    infer_schema,
-    minus_zero_among_whole,
-    plain_of,
-    read_times_as_text,
-)
 from adapter_core.tables.fetched import FetchedFormat
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core import RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, RemoteFile
 
 
-class Adapter(InferredCSV, FetchedFormat, PartialReads):
+class Adapter(arrow_text.InferredCSV, FetchedFormat, PartialReads):
     """Comma-separated values through `pyarrow.csv.write_csv` and `pyarrow.csv.read_csv`.
 
     Text is quoted, and nulls are empty. pyarrow infers types from all rows. Columns that it takes for
@@ -46,12 +35,12 @@ class Adapter(InferredCSV, FetchedFormat, PartialReads):
     suite = "engines"
     save_schemes: ClassVar = OBJECT_STORES
     quotes_names = True
-    numbers: ClassVar = rf"{DECIMAL}|[+-]?0[xX][0-9a-fA-F]+"
+    numbers: ClassVar = rf"{arrow_text.DECIMAL}|[+-]?0[xX][0-9a-fA-F]+"
     booleans: ClassVar = "true|false"
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
-        name = minus_zero_among_whole(df)
+        name = arrow_text.minus_zero_among_whole(df)
         self._refuse_column(name, "-0.0 and whole floats, which read as integers")
 
     def _save(
@@ -59,7 +48,7 @@ class Adapter(InferredCSV, FetchedFormat, PartialReads):
     ) -> None:
         from pyarrow import csv
 
-        csv.write_csv(plain_of(df), path)
+        csv.write_csv(arrow_text.plain_of(df), path)
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
@@ -67,10 +56,10 @@ class Adapter(InferredCSV, FetchedFormat, PartialReads):
         from pyarrow import csv
 
         with file.arrow_stream() as stream:
-            csv.write_csv(plain_of(df), stream)
+            csv.write_csv(arrow_text.plain_of(df), stream)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        return frame_of(read_times_as_text(_schema(path), partial(_table, path, columns)))
+        return frame_of(arrow_text.read_times_as_text(_schema(path), partial(_table, path, columns)))
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         # Without a look at the schema: dates, which it would reveal, are not numbers.
@@ -83,7 +72,7 @@ class Adapter(InferredCSV, FetchedFormat, PartialReads):
         import pyarrow as pa
 
         texts = _tables(path, columns, _texts(self._column_names(path)), BATCH_ROWS)
-        found = common_types(texts, [pa.int64(), pa.bool_(), pa.float64()], pa.null())
+        found = arrow_text.common_types(texts, [pa.int64(), pa.bool_(), pa.float64()], pa.null())
         types = {name: kind for name, (kind, _) in found.items()}
         nullable = [name for name, (_, has_nulls) in found.items() if has_nulls]
         for table in _tables(path, columns, types, batch_rows):
@@ -91,7 +80,7 @@ class Adapter(InferredCSV, FetchedFormat, PartialReads):
 
 
 def _schema(path: Path) -> pa.Schema:
-    return infer_schema(partial(_schema_of_block, path))
+    return arrow_text.infer_schema(partial(_schema_of_block, path))
 
 
 def _schema_of_block(path: Path, block_bytes: int) -> pa.Schema:
@@ -104,7 +93,7 @@ def _schema_of_block(path: Path, block_bytes: int) -> pa.Schema:
 def _table(path: Path, columns: list[str] | None, as_text: list[str]) -> pa.Table:
     from pyarrow import csv
 
-    return csv.read_csv(path, **_options(BLOCK_BYTES, columns, _texts(as_text)))
+    return csv.read_csv(path, **_options(arrow_text.BLOCK_BYTES, columns, _texts(as_text)))
 
 
 def _texts(columns: list[str]) -> dict[str, pa.DataType]:
@@ -119,7 +108,7 @@ def _tables(
     """Yield the rows of a file in batches of at most that many."""
     from pyarrow import csv
 
-    with csv.open_csv(path, **_options(BLOCK_BYTES, columns, types)) as reader:
+    with csv.open_csv(path, **_options(arrow_text.BLOCK_BYTES, columns, types)) as reader:
         yield from tables_of(reader, rows)
 
 

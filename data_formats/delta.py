@@ -28,15 +28,7 @@ from adapter_core import (
 )
 from adapter_core.errors import IncompleteTableError, UnsupportedError
 from adapter_core.remote import OBJECT_STORES
-from adapter_core.tables.arrow import (
-    REFUSES_WITHOUT_METADATA,
-    array_batches,
-    arrow_filter,
-    arrow_of,
-    frame_of,
-    reader_of,
-    retyped,
-)
+from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.tables.parquet_files import ParquetFiles
 from adapter_core.tables.sql import misnamed
@@ -48,8 +40,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, Predicate, RemoteFile
 
 # deltalake turns a path into the domain of an address, which forbids other characters.
 _NOT_IN_DOMAIN = re.compile(r"[^\w /.=+-]")
@@ -86,7 +77,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         "sort key with the lookup columns"
     )
     keeps_order_of_batches = False
-    refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
+    refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
         Kind.TIMEDELTA: _NO_TYPE,
@@ -128,7 +119,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         _require_address(path)
         deltalake.write_deltalake(
             path,
-            reader_of(batches, lambda table: retyped(table, _signed)),
+            arrow.reader_of(batches, lambda table: arrow.retyped(table, _signed)),
             target_file_size=_STREAM_FILE_BYTES,
             writer_properties=deltalake.WriterProperties(
                 compression="UNCOMPRESSED", max_row_group_size=_STREAM_GROUP_ROWS
@@ -151,7 +142,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         import deltalake
 
         _require_address(path)
-        deltalake.write_deltalake(path, retyped(arrow_of(df), _signed), mode="append")
+        deltalake.write_deltalake(path, arrow.retyped(arrow.arrow_of(df), _signed), mode="append")
 
     def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
         import deltalake
@@ -159,7 +150,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         _require_address(path)
         same = f'saved."{key}" = given."{key}"'
         merged = deltalake.DeltaTable(path).merge(
-            retyped(arrow_of(df), _signed), same, source_alias="given", target_alias="saved"
+            arrow.retyped(arrow.arrow_of(df), _signed), same, source_alias="given", target_alias="saved"
         )
         merged.when_matched_update_all().execute()
 
@@ -180,13 +171,13 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         import deltalake
 
         with _addressable(path) as location:
-            return frame_of(deltalake.DeltaTable(location).to_pyarrow_table(columns=columns))
+            return arrow.frame_of(deltalake.DeltaTable(location).to_pyarrow_table(columns=columns))
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import deltalake
 
         table = deltalake.DeltaTable(file.url, storage_options=_storage_options(file))
-        return frame_of(table.to_pyarrow_table(columns=columns))
+        return arrow.frame_of(table.to_pyarrow_table(columns=columns))
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
@@ -195,7 +186,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
 
         deltalake.write_deltalake(
             file.url,
-            retyped(arrow_of(df), _signed),
+            arrow.retyped(arrow.arrow_of(df), _signed),
             writer_properties=deltalake.WriterProperties(compression="UNCOMPRESSED"),
             storage_options=_storage_options(file),
         )
@@ -205,7 +196,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
 
         with _addressable(path) as location:
             files = deltalake.DeltaTable(location).to_pyarrow_dataset()
-            yield from array_batches(files.to_batches(columns=columns))
+            yield from arrow.array_batches(files.to_batches(columns=columns))
 
     def _column_names(self, path: Path) -> list[str]:
         import deltalake
@@ -219,24 +210,24 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         with _dataset(path) as data:
             schema = data.scanner(columns=columns).projected_schema
             part = slice_of(data.to_batches(columns), schema, start, stop)
-            return frame_of(part, nullable=nullable_columns(schema, columns, data.to_batches))
+            return arrow.frame_of(part, nullable=nullable_columns(schema, columns, data.to_batches))
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         with _dataset(path) as data:
-            part = data.to_table(columns, arrow_filter(predicate, data.schema))
-            return frame_of(part, nullable=nullable_columns(data.schema, columns, data.to_batches))
+            part = data.to_table(columns, arrow.arrow_filter(predicate, data.schema))
+            return arrow.frame_of(part, nullable=nullable_columns(data.schema, columns, data.to_batches))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         with _dataset(path) as data:
             nullable = nullable_columns(data.schema, columns, partial(_stream, data))
             for part in tables_of(_stream(data, columns, batch_rows), batch_rows):
-                yield frame_of(part, nullable=nullable)
+                yield arrow.frame_of(part, nullable=nullable)
 
 
 def _write(df: pd.DataFrame, path: Path, options: deltalake.WriterProperties) -> None:
     import deltalake
 
-    table = retyped(arrow_of(df), _signed)
+    table = arrow.retyped(arrow.arrow_of(df), _signed)
     if not _NOT_IN_DOMAIN.search(str(path.absolute())):
         deltalake.write_deltalake(path, table, writer_properties=options)
         return
@@ -340,12 +331,12 @@ def _addressable(path: Path) -> Iterator[Path]:
         yield shutil.copytree(path, Path(folder, "table"))
 
 
-def _signed(arrow: pa.DataType) -> pa.DataType:
+def _signed(kind: pa.DataType) -> pa.DataType:
     """Return the signed type for an unsigned one, with all its values, and any other type as it is."""
     import pyarrow as pa
 
-    if not pa.types.is_unsigned_integer(arrow):
-        return arrow
+    if not pa.types.is_unsigned_integer(kind):
+        return kind
     # deltalake itself chooses the type of the same width, and refuses large values.
     wider = {8: pa.int16(), 16: pa.int32()}
-    return wider.get(arrow.bit_width, pa.int64())
+    return wider.get(kind.bit_width, pa.int64())

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from adapter_core import Predicate
-    from adapter_core.column_batches import ColumnSums
+    from adapter_core import ColumnSums, Predicate
 
 TABLE = "data"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Kind
-from adapter_core.kinds import kinds_of
+from adapter_core import Kind, kinds_of
 from adapter_core.tables.excel import SHEET, TIME_FORMAT, CalamineWorkbook
 
 if TYPE_CHECKING:

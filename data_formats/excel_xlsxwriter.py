@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Kind
-from adapter_core.kinds import kinds_of
+from adapter_core import Kind, kinds_of
 from adapter_core.tables.excel import SHEET, TIME_FORMAT, CalamineWorkbook, rows_of
 
 if TYPE_CHECKING:

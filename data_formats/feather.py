@@ -6,24 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import (
-    Codec,
-    PartialReads,
-    RemoteTable,
-    Streams,
-    Trait,
-    Tunable,
-)
+from adapter_core import OBJECT_STORES, Codec, PartialReads, RemoteTable, Streams, Trait, Tunable
 from adapter_core.arrow_codec import codec_of_file
-from adapter_core.remote import OBJECT_STORES
-from adapter_core.tables.arrow import (
-    REFUSES_WITH_METADATA,
-    array_batches,
-    arrow_filter,
-    frame_of_part,
-    positions,
-    reader_of,
-)
+from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import slice_of, tables_of
 
 if TYPE_CHECKING:
@@ -31,8 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, Predicate, RemoteFile
 
 
 class Adapter(PartialReads, Streams, Tunable, RemoteTable):
@@ -48,7 +32,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
     default_codec = "lz4"
-    refuses: ClassVar = REFUSES_WITH_METADATA
+    refuses: ClassVar = arrow.REFUSES_WITH_METADATA
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
     tuned_options: ClassVar = {"compression": "uncompressed", "chunksize": 65_536}
@@ -68,7 +52,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import pyarrow as pa
 
-        reader = reader_of(batches)
+        reader = arrow.reader_of(batches)
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, reader.schema) as writer:
             for batch in reader:
                 writer.write_batch(batch)
@@ -86,10 +70,10 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
 
         with pa.OSFile(str(path)) as file:
             # The file is opened twice, since columns are chosen by position.
-            fields = positions(pa.ipc.open_file(file).schema, columns)
+            fields = arrow.positions(pa.ipc.open_file(file).schema, columns)
             options = pa.ipc.IpcReadOptions(included_fields=fields)
             reader = pa.ipc.open_file(file, options=options)
-            yield from array_batches(map(reader.get_batch, range(reader.num_record_batches)))
+            yield from arrow.array_batches(map(reader.get_batch, range(reader.num_record_batches)))
 
     def _column_names(self, path: Path) -> list[str]:
         import pyarrow as pa
@@ -129,11 +113,11 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     ) -> pd.DataFrame:
         data = _dataset(path)
         part = slice_of(data.to_batches(columns=columns), _schema(data, columns), start, stop)
-        return frame_of_part(part)
+        return arrow.frame_of_part(part)
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         data = _dataset(path)
-        return frame_of_part(data.to_table(columns, arrow_filter(predicate, data.schema)))
+        return arrow.frame_of_part(data.to_table(columns, arrow.arrow_filter(predicate, data.schema)))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         import pyarrow as pa
@@ -141,12 +125,12 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         # A data set would read many batches ahead, whatever its options.
         with pa.OSFile(str(path)) as file:
             schema = pa.ipc.open_file(file).schema
-            fields = None if columns is None else positions(schema, columns)
+            fields = None if columns is None else arrow.positions(schema, columns)
             options = pa.ipc.IpcReadOptions(included_fields=fields)
             reader = pa.ipc.open_file(file, options=options)
             batches = map(reader.get_batch, range(reader.num_record_batches))
             for part in tables_of(batches, batch_rows):
-                yield frame_of_part(part if columns is None else part.select(columns))
+                yield arrow.frame_of_part(part if columns is None else part.select(columns))
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:

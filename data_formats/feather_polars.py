@@ -7,31 +7,19 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import RemoteTable
-from adapter_core.remote import OBJECT_STORES
+from adapter_core import OBJECT_STORES, RemoteTable
+from adapter_core.tables import polars
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
-from adapter_core.tables.polars import (
-    PolarsColumns,
-    PolarsScan,
-    arrays_of_scan,
-    nullable_columns,
-    polars_of,
-    projected,
-    rows_of,
-    sliced,
-    sums_of_scan,
-)
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import polars as pl
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import ColumnSums
+    from adapter_core import ColumnSums, Predicate, RemoteFile
 
 
-class Adapter(PolarsScan, PolarsColumns, RemoteTable):
+class Adapter(polars.PolarsScan, polars.PolarsColumns, RemoteTable):
     """Feather V2, the Arrow IPC file, through `polars.DataFrame.write_ipc` and `polars.read_ipc`.
 
     Text is stored as Arrow's string views; for readers without these, Polars has ``compat_level``. It
@@ -48,19 +36,19 @@ class Adapter(PolarsScan, PolarsColumns, RemoteTable):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        polars_of(arrow_of(df)).write_ipc(path, compression="uncompressed")
+        polars.polars_of(arrow_of(df)).write_ipc(path, compression="uncompressed")
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:
         options = file.polars_options()
-        polars_of(arrow_of(df)).write_ipc(file.url, compression="uncompressed", **options)
+        polars.polars_of(arrow_of(df)).write_ipc(file.url, compression="uncompressed", **options)
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl
 
         lazy = pl.scan_ipc(file.url, glob=False, hive_partitioning=False, **file.polars_options())
-        return frame_of(projected(lazy, columns).collect().to_arrow())
+        return frame_of(polars.projected(lazy, columns).collect().to_arrow())
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl
@@ -71,10 +59,10 @@ class Adapter(PolarsScan, PolarsColumns, RemoteTable):
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
     ) -> dict[str, np.ndarray]:
-        return arrays_of_scan(_scan(path), columns, where)
+        return polars.arrays_of_scan(_scan(path), columns, where)
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        return sums_of_scan(_scan(path), columns, where)
+        return polars.sums_of_scan(_scan(path), columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         import polars as pl
@@ -86,11 +74,11 @@ class Adapter(PolarsScan, PolarsColumns, RemoteTable):
         return nullcontext(_scan(path))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        table = projected(_scan(path), columns)
-        nullable = nullable_columns(table)
+        table = polars.projected(_scan(path), columns)
+        nullable = polars.nullable_columns(table)
         # Polars writes all rows as one record batch, which its own batches would read at once.
-        for start in range(0, rows_of(table), batch_rows):
-            part = sliced(table, start, start + batch_rows).collect()
+        for start in range(0, polars.rows_of(table), batch_rows):
+            part = polars.sliced(table, start, start + batch_rows).collect()
             yield frame_of(part.to_arrow(), nullable=nullable)
 
 

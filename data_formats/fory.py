@@ -7,8 +7,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import DataFormat, Trait
-from adapter_core.remote_adapter import AS_BYTES
+from adapter_core import AS_BYTES, DataFormat, Trait
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Kind, RowReads, Trait
+from adapter_core import IN_PLACE, Kind, RowReads, Trait
 from adapter_core.column_batches import NUMBERS
-from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, HDF5
 
 if TYPE_CHECKING:
     import pandas as pd
     import tables
 
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch
 
 KEY = "table"
 """Name of the HDF5 group that pandas writes to."""

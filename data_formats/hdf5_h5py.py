@@ -8,16 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, PartialReads, RemoteTable, Trait
-from adapter_core.remote_adapter import IN_PLACE
+from adapter_core import IN_PLACE, Codec, PartialReads, RemoteTable, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import array_names_of_numbers
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, RemoteFile
     from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import BatchedReads, Codec, Trait
-from adapter_core.remote_adapter import IN_PLACE
+from adapter_core import IN_PLACE, BatchedReads, Codec, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import OFFSETS, VALID, array_names_of_numbers
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch
     from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import (
     Changeable,
+    IncompleteTableError,
     Kind,
     PartialReads,
     PartitionedTable,
@@ -26,15 +27,7 @@ from adapter_core import (
     Trait,
     Tunable,
 )
-from adapter_core.errors import IncompleteTableError
-from adapter_core.tables.arrow import (
-    REFUSES_WITHOUT_METADATA,
-    array_batches,
-    arrow_of,
-    fitted_to_schema,
-    frame_of,
-    retyped,
-)
+from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.tables.parquet_files import ParquetFiles
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
@@ -48,8 +41,7 @@ if TYPE_CHECKING:
     from pyiceberg.io import FileIO
     from pyiceberg.table import Table
 
-    from adapter_core import Comparison, Predicate, RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, Comparison, Predicate, RemoteFile
 
 HINT = "version-hint.text"
 """File with the number of the last version."""
@@ -84,7 +76,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     }
     tuned_indexes = "sort order in the metadata, for later writers; PyIceberg writes no bloom filters"
     keeps_order_of_batches = False
-    refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
+    refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.NULL: "Iceberg has no type for them before version 3",
         Kind.TIMEDELTA: _NO_TYPE,
@@ -126,7 +118,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     def _write(
         self, df: pd.DataFrame, path: Path, options: dict[str, Any], sort_by: Sequence[str] = ()
     ) -> None:
-        table = retyped(arrow_of(df), _writable)
+        table = arrow.retyped(arrow.arrow_of(df), _writable)
         location = self._final_paths.get(path, path).absolute().as_uri()
         path.mkdir()
         files = files_in(path, location)
@@ -138,7 +130,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         files, target = files_in(path, location), None
         # One append of a whole stream would keep all of it in memory.
         for df in batches:
-            table = retyped(arrow_of(df), _writable)
+            table = arrow.retyped(arrow.arrow_of(df), _writable)
             target = target or _new_table(table.schema, location, files, _DEFAULT_OPTIONS)
             target.append(table)
 
@@ -152,10 +144,10 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         return opened_table(path).scan().count()
 
     def _append(self, path: Path, df: pd.DataFrame) -> None:
-        opened_table(path).append(retyped(arrow_of(df), _writable))
+        opened_table(path).append(arrow.retyped(arrow.arrow_of(df), _writable))
 
     def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
-        rows = retyped(arrow_of(df), _writable)
+        rows = arrow.retyped(arrow.arrow_of(df), _writable)
         opened_table(path).upsert(rows, [key], when_not_matched_insert_all=False)
 
     def _delete(self, path: Path, key: str, values: list[int]) -> None:
@@ -171,21 +163,21 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
             schema.add_column(name, DoubleType())
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        return frame_of(opened_table(path).scan(selected_fields=_selected(columns)).to_arrow())
+        return arrow.frame_of(opened_table(path).scan(selected_fields=_selected(columns)).to_arrow())
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         table = _opened_at(file.url, _files_at(file))
-        return frame_of(table.scan(selected_fields=_selected(columns)).to_arrow())
+        return arrow.frame_of(table.scan(selected_fields=_selected(columns)).to_arrow())
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:
-        table = retyped(arrow_of(df), _writable)
+        table = arrow.retyped(arrow.arrow_of(df), _writable)
         _new_table(table.schema, file.url, _files_at(file), _DEFAULT_OPTIONS).append(table)
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         scan = opened_table(path).scan(selected_fields=tuple(columns))
-        yield from array_batches(scan.to_arrow_batch_reader())
+        yield from arrow.array_batches(scan.to_arrow_batch_reader())
 
     def _column_names(self, path: Path) -> list[str]:
         return list(opened_table(path).schema().column_names)
@@ -196,19 +188,19 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         table = opened_table(path)
         batches = _batches_of(table, columns)
         part = slice_of(batches, batches.schema, start, stop)
-        return frame_of(part, nullable=_nullable_columns(table, columns))
+        return arrow.frame_of(part, nullable=_nullable_columns(table, columns))
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         table = opened_table(path)
         where = _expression(predicate, _batches_of(table, None).schema)
         part = table.scan(row_filter=where, selected_fields=_selected(columns)).to_arrow()
-        return frame_of(part, nullable=_nullable_columns(table, columns))
+        return arrow.frame_of(part, nullable=_nullable_columns(table, columns))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         table = opened_table(path)
         nullable = _nullable_columns(table, columns)
         for part in tables_of(_batches_of(table, columns), batch_rows):
-            yield frame_of(part, nullable=nullable)
+            yield arrow.frame_of(part, nullable=nullable)
 
 
 class _AddedFiles(ParquetFiles):
@@ -261,7 +253,7 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> BooleanExpression:
     from pyiceberg import expressions
 
     # Nulls differ from any constant in PyIceberg.
-    comparisons = fitted_to_schema(predicate, schema, exact=True).comparisons
+    comparisons = arrow.fitted_to_schema(predicate, schema, exact=True).comparisons
     return reduce(
         expressions.And,
         [
@@ -362,18 +354,18 @@ def opened_table(path: Path) -> Table:
     return Table(("data",), metadata, address, files_in(path, location), folder_catalog())
 
 
-def _writable(arrow: pa.DataType) -> pa.DataType:
+def _writable(kind: pa.DataType) -> pa.DataType:
     """Return the type of Iceberg that contains all values of an Arrow type."""
     import pyarrow as pa
     from pyarrow import types
 
-    if types.is_dictionary(arrow):
-        return _writable(arrow.value_type)
-    if types.is_unsigned_integer(arrow):
-        return pa.int32() if arrow.bit_width < pa.int32().bit_width else pa.int64()
-    if types.is_timestamp(arrow):
-        return pa.timestamp("us", "UTC" if arrow.tz else None)
-    return arrow
+    if types.is_dictionary(kind):
+        return _writable(kind.value_type)
+    if types.is_unsigned_integer(kind):
+        return pa.int32() if kind.bit_width < pa.int32().bit_width else pa.int64()
+    if types.is_timestamp(kind):
+        return pa.timestamp("us", "UTC" if kind.tz else None)
+    return kind
 
 
 def files_in(folder: Path, location: str) -> FileIO:

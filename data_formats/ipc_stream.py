@@ -8,16 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import PartialReads, Streams, Trait
-from adapter_core.remote import OBJECT_STORES
-from adapter_core.tables.arrow import (
-    REFUSES_WITH_METADATA,
-    array_batches,
-    arrow_of,
-    frame_of_part,
-    positions,
-    reader_of,
-)
+from adapter_core import OBJECT_STORES, PartialReads, Streams, Trait
+from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import rows_where, slice_of, tables_of
 from adapter_core.tables.fetched import FetchedFormat
 
@@ -25,8 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, Predicate, RemoteFile
 
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 """https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format"""
@@ -48,7 +39,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = REFUSES_WITH_METADATA
+    refuses: ClassVar = arrow.REFUSES_WITH_METADATA
     save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = "damaged offsets of text end the process (SIGABRT) when the values are used"
 
@@ -57,7 +48,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
     ) -> None:
         import pyarrow as pa
 
-        table = arrow_of(df)
+        table = arrow.arrow_of(df)
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
             writer.write_table(table)
 
@@ -66,14 +57,14 @@ class Adapter(FetchedFormat, PartialReads, Streams):
     ) -> None:
         import pyarrow as pa
 
-        table = arrow_of(df)
+        table = arrow.arrow_of(df)
         with file.arrow_stream() as stream, pa.ipc.new_stream(stream, table.schema) as writer:
             writer.write_table(table)
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import pyarrow as pa
 
-        reader = reader_of(batches)
+        reader = arrow.reader_of(batches)
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, reader.schema) as writer:
             for batch in reader:
                 writer.write_batch(batch)
@@ -97,12 +88,12 @@ class Adapter(FetchedFormat, PartialReads, Streams):
 
         # By read(2), pyarrow would read the columns that it skips.
         with pa.memory_map(str(path)) as file:
-            fields = positions(pa.ipc.open_stream(file).schema, columns)
+            fields = arrow.positions(pa.ipc.open_stream(file).schema, columns)
             file.seek(0)
             options = pa.ipc.IpcReadOptions(included_fields=fields)
             for batch in pa.ipc.open_stream(file, options=options):
                 batch.validate()
-                yield from array_batches([batch])
+                yield from arrow.array_batches([batch])
         _check_end(path)
 
     def _column_names(self, path: Path) -> list[str]:
@@ -115,17 +106,17 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         self, path: Path, columns: list[str] | None, start: int, stop: int | None
     ) -> pd.DataFrame:
         with _mapped(path, columns) as (batches, schema):
-            return frame_of_part(slice_of(batches, schema, start, stop))
+            return arrow.frame_of_part(slice_of(batches, schema, start, stop))
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         needed = None if columns is None else [*columns, *predicate.columns]
         with _mapped(path, needed) as (batches, schema):
-            return frame_of_part(rows_where(batches, schema, columns, predicate))
+            return arrow.frame_of_part(rows_where(batches, schema, columns, predicate))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         with _mapped(path, columns) as (batches, _):
             for part in tables_of(batches, batch_rows):
-                yield frame_of_part(part)
+                yield arrow.frame_of_part(part)
 
 
 @contextmanager
@@ -138,7 +129,7 @@ def _mapped(
     _check_end(path)
     with pa.memory_map(str(path)) as file:
         with pa.ipc.open_stream(file) as reader:
-            fields = None if columns is None else positions(reader.schema, set(columns))
+            fields = None if columns is None else arrow.positions(reader.schema, set(columns))
         file.seek(0)
         options = pa.ipc.IpcReadOptions(included_fields=fields)
         with pa.ipc.open_stream(file, options=options) as reader:

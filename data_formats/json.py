@@ -7,19 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import BatchedReads, FilteredReads, Kind, RowReads, Streams, Trait, whole_file
+from adapter_core import BatchedReads, FilteredReads, Kind, RowReads, Streams, Trait, values, whole_file
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.inferred import common_dtypes
-from adapter_core.values import (
-    NANOSECOND_YEARS,
-    datetimes_beyond,
-    infinite_floats,
-    rounded_to_infinity,
-    subnormal_floats,
-    timedeltas_beyond_nanoseconds,
-    with_minus_zero,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,15 +70,17 @@ class Adapter(FetchedFormat, RowReads, FilteredReads, BatchedReads, Streams):
     }
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        self._refuse_column(infinite_floats(df), "an infinite value; JSON has no infinity")
-        self._refuse_column(with_minus_zero(df), "-0.0, which pandas writes as 0.0")
-        name = rounded_to_infinity(df, self.kept_digits)
+        self._refuse_column(values.infinite_floats(df), "an infinite value; JSON has no infinity")
+        self._refuse_column(values.with_minus_zero(df), "-0.0, which pandas writes as 0.0")
+        name = values.rounded_to_infinity(df, self.kept_digits)
         self._refuse_column(name, f"floats that {self.kept_digits} digits round to infinity")
-        self._refuse_column(subnormal_floats(df), "subnormal floats, which pandas reads as others")
-        name = timedeltas_beyond_nanoseconds(df)
+        self._refuse_column(
+            values.subnormal_floats(df), "subnormal floats, which pandas reads as others"
+        )
+        name = values.timedeltas_beyond_nanoseconds(df)
         self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
         times = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
-        name = datetimes_beyond(df, times, *NANOSECOND_YEARS)
+        name = values.datetimes_beyond(df, times, *values.NANOSECOND_YEARS)
         self._refuse_column(name, "dates beyond 64-bit nanoseconds")
 
     def _save(

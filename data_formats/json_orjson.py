@@ -9,9 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import BatchedReads, FilteredReads, Kind, RowReads
-from adapter_core.kinds import kinds_of
-from adapter_core.remote_adapter import AS_BYTES
+from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, kinds_of
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.arrow_text import JSONLines

@@ -6,14 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core.tables import arrow_text
 from adapter_core.tables.arrow import frame_of
-from adapter_core.tables.arrow_text import (
-    BLOCK_BYTES,
-    JSONLines,
-    infer_schema,
-    plain_of,
-    read_times_as_text,
-)
 from adapter_core.tables.polars import polars_of
 
 if TYPE_CHECKING:
@@ -21,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Adapter(JSONLines):
+class Adapter(arrow_text.JSONLines):
     """One JSON object a line, written by Polars, since pyarrow cannot write JSON, and read by pyarrow.
 
     `pyarrow.json.read_json` turns text like dates into timestamps, and drops their time zones. These
@@ -38,11 +32,11 @@ class Adapter(JSONLines):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        polars_of(plain_of(df)).write_ndjson(path)
+        polars_of(arrow_text.plain_of(df)).write_ndjson(path)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        inferred = infer_schema(partial(_schema_of_block, path))
-        table = read_times_as_text(inferred, partial(_table, path))
+        inferred = arrow_text.infer_schema(partial(_schema_of_block, path))
+        table = arrow_text.read_times_as_text(inferred, partial(_table, path))
         # pyarrow puts columns with a given type first.
         return frame_of(table.select(self._column_names(path)))
 
@@ -62,6 +56,6 @@ def _table(path: Path, as_text: list[str]) -> pa.Table:
     types = pa.schema([(name, pa.string()) for name in as_text])
     return json.read_json(
         path,
-        read_options=json.ReadOptions(block_size=BLOCK_BYTES),
+        read_options=json.ReadOptions(block_size=arrow_text.BLOCK_BYTES),
         parse_options=json.ParseOptions(explicit_schema=types, newlines_in_values=False),
     )

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import (
+    OBJECT_STORES,
     Changeable,
     Codec,
+    IncompleteTableError,
     Kind,
     PartialReads,
     PartitionedTable,
@@ -22,17 +24,7 @@ from adapter_core import (
     Trait,
     Tunable,
 )
-from adapter_core.errors import IncompleteTableError
-from adapter_core.remote import OBJECT_STORES
-from adapter_core.tables.arrow import (
-    REFUSES_WITH_METADATA,
-    array_batches,
-    arrow_of,
-    fitted_to_schema,
-    frame_of_part,
-    positions,
-    reader_of,
-)
+from adapter_core.tables import arrow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +32,7 @@ if TYPE_CHECKING:
     from lance.dataset import LanceDataset
     from lance.fragment import LanceFragment
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, Predicate, RemoteFile
     from adapter_core.predicate import Value
 
 # Parts of Lance's description of a page's encoding, which exists as text only.
@@ -76,7 +67,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
     tuned_indexes = "scalar indexes: ZONEMAP of sort keys, BTREE of lookup columns"
-    refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
+    refuses: ClassVar = arrow.REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for name in df.columns:
@@ -107,7 +98,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import lance
 
-        lance.write_dataset(reader_of(batches), path, data_cache_bytes=_STREAM_CACHE_BYTES)
+        lance.write_dataset(arrow.reader_of(batches), path, data_cache_bytes=_STREAM_CACHE_BYTES)
 
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
         return _Fragments(Path(path), self)
@@ -152,7 +143,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import lance
 
-        yield from array_batches(lance.dataset(path).to_batches(columns=columns))
+        yield from arrow.array_batches(lance.dataset(path).to_batches(columns=columns))
 
     def _column_names(self, path: Path) -> list[str]:
         import lance
@@ -193,13 +184,17 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         import lance
 
         length = None if stop is None else stop - start
-        return frame_of_part(lance.dataset(path).to_table(columns=columns, offset=start, limit=length))
+        return arrow.frame_of_part(
+            lance.dataset(path).to_table(columns=columns, offset=start, limit=length)
+        )
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         import lance
 
         data = lance.dataset(path)
-        return frame_of_part(data.to_table(columns=columns, filter=_filter(predicate, data.schema)))
+        return arrow.frame_of_part(
+            data.to_table(columns=columns, filter=_filter(predicate, data.schema))
+        )
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         import lance
@@ -212,7 +207,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
             io_buffer_size=_IO_BUFFER_BYTES,
         )
         for batch in batches:
-            yield frame_of_part(pa.Table.from_batches([batch]))
+            yield arrow.frame_of_part(pa.Table.from_batches([batch]))
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
@@ -244,7 +239,7 @@ class _Fragments(PartitionedTable):
 
         if self.adapter.checks_saves:
             self.adapter.check(df)
-        table = arrow_of(df)
+        table = arrow.arrow_of(df)
         fragments = lance.fragment.write_fragments(
             table, self.folder.address, mode="create", storage_options=self._options
         )
@@ -281,9 +276,9 @@ class _Fragments(PartitionedTable):
     def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
         fragment = self._fragment(piece)
         if columns is not None:
-            positions(fragment.schema, columns)
+            arrow.positions(fragment.schema, columns)
         wanted = None if columns is None else list(columns)
-        return frame_of_part(fragment.to_table(columns=wanted))
+        return arrow.frame_of_part(fragment.to_table(columns=wanted))
 
     def count(self, piece: Piece) -> int:
         return self._fragment(piece).count_rows()
@@ -315,7 +310,7 @@ def _filter(predicate: Predicate, schema: pa.Schema) -> str:
     """Return a predicate in Lance's SQL, which takes literals of a column's own type only."""
     return " AND ".join(
         f"`{each.column}` {each.operator.replace('==', '=')} {_literal(each.value)}"
-        for each in fitted_to_schema(predicate, schema, exact=True).comparisons
+        for each in arrow.fitted_to_schema(predicate, schema, exact=True).comparisons
     )
 
 

@@ -10,15 +10,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import BatchedReads, FilteredReads, RowReads, Trait
-from adapter_core.remote_adapter import AS_BYTES
+from adapter_core import AS_BYTES, BatchedReads, FilteredReads, RowReads, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import BLOCK_ROWS, row_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch
 
 _READ_BYTES = 2**20
 

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, Kind, PartialReads, Trait, Tunable
 from adapter_core.column_batches import needed_columns
-from adapter_core.tables.arrow import (
-    REFUSES_WITHOUT_METADATA,
-    array_batches,
-    arrow_of,
-    frame_of,
-    positions,
-    retyped,
-)
+from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, rows_where, slice_of, tables_of
 from adapter_core.values import integers_beyond_int64
 
@@ -26,8 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core import Predicate
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, Predicate
 
 _NO_TYPE = "Mosaic has no type for them"
 
@@ -56,7 +48,7 @@ class Adapter(PartialReads, Tunable):
     default_codec = "zstd"
     tuned_options: ClassVar = {"compression": 1, "zstd_level": 1, "row_group_max_size": 16_777_216}
     tuned_indexes = "stats_columns: sort keys and lookup columns"
-    refuses: ClassVar = REFUSES_WITHOUT_METADATA | {
+    refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.NULL: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
@@ -88,13 +80,13 @@ class Adapter(PartialReads, Tunable):
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with _opened(path, columns) as reader:
-            return frame_of(reader.read_all())
+            return arrow.frame_of(reader.read_all())
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         with _opened(path) as reader:
-            positions(reader.schema, columns)
+            arrow.positions(reader.schema, columns)
             reader.project(columns)
-            yield from array_batches(_row_groups(reader))
+            yield from arrow.array_batches(_row_groups(reader))
 
     def _column_names(self, path: Path) -> list[str]:
         with _opened(path) as reader:
@@ -117,7 +109,7 @@ class Adapter(PartialReads, Tunable):
                 first, before = first + 1, before + rows
             end = None if stop is None else stop - before
             part = slice_of(_row_groups(reader, first), _schema(reader, columns), start - before, end)
-            return frame_of(part, nullable=_nullable_columns(path, columns))
+            return arrow.frame_of(part, nullable=_nullable_columns(path, columns))
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         with _opened(path) as reader:
@@ -126,19 +118,19 @@ class Adapter(PartialReads, Tunable):
             schema = _schema(reader, needed)
             reader.project(needed)
             part = rows_where(_row_groups(reader), schema, wanted, predicate)
-            return frame_of(part, nullable=_nullable_columns(path, columns))
+            return arrow.frame_of(part, nullable=_nullable_columns(path, columns))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         nullable = _nullable_columns(path, columns)
         with _opened(path, columns) as reader:
             for part in tables_of(_row_groups(reader), batch_rows):
-                yield frame_of(part, nullable=nullable)
+                yield arrow.frame_of(part, nullable=nullable)
 
 
 def _write(df: pd.DataFrame, path: Path, options: mosaic.WriterOptions) -> None:
     import mosaic
 
-    table = retyped(arrow_of(df), _writable)
+    table = arrow.retyped(arrow.arrow_of(df), _writable)
     with path.open("wb") as file, mosaic.MosaicWriter(file, table.schema, options) as writer:
         # A row group ends between two batches only.
         for batch in table.to_batches(_BATCH_ROWS):
@@ -181,19 +173,19 @@ def _nullable_columns(path: Path, columns: list[str] | None) -> list[str]:
         return nullable_columns(reader.schema, columns, read)
 
 
-def _writable(arrow: pa.DataType) -> pa.DataType:
+def _writable(kind: pa.DataType) -> pa.DataType:
     """Return the type of Mosaic that contains all values of an Arrow type."""
     import pyarrow as pa
     from pyarrow import types
 
-    if types.is_dictionary(arrow):
-        return _writable(arrow.value_type)
-    if types.is_large_string(arrow):
+    if types.is_dictionary(kind):
+        return _writable(kind.value_type)
+    if types.is_large_string(kind):
         return pa.string()
-    if types.is_large_binary(arrow):
+    if types.is_large_binary(kind):
         return pa.binary()
-    if types.is_unsigned_integer(arrow):
-        return pa.int32() if arrow.bit_width < pa.int32().bit_width else pa.int64()
-    if types.is_timestamp(arrow) and arrow.unit == "s":
-        return pa.timestamp("ms", arrow.tz)
-    return arrow
+    if types.is_unsigned_integer(kind):
+        return pa.int32() if kind.bit_width < pa.int32().bit_width else pa.int64()
+    if types.is_timestamp(kind) and kind.unit == "s":
+        return pa.timestamp("ms", kind.tz)
+    return kind

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, FilteredReads, RemoteTable, Trait
-from adapter_core.remote import OBJECT_STORES
+from adapter_core import OBJECT_STORES, Codec, FilteredReads, RemoteTable, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.text_arrays import as_fixed_width
 

@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import (
-    Codec,
-    Kind,
-    PartialReads,
-    RemoteTable,
-    Streams,
-    Trait,
-    Tunable,
-)
-from adapter_core.remote import OBJECT_STORES
+from adapter_core import OBJECT_STORES, Codec, Kind, PartialReads, RemoteTable, Streams, Trait, Tunable
 from adapter_core.tables.arrow import array_batches, arrow_filter, reader_of
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
@@ -26,8 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, Predicate, RemoteFile
 
 MAGIC = b"ORC"
 

@@ -6,32 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import (
-    Codec,
-    Kind,
-    PartialReads,
-    Predicate,
-    RemoteTable,
-    Streams,
-    Trait,
-    Tunable,
-)
+from adapter_core import Codec, Kind, PartialReads, Predicate, RemoteTable, Streams, Trait, Tunable
 from adapter_core.remote import OBJECT_STORES
-from adapter_core.tables.arrow import (
-    REFUSES_WITH_METADATA,
-    array_batches,
-    arrow_filter,
-    frame_of_part,
-    positions,
-    reader_of,
-)
+from adapter_core.tables import arrow
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow.parquet as pq
 
-    from adapter_core import RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, RemoteFile
 
 _BUFFER_BYTES = 2**20
 
@@ -51,7 +34,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         Codec("zstd", range(1, 23), 1),
     )
     default_codec = "snappy"
-    refuses: ClassVar = REFUSES_WITH_METADATA | {Kind.MIXED: "a Parquet column has one type"}
+    refuses: ClassVar = arrow.REFUSES_WITH_METADATA | {Kind.MIXED: "a Parquet column has one type"}
     checksums = "CRC-32 of each page: write_page_checksum, and page_checksum_verification when reading"
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
@@ -89,7 +72,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import pyarrow.parquet as pq
 
-        reader = reader_of(batches)
+        reader = arrow.reader_of(batches)
         checks = {"write_page_checksum": True} if self.uses_checksums else {}
         with pq.ParquetWriter(path, reader.schema, compression="none", **checks) as writer:
             for batch in reader:
@@ -115,9 +98,9 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(path, page_checksum_verification=self.uses_checksums) as file:
-            positions(file.schema_arrow, columns)  # pyarrow would leave out unknown ones
+            arrow.positions(file.schema_arrow, columns)  # pyarrow would leave out unknown ones
             for group in range(file.num_row_groups):
-                yield from array_batches(file.read_row_group(group, columns).to_batches())
+                yield from arrow.array_batches(file.read_row_group(group, columns).to_batches())
 
     def _column_names(self, path: Path) -> list[str]:
         import pyarrow.parquet as pq
@@ -141,13 +124,13 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
             groups, before = _groups_between(file.metadata, start, stop)
             table = file.read_row_groups(groups, columns)
         length = None if stop is None else stop - start
-        return frame_of_part(table.slice(start - before, length))
+        return arrow.frame_of_part(table.slice(start - before, length))
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         import pyarrow.parquet as pq
 
-        rows = arrow_filter(predicate, pq.read_schema(path))
-        return frame_of_part(
+        rows = arrow.arrow_filter(predicate, pq.read_schema(path))
+        return arrow.frame_of_part(
             pq.read_table(path, columns=columns, filters=rows, partitioning=None, **self._checks())
         )
 
@@ -156,7 +139,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
 
         with self._opened(path) as file:
             for batch in file.iter_batches(batch_rows, columns=columns):
-                yield frame_of_part(pa.Table.from_batches([batch]))
+                yield arrow.frame_of_part(pa.Table.from_batches([batch]))
 
     def _opened(self, path: Path) -> pq.ParquetFile:
         import pyarrow.parquet as pq

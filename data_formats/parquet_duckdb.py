@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import RemoteTable, Trait, Tunable
-from adapter_core.tables.arrow import (
-    REFUSES_WITH_METADATA,
-    arrow_of,
-    frame_of,
-    frame_of_part,
-    pandas_metadata,
-)
+from adapter_core.tables import arrow
 from adapter_core.tables.duckdb import (
     REFUSES,
     DuckDBColumns,
@@ -34,8 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import ColumnSums
+    from adapter_core import ColumnSums, Predicate, RemoteFile
 
 _SAVE = "COPY given TO ? (FORMAT parquet, {options}, KV_METADATA {{pandas: ?}})"
 _DEFAULT_OPTIONS: dict[str, Any] = {"COMPRESSION": "uncompressed"}
@@ -57,7 +50,7 @@ class Adapter(DuckDBColumns, Tunable, RemoteTable):
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = REFUSES_WITH_METADATA | REFUSES
+    refuses: ClassVar = arrow.REFUSES_WITH_METADATA | REFUSES
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("fsspec", "aiohttp")
     # Larger dictionaries give each column a bloom filter, and the file a third more bytes. Encodings of
@@ -82,7 +75,7 @@ class Adapter(DuckDBColumns, Tunable, RemoteTable):
             cursor.execute("SET TimeZone = 'UTC'")
             table = cursor.sql(query(columns, _FILE), params=location).to_arrow_table()
             metadata = cursor.execute(_METADATA, location).fetchone()
-        return frame_of(table, metadata[0].decode() if metadata else None)
+        return arrow.frame_of(table, metadata[0].decode() if metadata else None)
 
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
@@ -102,7 +95,7 @@ class Adapter(DuckDBColumns, Tunable, RemoteTable):
             connection.execute("SET TimeZone = 'UTC'")
             table = connection.sql(query(columns, _FILE), params=[file.url]).to_arrow_table()
             metadata = connection.execute(_METADATA, [file.url]).fetchone()
-        return frame_of(table, metadata[0].decode() if metadata else None)
+        return arrow.frame_of(table, metadata[0].decode() if metadata else None)
 
     def _column_names(self, path: Path) -> list[str]:
         import duckdb
@@ -116,26 +109,26 @@ class Adapter(DuckDBColumns, Tunable, RemoteTable):
     ) -> pd.DataFrame:
         with _opened(path) as (table, metadata):
             part = sliced(projected(table, columns), start, stop)
-            return frame_of_part(part.to_arrow_table(), metadata)
+            return arrow.frame_of_part(part.to_arrow_table(), metadata)
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         with _opened(path) as (table, metadata):
             part = projected(filtered(table, predicate), columns)
-            return frame_of_part(part.to_arrow_table(), metadata)
+            return arrow.frame_of_part(part.to_arrow_table(), metadata)
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         with _opened(path) as (table, metadata):
             for batch in batches_of(projected(table, columns), batch_rows):
-                yield frame_of_part(batch, metadata)
+                yield arrow.frame_of_part(batch, metadata)
 
 
 def _copy(df: pd.DataFrame, path: Path, options: dict[str, Any]) -> None:
     import duckdb
 
-    table = arrow_of(df)
+    table = arrow.arrow_of(df)
     written = ", ".join(f"{name} {value}" for name, value in options.items())
     with duckdb.cursor() as cursor, registered(cursor, table):
-        cursor.execute(_SAVE.format(options=written), [str(path), pandas_metadata(table)])
+        cursor.execute(_SAVE.format(options=written), [str(path), arrow.pandas_metadata(table)])
 
 
 @contextmanager

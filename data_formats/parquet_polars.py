@@ -6,37 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import RemoteTable, Tunable
-from adapter_core.remote import OBJECT_STORES
-from adapter_core.tables.arrow import (
-    PANDAS,
-    REFUSES_WITH_METADATA,
-    arrow_of,
-    frame_of,
-    frame_of_part,
-    pandas_metadata,
-)
-from adapter_core.tables.polars import (
-    PolarsColumns,
-    arrays_of_scan,
-    batches_of,
-    filtered,
-    polars_of,
-    projected,
-    sliced,
-    sums_of_scan,
-)
+from adapter_core import OBJECT_STORES, RemoteTable, Tunable
+from adapter_core.tables import arrow, polars
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import polars as pl
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import ColumnSums
+    from adapter_core import ColumnSums, Predicate, RemoteFile
 
 
-class Adapter(PolarsColumns, Tunable, RemoteTable):
+class Adapter(polars.PolarsColumns, Tunable, RemoteTable):
     """Apache Parquet through `polars.DataFrame.write_parquet` and `polars.read_parquet`.
 
     The pandas metadata go into the file's own, as in Parquet; pandas itself does not find them, since
@@ -48,7 +29,7 @@ class Adapter(PolarsColumns, Tunable, RemoteTable):
     suffix = ".parquet"
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
-    refuses: ClassVar = REFUSES_WITH_METADATA
+    refuses: ClassVar = arrow.REFUSES_WITH_METADATA
     remote_schemes: ClassVar = ("http", "s3")
     save_schemes: ClassVar = OBJECT_STORES
     tuned_options: ClassVar = {
@@ -71,7 +52,7 @@ class Adapter(PolarsColumns, Tunable, RemoteTable):
 
         # By default, file names are patterns, and folders named "key=value" become columns.
         table = pl.read_parquet(path, columns=columns, glob=False, hive_partitioning=False).to_arrow()
-        return frame_of(table, pl.read_parquet_metadata(path).get(PANDAS))
+        return arrow.frame_of(table, pl.read_parquet_metadata(path).get(arrow.PANDAS))
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl
@@ -80,7 +61,7 @@ class Adapter(PolarsColumns, Tunable, RemoteTable):
         lazy = _remote_scan(file)
         table = (lazy if columns is None else lazy.select(columns)).collect().to_arrow()
         metadata = pl.read_parquet_metadata(file.url, **options)
-        return frame_of(table, metadata.get(PANDAS))
+        return arrow.frame_of(table, metadata.get(arrow.PANDAS))
 
     def _count_rows_remote(self, file: RemoteFile) -> int:
         import polars as pl
@@ -95,10 +76,10 @@ class Adapter(PolarsColumns, Tunable, RemoteTable):
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
     ) -> dict[str, np.ndarray]:
-        return arrays_of_scan(_scan(path), columns, where)
+        return polars.arrays_of_scan(_scan(path), columns, where)
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        return sums_of_scan(_scan(path), columns, where)
+        return polars.sums_of_scan(_scan(path), columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         return _scan(path).collect_schema().names()
@@ -106,22 +87,24 @@ class Adapter(PolarsColumns, Tunable, RemoteTable):
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None
     ) -> pd.DataFrame:
-        part = sliced(projected(_scan(path), columns), start, stop)
-        return frame_of_part(part.collect().to_arrow(), _metadata(path))
+        part = polars.sliced(polars.projected(_scan(path), columns), start, stop)
+        return arrow.frame_of_part(part.collect().to_arrow(), _metadata(path))
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        part = projected(filtered(_scan(path), predicate), columns)
-        return frame_of_part(part.collect().to_arrow(), _metadata(path))
+        part = polars.projected(polars.filtered(_scan(path), predicate), columns)
+        return arrow.frame_of_part(part.collect().to_arrow(), _metadata(path))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         metadata = _metadata(path)
-        for batch in batches_of(projected(_scan(path), columns), batch_rows):
-            yield frame_of_part(batch, metadata)
+        for batch in polars.batches_of(polars.projected(_scan(path), columns), batch_rows):
+            yield arrow.frame_of_part(batch, metadata)
 
 
 def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
-    table = arrow_of(df)
-    polars_of(table).write_parquet(path, metadata={PANDAS: pandas_metadata(table)}, **options)
+    table = arrow.arrow_of(df)
+    polars.polars_of(table).write_parquet(
+        path, metadata={arrow.PANDAS: arrow.pandas_metadata(table)}, **options
+    )
 
 
 def _scan(path: Path) -> pl.LazyFrame:
@@ -139,4 +122,4 @@ def _remote_scan(file: RemoteFile) -> pl.LazyFrame:
 def _metadata(path: Path) -> str:
     import polars as pl
 
-    return pl.read_parquet_metadata(path)[PANDAS]
+    return pl.read_parquet_metadata(path)[arrow.PANDAS]

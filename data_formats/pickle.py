@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Trait, whole_file
-from adapter_core.remote import OBJECT_STORES
+from adapter_core import OBJECT_STORES, Trait, whole_file
 from adapter_core.tables.fetched import FetchedFormat
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
-from adapter_core import BatchedReads, FilteredReads, RowReads, Trait
-from adapter_core.remote_adapter import AS_BYTES
+from adapter_core import AS_BYTES, BatchedReads, FilteredReads, RowReads, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 

@@ -9,16 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Kind, PartialReads, Streams, Trait
-from adapter_core.tables.arrow import (
-    REFUSES_WITH_METADATA,
-    array_batches,
-    arrow_of,
-    frame_of_part,
-    pandas_metadata,
-    positions,
-    reader_of,
-    retyped,
-)
+from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import tables_of
 from adapter_core.values import integers_beyond_int64
 
@@ -61,7 +52,7 @@ class Adapter(PartialReads, Streams):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     tuned_indexes = "nothing else: the reader selects rows by their time alone, which is their number"
-    refuses: ClassVar = REFUSES_WITH_METADATA | {
+    refuses: ClassVar = arrow.REFUSES_WITH_METADATA | {
         Kind.DECIMAL: _NO_TYPE,
         Kind.INTERVAL: _NO_TYPE,
         Kind.PERIOD: _NO_TYPE,
@@ -73,13 +64,13 @@ class Adapter(PartialReads, Streams):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        table = arrow_of(df)
+        table = arrow.arrow_of(df)
         _write(path, table.schema, [table])
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import pyarrow as pa
 
-        reader = reader_of(batches)
+        reader = arrow.reader_of(batches)
         _write(path, reader.schema, (pa.Table.from_batches([each]) for each in reader))
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
@@ -96,14 +87,14 @@ class Adapter(PartialReads, Streams):
             parts = [] if empty else list(_tables(reader, schema, columns, start, stop))
         wanted = schema if columns is None else pa.schema(map(schema.field, columns))
         table = pa.concat_tables([wanted.remove_metadata().empty_table(), *parts])
-        return frame_of_part(table, pandas_metadata(schema.empty_table()))
+        return arrow.frame_of_part(table, arrow.pandas_metadata(schema.empty_table()))
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         with _opened(path) as reader:
             schema = _schema(reader)
-            positions(schema, columns)
+            arrow.positions(schema, columns)
             for table in _tables(reader, schema, columns):
-                yield from array_batches(table.to_batches())
+                yield from arrow.array_batches(table.to_batches())
 
     def _column_names(self, path: Path) -> list[str]:
         with _opened(path) as reader:
@@ -112,10 +103,10 @@ class Adapter(PartialReads, Streams):
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         with _opened(path) as reader:
             schema = _schema(reader)
-            metadata = pandas_metadata(schema.empty_table())
+            metadata = arrow.pandas_metadata(schema.empty_table())
             for table in _tables(reader, schema, columns):
                 for part in tables_of(table.to_batches(), batch_rows):
-                    yield frame_of_part(part, metadata)
+                    yield arrow.frame_of_part(part, metadata)
 
 
 def _write(path: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
@@ -134,7 +125,7 @@ def _write(path: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
     with tsfile.TsFileTableWriter(str(path), tsfile.TableSchema(_TABLE, fields)) as writer:
         writer.add_tsfile_property(_SCHEMA, schema.serialize().to_pybytes())
         for table in tables:
-            stored = retyped(table, _stored).rename_columns(names)
+            stored = arrow.retyped(table, _stored).rename_columns(names)
             times = pa.array(np.arange(rows, rows + len(table)))
             rows += len(table)
             for batch in stored.add_column(0, _TIME, times).combine_chunks().to_batches(_BATCH_ROWS):
@@ -190,36 +181,36 @@ def _tables(
             yield table.drop_columns([_TIME]).rename_columns(wanted).cast(types)
 
 
-def _stored(arrow: pa.DataType) -> pa.DataType:
+def _stored(kind: pa.DataType) -> pa.DataType:
     """Return the type of TsFile that contains all values of an Arrow type."""
     import pyarrow as pa
     from pyarrow import types
 
-    arrow = _restored(arrow)
-    if types.is_large_string(arrow) or types.is_string_view(arrow):
+    kind = _restored(kind)
+    if types.is_large_string(kind) or types.is_string_view(kind):
         return pa.string()
-    if types.is_large_binary(arrow) or types.is_binary_view(arrow):
+    if types.is_large_binary(kind) or types.is_binary_view(kind):
         return pa.binary()
-    if types.is_float16(arrow):
+    if types.is_float16(kind):
         return pa.float32()
-    if types.is_integer(arrow):
-        is_small = arrow in {pa.int8(), pa.int16(), pa.int32(), pa.uint8(), pa.uint16()}
+    if types.is_integer(kind):
+        is_small = kind in {pa.int8(), pa.int16(), pa.int32(), pa.uint8(), pa.uint16()}
         return pa.int32() if is_small else pa.int64()
-    if types.is_date32(arrow) or types.is_time32(arrow):
+    if types.is_date32(kind) or types.is_time32(kind):
         return pa.int32()
-    if types.is_temporal(arrow):
+    if types.is_temporal(kind):
         return pa.int64()
-    return arrow
+    return kind
 
 
-def _restored(arrow: pa.DataType) -> pa.DataType:
+def _restored(kind: pa.DataType) -> pa.DataType:
     """Return the type that a column has after reading."""
     import pyarrow as pa
     from pyarrow import types
 
-    if types.is_dictionary(arrow):
-        return _restored(arrow.value_type)
-    return pa.string() if types.is_null(arrow) else arrow
+    if types.is_dictionary(kind):
+        return _restored(kind.value_type)
+    return pa.string() if types.is_null(kind) else kind
 
 
 def _type_of(stored: pa.DataType) -> tsfile.TSDataType:

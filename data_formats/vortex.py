@@ -9,23 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Kind, PartialReads, RemoteTable, Streams, Trait
 from adapter_core.predicate import OPERATORS
-from adapter_core.tables.arrow import (
-    REFUSES_WITHOUT_METADATA,
-    array_batches,
-    arrow_of,
-    fitted_to_schema,
-    frame_of,
-    may_be_nullable,
-    reader_of,
-)
+from adapter_core.tables import arrow
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     import vortex
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, Predicate, RemoteFile
     from adapter_core.predicate import Value
 
 
@@ -50,19 +41,19 @@ class Adapter(PartialReads, Streams, RemoteTable):
     remote_schemes: ClassVar = ("http", "s3")
     save_schemes: ClassVar = ("s3",)
     crash_on_damage = "damaged files end the process during a read (SIGABRT)"
-    refuses: ClassVar = REFUSES_WITHOUT_METADATA | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
+    refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         import vortex
 
-        vortex.io.write(arrow_of(df), str(path))
+        vortex.io.write(arrow.arrow_of(df), str(path))
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import vortex
 
-        vortex.io.write(reader_of(batches), str(path))
+        vortex.io.write(arrow.reader_of(batches), str(path))
 
     def _count_rows(self, path: Path) -> int:
         import vortex
@@ -72,13 +63,13 @@ class Adapter(PartialReads, Streams, RemoteTable):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import vortex
 
-        return frame_of(vortex.open(str(path)).to_arrow(columns).read_all())
+        return arrow.frame_of(vortex.open(str(path)).to_arrow(columns).read_all())
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import vortex
 
         opened = vortex.open(file.key, store=_store_of(file))
-        return frame_of(opened.to_arrow(columns).read_all())
+        return arrow.frame_of(opened.to_arrow(columns).read_all())
 
     def _count_rows_remote(self, file: RemoteFile) -> int:
         import vortex
@@ -90,12 +81,12 @@ class Adapter(PartialReads, Streams, RemoteTable):
     ) -> None:
         import vortex
 
-        vortex.io.write(arrow_of(df), file.key, store=_store_of(file))
+        vortex.io.write(arrow.arrow_of(df), file.key, store=_store_of(file))
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import vortex
 
-        yield from array_batches(vortex.open(str(path)).to_arrow(columns))
+        yield from arrow.array_batches(vortex.open(str(path)).to_arrow(columns))
 
     def _column_names(self, path: Path) -> list[str]:
         import vortex
@@ -112,14 +103,14 @@ class Adapter(PartialReads, Streams, RemoteTable):
         rows = _rows(file)
         range_of_rows = min(start, rows), rows if stop is None else min(stop, rows)
         part = file.to_repeated_scan(columns).execute(row_range=range_of_rows).to_arrow().read_all()
-        return frame_of(part, nullable=_nullable_columns(file, columns))
+        return arrow.frame_of(part, nullable=_nullable_columns(file, columns))
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         import vortex
 
         file = vortex.open(str(path))
         part = file.to_arrow(columns, expr=_expression(predicate, file.to_arrow().schema)).read_all()
-        return frame_of(part, nullable=_nullable_columns(file, columns))
+        return arrow.frame_of(part, nullable=_nullable_columns(file, columns))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         import vortex
@@ -131,7 +122,7 @@ class Adapter(PartialReads, Streams, RemoteTable):
         scan = file.to_repeated_scan(columns)
         for start in range(0, rows, batch_rows):
             part = scan.execute(row_range=(start, min(start + batch_rows, rows)))
-            yield frame_of(part.to_arrow().read_all(), nullable=nullable)
+            yield arrow.frame_of(part.to_arrow().read_all(), nullable=nullable)
 
 
 def _store_of(file: RemoteFile) -> Any:
@@ -167,7 +158,7 @@ def _nullable_columns(file: vortex.VortexFile, columns: list[str] | None) -> lis
     """Return the columns with nulls, of those whose dtype in pandas depends on them."""
     from vortex import expr
 
-    names = may_be_nullable(file.to_arrow(columns).schema)
+    names = arrow.may_be_nullable(file.to_arrow(columns).schema)
     return [
         name
         for name in names
@@ -179,7 +170,7 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> vortex.Expr:
     """Return a predicate as an expression of Vortex, whose literals have the types of the columns."""
     from vortex import expr
 
-    comparisons = fitted_to_schema(predicate, schema, exact=True).comparisons
+    comparisons = arrow.fitted_to_schema(predicate, schema, exact=True).comparisons
     return reduce(
         expr.and_,
         (
@@ -191,7 +182,7 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> vortex.Expr:
     )
 
 
-def _literal(value: Value, arrow: pa.DataType) -> vortex.Expr:
+def _literal(value: Value, kind: pa.DataType) -> vortex.Expr:
     import pyarrow as pa
     import vortex
 
@@ -199,9 +190,9 @@ def _literal(value: Value, arrow: pa.DataType) -> vortex.Expr:
         dtype = vortex.utf8()
     elif isinstance(value, bool):
         dtype = vortex.bool_()
-    elif pa.types.is_floating(arrow):
-        dtype = vortex.float_(arrow.bit_width)
+    elif pa.types.is_floating(kind):
+        dtype = vortex.float_(kind.bit_width)
     else:
-        integer = vortex.uint if pa.types.is_unsigned_integer(arrow) else vortex.int_
-        dtype = integer(arrow.bit_width)
+        integer = vortex.uint if pa.types.is_unsigned_integer(kind) else vortex.int_
+        dtype = integer(kind.bit_width)
     return vortex.expr.literal(dtype, value)

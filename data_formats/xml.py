@@ -5,14 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Kind, whole_file
+from adapter_core import Kind, values, whole_file
 from adapter_core.tables.xml import XMLFormat
-from adapter_core.values import (
-    any_matches,
-    offsets_with_seconds,
-    reads_as_other_type,
-    timedeltas_beyond_nanoseconds,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,14 +46,14 @@ class Adapter(XMLFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
-        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
-        name = timedeltas_beyond_nanoseconds(df)
+        self._refuse_column(values.offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
+        name = values.timedeltas_beyond_nanoseconds(df)
         self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
 
     def _check_text(self, name: str, text: pa.Array) -> None:
-        if any_matches(text, _READ_AS_NULL):
+        if values.any_matches(text, _READ_AS_NULL):
             self._refuse_column(name, "empty text, or text that pandas reads as null")
-        if reads_as_other_type(text):
+        if values.reads_as_other_type(text):
             raise self.refusal(f"the text of column {name!r} would be read as numbers or booleans")
 
     def _save(

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_shapes import sizes
-from adapter_core.images.arrow import (
-    SHAPE_COLUMNS,
-    image_schema,
-    images_of_shapes,
-    record_reader,
-    rows_a_batch,
-    shapes_of,
-)
+from adapter_core.images import arrow
 from adapter_core.images.packed import image_of
 
 if TYPE_CHECKING:
@@ -50,7 +43,7 @@ class Adapter(ImageStorage):
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         with (
             closing(_connection(path, f"ROW_GROUP_SIZE {VECTOR_ROWS}")) as connection,
-            record_reader(images, labels, image_schema()) as reader,
+            arrow.record_reader(images, labels, arrow.image_schema()) as reader,
         ):
             connection.execute("SET force_compression = 'uncompressed'")
             connection.execute("SET write_buffer_row_group_count = 1")
@@ -67,7 +60,9 @@ class Adapter(ImageStorage):
             connection.execute(f"SET memory_limit = '{CACHE_BYTES + largest * 3 // 2} B'")
             connection.execute("SET arrow_large_buffer_size = true")
             query = connection.sql("SELECT image FROM file.images")
-            return images_of_shapes(query.to_arrow_reader(rows_a_batch(shapes)), shapes), labels
+            return arrow.images_of_shapes(
+                query.to_arrow_reader(arrow.rows_a_batch(shapes)), shapes
+            ), labels
 
     def _open(self, path: Path) -> ImageReader:
         return _DuckDBReader(_connection(path, "READ_ONLY"))
@@ -120,7 +115,7 @@ def _literal(text: str | Path) -> str:
 
 
 def _shapes_and_labels(connection: duckdb.DuckDBPyConnection) -> tuple[np.ndarray, np.ndarray]:
-    names = ", ".join([*SHAPE_COLUMNS, "label"])
+    names = ", ".join([*arrow.SHAPE_COLUMNS, "label"])
     query = connection.sql(f"SELECT {names} FROM file.images")  # noqa: S608 (constants)
     table = query.to_arrow_table()
-    return shapes_of(table), table.column("label").to_numpy()
+    return arrow.shapes_of(table), table.column("label").to_numpy()

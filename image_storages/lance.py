@@ -6,15 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ImageReader, ImageStorage
-from adapter_core.images.arrow import (
-    SHAPE_COLUMNS,
-    image_schema,
-    images_of_shapes,
-    pixels_of,
-    record_reader,
-    rows_a_batch,
-    shapes_of,
-)
+from adapter_core.images import arrow
 from adapter_core.images.packed import split
 
 if TYPE_CHECKING:
@@ -48,7 +40,7 @@ class Adapter(ImageStorage):
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import lance
 
-        with record_reader(images, labels, image_schema(NO_COMPRESSION)) as reader:
+        with arrow.record_reader(images, labels, arrow.image_schema(NO_COMPRESSION)) as reader:
             lance.write_dataset(reader, path)
 
     def _read(self, path: Path) -> tuple[list[np.ndarray], np.ndarray]:
@@ -58,11 +50,11 @@ class Adapter(ImageStorage):
         shapes, labels = _shapes_and_labels(dataset)
         batches = dataset.to_batches(
             columns=["image"],
-            batch_size=rows_a_batch(shapes),
+            batch_size=arrow.rows_a_batch(shapes),
             batch_readahead=READ_AHEAD,
             io_buffer_size=IO_BYTES,
         )
-        return images_of_shapes(batches, shapes), labels
+        return arrow.images_of_shapes(batches, shapes), labels
 
     def _open(self, path: Path) -> ImageReader:
         import lance
@@ -86,7 +78,7 @@ class _LanceReader(ImageReader):
         chosen = np.array(indices, np.int64)
         column = self._dataset.take(indices, columns=["image"]).column("image").combine_chunks()
         shapes = self._shapes[chosen]
-        return split(pixels_of(column, shapes), shapes), self._labels[chosen]
+        return split(arrow.pixels_of(column, shapes), shapes), self._labels[chosen]
 
     def close(self) -> None:
         """Release the data set."""
@@ -94,5 +86,5 @@ class _LanceReader(ImageReader):
 
 
 def _shapes_and_labels(dataset: Any) -> tuple[np.ndarray, np.ndarray]:
-    table = dataset.to_table(columns=[*SHAPE_COLUMNS, "label"])
-    return shapes_of(table), table.column("label").to_numpy()
+    table = dataset.to_table(columns=[*arrow.SHAPE_COLUMNS, "label"])
+    return arrow.shapes_of(table), table.column("label").to_numpy()

@@ -7,13 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import ImageReader, ImageStorage
-from adapter_core.images.arrow import (
-    SHAPE_COLUMNS,
-    image_schema,
-    images_of,
-    record_batches,
-    shapes_of,
-)
+from adapter_core.images import arrow
 from adapter_core.images.packed import image_of, none_larger
 
 if TYPE_CHECKING:
@@ -48,12 +42,12 @@ class Adapter(ImageStorage):
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import pyarrow.parquet as pq
 
-        schema = image_schema()
+        schema = arrow.image_schema()
         checked = none_larger(images, MOST_BYTES, self.refusal)
         with pq.ParquetWriter(
             path, schema, compression="none", use_dictionary=False, write_statistics=False
         ) as writer:
-            for batch in record_batches(checked, labels, schema):
+            for batch in arrow.record_batches(checked, labels, schema):
                 rows = max(1, len(batch) * ROW_GROUP_BYTES // batch.nbytes)
                 writer.write_batch(batch, row_group_size=rows)
 
@@ -61,7 +55,7 @@ class Adapter(ImageStorage):
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(path, pre_buffer=False) as file:
-            return images_of(_record_batches(file))
+            return arrow.images_of(_record_batches(file))
 
     def _open(self, path: Path) -> ImageReader:
         import pyarrow.parquet as pq
@@ -84,9 +78,9 @@ class _ParquetReader(ImageReader):
         import numpy as np
 
         self._file = file
-        table = file.read(columns=[*SHAPE_COLUMNS, "label"])
+        table = file.read(columns=[*arrow.SHAPE_COLUMNS, "label"])
         self._labels = table.column("label").to_numpy()
-        self._shapes = shapes_of(table)
+        self._shapes = arrow.shapes_of(table)
         metadata = file.metadata
         rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         self._firsts = np.cumsum([0, *rows])

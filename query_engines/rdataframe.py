@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import data_formats
-from adapter_core.errors import UnsupportedError
+from adapter_core import UnsupportedError
 from adapter_core.predicate import BOOLEANS, NUMBERS, TEXT, Comparison
 from adapter_core.queries.arrow import expression
 from adapter_core.queries.frames import arrow_of
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from adapter_core import DataFormat
-    from adapter_core.availability import Availability
+    from adapter_core import Availability, DataFormat
     from adapter_core.predicate import Value
     from adapter_core.query import Aggregate, Condition, Query
 

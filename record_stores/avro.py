@@ -5,10 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import RecordStore, Trait
-from adapter_core.codecs import Codec
-from adapter_core.record_store import ObjectKind
-from adapter_core.record_type import Field, FieldKind, RecordType
+from adapter_core import Codec, Field, FieldKind, ObjectKind, RecordStore, RecordType, Trait
 from adapter_core.records.documents import documents
 
 if TYPE_CHECKING:

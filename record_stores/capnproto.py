@@ -8,16 +8,14 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Trait
-from adapter_core.record_store import ObjectKind
-from adapter_core.record_type import FieldKind
+from adapter_core import FieldKind, ObjectKind, Trait
 from adapter_core.records.stream import StreamStore, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from io import BufferedReader
 
-    from adapter_core.record_type import Field, RecordType
+    from adapter_core import Field, RecordType
 
 _BLOCK_ROWS = 500
 

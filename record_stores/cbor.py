@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Trait
-from adapter_core.record_store import ObjectKind
+from adapter_core import ObjectKind, Trait
 from adapter_core.records.stream import StreamStore, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from io import BufferedReader
 
-    from adapter_core.record_type import RecordType
+    from adapter_core import RecordType
 
 # cbor2 reads its file anew for each item of a sequence.
 _BLOCK_ROWS = 500

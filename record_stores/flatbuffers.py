@@ -8,13 +8,11 @@ from io import BufferedReader
 from struct import Struct
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Trait
-from adapter_core.record_store import ObjectKind
-from adapter_core.record_type import FieldKind
+from adapter_core import FieldKind, ObjectKind, Trait
 from adapter_core.records.stream import StreamStore
 
 if TYPE_CHECKING:
-    from adapter_core.record_type import Field, RecordType
+    from adapter_core import Field, RecordType
 
 _UINT32, _INT32 = Struct("<I").unpack_from, Struct("<i").unpack_from
 

@@ -7,15 +7,14 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Optional
 
-from adapter_core import Trait
-from adapter_core.record_type import FieldKind
+from adapter_core import FieldKind, Trait
 from adapter_core.records.stream import StreamStore, blocks, read_frames, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from io import BufferedReader
 
-    from adapter_core.record_type import Field, RecordType
+    from adapter_core import Field, RecordType
 
 _BLOCK_ROWS = 10_000
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Trait
-from adapter_core.record_store import ObjectKind
+from adapter_core import ObjectKind, Trait
 from adapter_core.records.stream import StreamStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from io import BufferedReader
 
-    from adapter_core.record_type import RecordType
+    from adapter_core import RecordType
 
 
 class Adapter(StreamStore):

@@ -5,9 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import RecordStore, Trait
-from adapter_core.codecs import Codec
-from adapter_core.record_type import FieldKind
+from adapter_core import Codec, FieldKind, RecordStore, Trait
 from adapter_core.records.documents import document_of
 
 if TYPE_CHECKING:
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from adapter_core.record_type import Field, RecordType
+    from adapter_core import Field, RecordType
 
 _BATCH_ROWS = 65_536
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Trait
-from adapter_core.record_store import ObjectKind
+from adapter_core import ObjectKind, Trait
 from adapter_core.records.documents import document_of
 from adapter_core.records.protobuf_types import message_of, plain_of_message
 from adapter_core.records.stream import StreamStore
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from io import BufferedReader
 
-    from adapter_core.record_type import RecordType
+    from adapter_core import RecordType
 
 
 class Adapter(StreamStore):

@@ -9,14 +9,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import RecordStore, Trait, whole_file
-from adapter_core.record_store import ObjectKind
-from adapter_core.record_type import FieldKind
+from adapter_core import FieldKind, ObjectKind, RecordStore, Trait, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adapter_core.record_type import RecordType
+    from adapter_core import RecordType
 
 _TABLE = "records"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.array_reader import ArrayReader
+from adapter_core import ArrayReader
 from adapter_core.array_source import shape_of
 from adapter_core.array_store import COMPLEX, FLOATS, INTEGERS, ArrayStore
 from adapter_core.arrays.chunk_writing import write_flat
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from adapter_core.array_description import Description
-    from adapter_core.array_source import ArraySource, Selection
+    from adapter_core import ArraySource, Description, Selection
 
 BATCH_ROWS = 2**20
 """Least number of rows to write at a time, if the table has as many."""

@@ -5,25 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.array_description import Description
-from adapter_core.arrays.coordinate_table import (
-    CoordinateTable,
-    CoordinateTableReader,
-    batches,
-    schema_of,
-)
-from adapter_core.traits import Trait
+from adapter_core import Description, Trait
+from adapter_core.arrays import coordinate_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from adapter_core.array_source import ArraySource
+    from adapter_core import ArraySource
 
 VALUES_FILE = "values.csv"
 DESCRIPTION_FILE = "description.json"
 
 
-class CSVTable(CoordinateTable):
+class CSVTable(coordinate_table.CoordinateTable):
     """A directory of a CSV file with a row for each value and its coordinates, and a description.
 
     See `adapter_core.arrays.coordinate_table.CoordinateTable`. Floats have the fewest digits that read
@@ -49,8 +43,10 @@ class CSVTable(CoordinateTable):
 
         path.mkdir()
         with (path / VALUES_FILE).open("wb") as file:
-            pl.DataFrame(schema_of(source, times_as_text=True).empty_table()).write_csv(file)
-            for batch in batches(source, path, times_as_text=True):
+            pl.DataFrame(coordinate_table.schema_of(source, times_as_text=True).empty_table()).write_csv(
+                file
+            )
+            for batch in coordinate_table.batches(source, path, times_as_text=True):
                 pl.DataFrame(batch).write_csv(file, include_header=False)
         self._write_description(source, path)
 
@@ -60,7 +56,7 @@ class CSVTable(CoordinateTable):
         (path / DESCRIPTION_FILE).write_text(text, encoding="utf-8")
 
 
-class CSVTableReader(CoordinateTableReader):
+class CSVTableReader(coordinate_table.CoordinateTableReader):
     """An open table in a CSV file."""
 
     times_as_text = True
@@ -71,4 +67,4 @@ class CSVTableReader(CoordinateTableReader):
     @property
     def schema(self) -> pa.Schema:
         """The types of the columns; times are text."""
-        return schema_of(self.description, times_as_text=True)
+        return coordinate_table.schema_of(self.description, times_as_text=True)

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from adapter_core import ArrayStore
-from adapter_core.array_description import Description
+from adapter_core import ArrayStore, Description
 from adapter_core.arrays import chunk_codecs
 
 if TYPE_CHECKING:
-    from adapter_core import ArraySource
-    from adapter_core.array_source import Selection
+    from adapter_core import ArraySource, Selection
 
 
 @dataclass(frozen=True, eq=False)

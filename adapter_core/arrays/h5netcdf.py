@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Appendable
+from adapter_core import IN_PLACE, Appendable
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
-from adapter_core.remote_adapter import IN_PLACE
 
 if TYPE_CHECKING:
     import h5netcdf
 
-    from adapter_core.array_source import ArraySource
+    from adapter_core import ArraySource
 
 
 class H5NetCDFStore(Appendable):

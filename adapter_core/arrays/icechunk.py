@@ -15,10 +15,7 @@ from adapter_core.arrays.zarr import ZarrRegions, ZarrStore
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_reader import ArrayReader
-    from adapter_core.array_source import ArraySource
-    from adapter_core.partitioned_arrays import PartitionedArray, Region
-    from adapter_core.remote import RemoteFile
+    from adapter_core import ArrayReader, ArraySource, PartitionedArray, Region, RemoteFile
 
 BRANCH = "main"
 

@@ -14,8 +14,7 @@ from adapter_core.arrays.zarr import DIMS_ATTRIBUTE
 if TYPE_CHECKING:
     import h5py
 
-    from adapter_core.array_source import ArraySource
-    from adapter_core.codecs import Codec
+    from adapter_core import ArraySource, Codec
 
 DATA_FILE = "data.h5"
 REFERENCES_FILE = "references.json"

@@ -8,17 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import ArrayReader, Codec
 from adapter_core.array_description import KEY, Description
-from adapter_core.array_reader import ArrayReader
 from adapter_core.array_source import chunk_selection, chunk_selections, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX, ArrayStore
-from adapter_core.codecs import Codec
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_source import ArraySource, Selection
-    from adapter_core.remote import RemoteFile
+    from adapter_core import ArraySource, RemoteFile, Selection
 
 SPLIT = "byte_stream_split"
 """Filter of floats and integers that puts the first bytes of all values first, then the second ones."""

@@ -6,16 +6,14 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Appendable
+from adapter_core import IN_PLACE, Appendable, Codec, ErrorScale
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
-from adapter_core.codecs import Codec, ErrorScale
-from adapter_core.remote_adapter import IN_PLACE
 
 if TYPE_CHECKING:
     import netCDF4
 
-    from adapter_core.array_source import ArraySource
+    from adapter_core import ArraySource
 
 _BLOSC = {"blosclz": "blosc_lz"} | {name: f"blosc_{name}" for name in ("lz4", "lz4hc", "zlib", "zstd")}
 _SHUFFLES = {"noshuffle": 0, "": 1, "bitshuffle": 2}

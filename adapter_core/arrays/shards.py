@@ -10,8 +10,7 @@ from adapter_core.array_source import ArraySource, chunk_selection, grid_of, sha
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_description import Description
-    from adapter_core.array_source import Selection
+    from adapter_core import Description, Selection
 
 SHARD_BYTES = 2**26
 """Size of a shard before compression: some tens of chunks of usual size, and a few in memory."""

@@ -11,10 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Appendable, ArrayStore
+from adapter_core import Appendable, ArrayReader, ArraySource, ArrayStore
 from adapter_core.array_description import KEY, Description
-from adapter_core.array_reader import ArrayReader
-from adapter_core.array_source import ArraySource
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted
 from adapter_core.arrays.on_demand import OnDemand
@@ -22,8 +20,7 @@ from adapter_core.arrays.on_demand import OnDemand
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_source import Attribute, Selection
-    from adapter_core.remote import RemoteFile
+    from adapter_core import Attribute, RemoteFile, Selection
 
 _INT64_BITS = 63
 

@@ -9,8 +9,8 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import ArrayReader
 from adapter_core.array_description import KEY, Description
-from adapter_core.array_reader import ArrayReader
 from adapter_core.array_store import INTEGERS, ArrayStore
 from adapter_core.arrays.on_demand import OnDemand
 from adapter_core.arrays.shards import shard_of
@@ -19,9 +19,8 @@ from adapter_core.arrays.zarr import ZarrStore
 if TYPE_CHECKING:
     import numpy as np
 
+    from adapter_core import ArraySource, Attribute, Availability, Selection
     from adapter_core.array_description import Bounds
-    from adapter_core.array_source import ArraySource, Attribute, Selection
-    from adapter_core.availability import Availability
 
 FILL_VALUE = "_FillValue"
 _INDEX_DTYPES = INTEGERS | {"float32", "float64"}

@@ -11,20 +11,17 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adapter_core import Appendable, ArrayStore, Partitions
+from adapter_core import Appendable, ArrayReader, ArrayStore, PartitionedArray, Partitions, Region
 from adapter_core.array_description import KEY, Description
-from adapter_core.array_reader import ArrayReader
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted, write_region
 from adapter_core.arrays.on_demand import OnDemand
 from adapter_core.arrays.shards import bands, pieces_of, shard_of, shards
-from adapter_core.partitioned_arrays import PartitionedArray, Region
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_source import ArraySource, Attribute, Selection
-    from adapter_core.remote import RemoteFile
+    from adapter_core import ArraySource, Attribute, RemoteFile, Selection
 
 _V2 = 2
 _BLOSC_HEADER = 16  # bytes

@@ -17,18 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from adapter_core.availability import Availability
+from adapter_core import Availability, Codec, Trait, UnavailableError
 from adapter_core.codec_choice import CodecChoice
-from adapter_core.codecs import Codec
-from adapter_core.errors import UnavailableError
-from adapter_core.records.maven import (
-    TOOLCHAIN_HINT,
-    JavaHome,
-    MavenModule,
-    find_java,
-    java_environment,
-)
-from adapter_core.traits import Trait
+from adapter_core.records.maven import TOOLCHAIN_HINT, JavaHome, MavenModule, find_java, java_environment
 
 MAIN_CLASS = "formatbench.Main"
 HEAP_GIB = 4

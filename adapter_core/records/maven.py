@@ -15,8 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from adapter_core.availability import Availability
-from adapter_core.errors import UnavailableError
+from adapter_core import Availability, UnavailableError
 from adapter_core.files import partial_path, remove
 
 OLDEST_JAVA = 17

@@ -10,14 +10,13 @@ from itertools import islice
 from struct import Struct
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from adapter_core import whole_file
-from adapter_core.record_store import RecordStore
+from adapter_core import RecordStore, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from adapter_core.record_type import RecordType
+    from adapter_core import RecordType
 
 _LENGTH = Struct("<I")
 _BUFFER_BYTES = 2**17

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from adapter_core import Predicate, RemoteFile
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch, Predicate, RemoteFile
 
     Opened = tuple[str, Callable[[list[str]], Mapping[str, np.ndarray]]]
     """Description of a table, and a function that reads arrays by their names."""

@@ -18,8 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Kind, UnknownNameError
-from adapter_core.errors import InvalidSelectionError
+from adapter_core import InvalidSelectionError, Kind, UnknownNameError
 from adapter_core.kinds import kind_of
 from adapter_core.tables import text_arrays
 

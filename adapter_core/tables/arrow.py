@@ -13,8 +13,7 @@ from itertools import chain
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Comparison, Kind, Predicate, UnknownNameError
-from adapter_core.errors import InvalidSelectionError
+from adapter_core import Comparison, InvalidSelectionError, Kind, Predicate, UnknownNameError
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch
 
 
 PANDAS = "pandas"

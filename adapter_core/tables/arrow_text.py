@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ColumnNames, ColumnReads, Kind, Trait
-from adapter_core.kinds import kinds_of
+from adapter_core import ColumnNames, ColumnReads, Kind, Trait, kinds_of
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of
 from adapter_core.values import (
     infinite_floats,

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ColumnReads, Kind, Trait
-from adapter_core.kinds import kinds_of
-from adapter_core.remote_adapter import AS_A_WHOLE
+from adapter_core import AS_A_WHOLE, ColumnReads, Kind, Trait, kinds_of
 from adapter_core.tables.arrow import arrow_of, frame_of
 from adapter_core.tables.rows import BLOCK_ROWS
 from adapter_core.values import (

@@ -6,7 +6,7 @@ import time
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from adapter_core.partitioned import PartitionedTable, Piece
+from adapter_core import PartitionedTable, Piece
 from adapter_core.tables.arrow import arrow_of, frame_of, positions, retyped
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core.data_format import DataFormat
-    from adapter_core.remote import RemoteFile
+    from adapter_core import DataFormat, RemoteFile
 
 
 class ParquetFiles(PartitionedTable):

@@ -8,9 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Kind, PartialReads, Trait, UnknownNameError
-from adapter_core.column_batches import ColumnSums
-from adapter_core.errors import InvalidSelectionError
+from adapter_core import ColumnSums, InvalidSelectionError, Kind, PartialReads, Trait, UnknownNameError
 from adapter_core.kinds import kinds_of
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 from adapter_core.tables.arrow import frame_of

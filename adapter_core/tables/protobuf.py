@@ -10,14 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import (
-    BatchedReads,
-    FilteredReads,
-    InvalidSelectionError,
-    Kind,
-    RowReads,
-    Trait,
-)
+from adapter_core import BatchedReads, FilteredReads, InvalidSelectionError, Kind, RowReads, Trait
 from adapter_core.kinds import kinds_of
 from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
@@ -27,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
 
-    from adapter_core.column_batches import Batch
+    from adapter_core import Batch
 
 # Protobuf allows names that start with an underscore; as Python's own attributes do.
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

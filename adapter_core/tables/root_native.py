@@ -17,8 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Availability, Codec, Comparison, Kind, PartialReads
-from adapter_core.remote_adapter import IN_PLACE
+from adapter_core import IN_PLACE, Availability, Codec, Comparison, Kind, PartialReads
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.root_uproot import Root

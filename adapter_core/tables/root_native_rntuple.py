@@ -6,15 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.tables.root_native import (
-    CODEC_NAMES,
-    NativeRoot,
-    StoredTable,
-    columns_of,
-    opened,
-    root,
-    width_bytes,
-)
+from adapter_core.tables import root_native
 from adapter_core.tables.root_uproot import TABLE
 
 if TYPE_CHECKING:
@@ -35,19 +27,23 @@ TYPES = {
 """Type of a field by NumPy's code, see BinaryFormatSpecification.md of ROOT's sources."""
 
 
-class NativeRNTuple(NativeRoot):
+class NativeRNTuple(root_native.NativeRoot):
     """An RNTuple, whose rows are filled one by one, since ROOT cannot write whole columns."""
 
     def _write_table(self, file: Any, arrays: Mapping[str, np.ndarray], setting: int) -> None:
-        root().format_bench.WriteRNTuple(file, TABLE, *columns_of(arrays, _type_of), setting)
+        root_native.root().format_bench.WriteRNTuple(
+            file, TABLE, *root_native.columns_of(arrays, _type_of), setting
+        )
 
-    def _table(self, file: Any, name: str) -> StoredTable:
-        return _StoredRNTuple(root().format_bench.RNTupleTable(str(file.GetName()), name))
+    def _table(self, file: Any, name: str) -> root_native.StoredTable:
+        return _StoredRNTuple(root_native.root().format_bench.RNTupleTable(str(file.GetName()), name))
 
     def _codec_used(self, path: Path) -> str | None:
-        with opened(path) as file:
-            setting = root().format_bench.RNTupleTable(str(file.GetName()), TABLE).Compression()
-        return CODEC_NAMES.get(setting // 100)
+        with root_native.opened(path) as file:
+            setting = (
+                root_native.root().format_bench.RNTupleTable(str(file.GetName()), TABLE).Compression()
+            )
+        return root_native.CODEC_NAMES.get(setting // 100)
 
 
 def _type_of(_name: str, array: np.ndarray, is_list: bool) -> str:  # noqa: FBT001 (as `columns_of` calls it)
@@ -57,7 +53,7 @@ def _type_of(_name: str, array: np.ndarray, is_list: bool) -> str:  # noqa: FBT0
     return f"std::array<{value},{array.shape[1]}>" if array.ndim > 1 else value
 
 
-class _StoredRNTuple(StoredTable):
+class _StoredRNTuple(root_native.StoredTable):
     def __init__(self, table: Any) -> None:
         self._table = table
         self._types = {str(name): str(value) for name, value in table.Types()}
@@ -76,7 +72,7 @@ class _StoredRNTuple(StoredTable):
         dtype = np.dtype(next(code for code, each in TYPES.items() if each == name))
         first, last = (rows.start, rows.stop) if rows else (0, self._table.Rows())
         values = np.empty((last - first, *shape), dtype)
-        self._table.ReadValues(column, width_bytes(values), values.ctypes.data, first, last)
+        self._table.ReadValues(column, root_native.width_bytes(values), values.ctypes.data, first, last)
         return values
 
     def lists(self, column: str, rows: slice | None = None) -> tuple[np.ndarray, np.ndarray]:

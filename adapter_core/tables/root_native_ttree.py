@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.tables.root_native import (
-    CODEC_NAMES,
-    NativeRoot,
-    StoredTable,
-    columns_of,
-    opened,
-    root,
-    width_bytes,
-)
+from adapter_core.tables import root_native
 from adapter_core.tables.root_uproot import TABLE
 
 if TYPE_CHECKING:
@@ -37,21 +29,23 @@ LEAVES = {
 """Letter and name of a leaf's type by NumPy's code, see the documentation of the class TTree."""
 
 
-class NativeTTree(NativeRoot):
+class NativeTTree(root_native.NativeRoot):
     """A TTree, whose rows are filled one by one, since ROOT cannot write whole columns."""
 
     def _write_table(self, file: Any, arrays: Mapping[str, np.ndarray], setting: int) -> None:
-        root().format_bench.WriteTTree(file, TABLE, *columns_of(arrays, _leaf_of))
+        root_native.root().format_bench.WriteTTree(
+            file, TABLE, *root_native.columns_of(arrays, _leaf_of)
+        )
 
-    def _table(self, file: Any, name: str) -> StoredTable:
+    def _table(self, file: Any, name: str) -> root_native.StoredTable:
         return _StoredTTree(file.Get(name))
 
     def _codec_used(self, path: Path) -> str | None:
-        with opened(path) as file:
+        with root_native.opened(path) as file:
             settings = [
                 branch.GetCompressionSettings() for branch in file.Get(TABLE).GetListOfBranches()
             ]
-        return CODEC_NAMES.get(settings[0] // 100) if settings else None
+        return root_native.CODEC_NAMES.get(settings[0] // 100) if settings else None
 
 
 def _leaf_of(name: str, array: np.ndarray, is_list: bool) -> str:  # noqa: FBT001 (as `columns_of` calls it)
@@ -61,10 +55,10 @@ def _leaf_of(name: str, array: np.ndarray, is_list: bool) -> str:  # noqa: FBT00
     return f"{name}[{array.shape[1]}]/{letter}" if array.ndim > 1 else f"{name}/{letter}"
 
 
-class _StoredTTree(StoredTable):
+class _StoredTTree(root_native.StoredTable):
     def __init__(self, tree: Any) -> None:
         self._tree = tree
-        self._table = root().format_bench.TTreeTable(tree)
+        self._table = root_native.root().format_bench.TTreeTable(tree)
 
     def columns(self) -> list[str]:
         return [str(branch.GetName()) for branch in self._tree.GetListOfBranches()]
@@ -81,7 +75,7 @@ class _StoredTTree(StoredTable):
         shape = (leaf.GetLenStatic(),) if is_array else ()
         first, last = (rows.start, rows.stop) if rows else (0, self._table.Rows())
         values = np.empty((last - first, *shape), dtype)
-        self._table.ReadValues(column, width_bytes(values), values.ctypes.data, first, last)
+        self._table.ReadValues(column, root_native.width_bytes(values), values.ctypes.data, first, last)
         return values.byteswap(inplace=True)  # baskets are big-endian
 
     def lists(self, column: str, rows: slice | None = None) -> tuple[np.ndarray, np.ndarray]:

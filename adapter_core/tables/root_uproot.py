@@ -9,9 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Kind, PartialReads, RemoteTable, Trait, UnavailableError
+from adapter_core import IN_PLACE, Codec, Kind, PartialReads, RemoteTable, Trait, UnavailableError
 from adapter_core.availability import import_failure
-from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 

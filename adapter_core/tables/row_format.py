@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import InvalidSelectionError, Kind, UnknownNameError
-from adapter_core.kinds import kinds_of
+from adapter_core import InvalidSelectionError, Kind, UnknownNameError, kinds_of
 from adapter_core.tables.rows import ColumnBuilder, block_rows, pieces
 
 if TYPE_CHECKING:

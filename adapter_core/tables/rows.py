@@ -11,8 +11,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Kind
-from adapter_core.kinds import kinds_of
+from adapter_core import Kind, kinds_of
 
 if TYPE_CHECKING:
     import numpy as np

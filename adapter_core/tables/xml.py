@@ -14,8 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import BatchedReads, DataFormat, FilteredReads, RowReads, Trait
-from adapter_core.remote_adapter import AS_A_WHOLE
+from adapter_core import AS_A_WHOLE, BatchedReads, DataFormat, FilteredReads, RowReads, Trait
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import REFUSES, all_match, as_type, common_types, plain_of
 from adapter_core.values import NOT_XML, any_matches, offsets_with_seconds, text_columns

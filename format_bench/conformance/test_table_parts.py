@@ -17,6 +17,7 @@ from adapter_core import (
     Comparison,
     DataFormat,
     Feature,
+    FilteredReads,
     InvalidSelectionError,
     Predicate,
     UnknownNameError,
@@ -140,7 +141,7 @@ def test_predicates_select_the_rows_that_pass(adapter, saved):
     _skip_without(adapter, Feature.FILTER)
     tried = 0
     # Filters of batches share their implementation.
-    own, default = (getattr_static(each, "_read_where") for each in (type(adapter), DataFormat))
+    own, default = (getattr_static(each, "_read_where") for each in (type(adapter), FilteredReads))
     candidates = COMPARISONS[::4] if own is default else COMPARISONS
     for comparisons in candidates:
         predicate = Predicate([Comparison(*each) for each in comparisons])
