@@ -1,4 +1,4 @@
-"""Inventory of formats, data sets, codecs, suites and questions."""
+"""Inventory of formats, data sets, codecs, suites, questions and conditions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rich.table import Table
 import data_formats
 from adapter_core import DataFormat, Feature, Registry, Trait, Tunable, UnavailableError
 from adapter_core.query_engine import EngineOnFormat
+from format_bench.conditions import axes
 from format_bench.display import terminal
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.report.queries import query_names
@@ -66,6 +67,11 @@ def questions() -> list[Fact]:
         if any(each.queries for each in suite.benchmarks)
         for name, found in query_names(suite.name).items()
     ]
+
+
+def conditions() -> list[Fact]:
+    """Return a row for each condition of measurements that is an option of `run`."""
+    return [{"name": each.name, "option": each.option, "values": each.help} for each in axes().values()]
 
 
 def _format(family: str, registry: Registry[Any], name: str) -> Fact:
@@ -139,6 +145,7 @@ WHAT: dict[str, Callable[[], list[Fact]]] = {
     "codecs": codecs,
     "suites": suites,
     "questions": questions,
+    "conditions": conditions,
 }
 
 
@@ -146,7 +153,7 @@ WHAT: dict[str, Callable[[], list[Fact]]] = {
 @click.argument("what", type=click.Choice(list(WHAT)), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(what: str | None, as_json: bool) -> None:  # noqa: FBT001 (a switch)
-    """List formats, datasets, codecs, suites or questions; all if none is named.
+    """List formats, datasets, codecs, suites, questions or conditions; all if none is named.
 
     For each format: available or the reason why not, versions of its libraries, features, and safety of
     reading its files. Losses of formats are in docs/losses.md, and in the results of each run.

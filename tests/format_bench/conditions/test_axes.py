@@ -15,7 +15,7 @@ from adapter_core.errors import InvalidRequestError
 from format_bench.conditions import axes
 from format_bench.results import records
 from format_bench.results.load import RESULTS
-from tests.helpers import clone_with, run
+from tests.helpers import ROOT, clone_with, run
 
 MOOD = '''
 """Mood of a measurement, which formats feel."""
@@ -139,6 +139,21 @@ def test_under_a_limit_of_memory_a_step_that_needs_more_fails_and_says_so(tmp_pa
 def test_a_limit_of_memory_is_a_size(text):
     with pytest.raises(InvalidRequestError, match=r"^--memory-limit "):
         axes()["memory limit"].parse(text)
+
+
+def test_the_page_on_conditions_has_every_axis_and_an_example_that_works():
+    page = (ROOT / "docs" / "conditions.md").read_text(encoding="utf-8")
+    assert [
+        each.name for each in axes().values() if f"| {each.name} | `{each.option}` |" not in page
+    ] == []
+    found: dict[str, object] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], found)
+    niceness = found["Niceness"]()
+    assert (niceness.option, niceness.parse("010")) == ("--niceness", "10")
+    with pytest.raises(InvalidRequestError, match=r"^--niceness 20: it is a number"):
+        niceness.parse("20")
+    listed = json.loads(run("list", "conditions", "--json").stdout)
+    assert [each["name"] for each in listed] == list(axes())
 
 
 def test_one_value_has_one_text():
