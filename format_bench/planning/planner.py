@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import time
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import array_stores
 from adapter_core.errors import InvalidFolderError, NoCandidateError
@@ -18,7 +16,12 @@ from format_bench.planning.reads import by
 from format_bench.planning.sample import describe, sample_edges, store_sample
 from format_bench.planning.session import MOST_VERIFIED, PlanRequest, PlanSession, Watch
 from format_bench.runner import folders
+from format_bench.runner.executor import TimeBudget
 from format_bench.runner.reading_display import ReadingLines
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 STORES = ("HDF5", "NetCDF4", "Zarr.dir", "Zarr.sharded", "Zarr[tensorstore]", "TileDB", "Blosc2")
 """Stores that are compared unless others are named: their chunks can be chosen, and parts be read."""
@@ -46,7 +49,7 @@ def plan(request: PlanRequest, watch: Watch) -> ChunkPlan:
     FormatBenchError
         If the array cannot be read, or the store is unknown.
     """
-    start = time.monotonic()
+    budget = TimeBudget(request.budget_seconds)
     labels = _labels(request.stores)
     with folders.make(folders.check_scratch(request.scratch)) as folder:
         reading = ReadingLines(request.origin.path or "", watch)
@@ -59,14 +62,14 @@ def plan(request: PlanRequest, watch: Watch) -> ChunkPlan:
         _check_room(folder, size, labels)
         watch(f"sample of {by(edges)} out of {by(array.shape)}, {size / 1e6:,.0f} MB")
         sample = store_sample(request.origin, edges, folder / "sample.npy", reading)
-        session = PlanSession(request, array, mix, sample, folder, start, watch)
+        session = PlanSession(request, array, mix, sample, folder, budget, watch)
         stores = [session.chosen(label) for label in labels]
         session.fit_models(stores)
         session.choose(stores)
         turns = session.verify(stores)
     found = ChunkPlan(
         array, sample.description, mix, stores, request.cold, request.codec, request.level, turns,
-        time.monotonic() - start, os.getloadavg()[0],
+        budget.elapsed_seconds, os.getloadavg()[0],
     )  # fmt: skip
     if not found.ranked:
         reasons = "; ".join(f"{each.label}: {each.failure}" for each in stores if each.failure)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import array_stores
 from adapter_core.errors import WrongValuesError
+from format_bench.families.cases import Case
 from format_bench.instruments import isolation, page_cache
 from format_bench.instruments.clock import Stopwatch
 from format_bench.instruments.touch import touch_array
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     import numpy as np
 
     from adapter_core import ArrayStore
@@ -40,6 +42,11 @@ class Layout:
     def name(self) -> str:
         """Store and chunks as text."""
         return f"{self.store} {by(self.chunks)}"
+
+    @property
+    def case(self) -> Case:
+        """The store as a case, whose conditions its processes are under."""
+        return Case(self.store, "sample", 1, codec=self.codec, level=self.level, suite="chunks")
 
 
 @dataclass(frozen=True)

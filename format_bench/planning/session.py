@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import array_stores
 from adapter_core import FormatBenchError, UnsupportedError
 from adapter_core.array_store import Property
 from adapter_core.codecs import algorithm_of
-from format_bench.instruments import isolation, threads
+from format_bench.instruments import isolation
 from format_bench.planning.chunk_plan import (
     DESIGNED,
     LIBRARY,
@@ -34,8 +32,11 @@ from format_bench.planning.chunk_search import (
 from format_bench.planning.cost_model import CostModel, ReadSample, fit
 from format_bench.planning.mix import Mix, MixQuery
 from format_bench.planning.reads import Layout, LayoutReads, ReadPlan, file_of, measure_each, remove
+from format_bench.runner.executor import TimeBudget, isolated
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from adapter_core import ArrayStore
     from adapter_core.array_description import Description
     from format_bench.planning.sample import ArrayOrigin, StoredSample
@@ -120,19 +121,16 @@ class PlanSession:
         mix: Mix,
         sample: StoredSample,
         folder: Path,
-        start: float,
+        budget: TimeBudget,
         watch: Watch,
     ) -> None:
         self._request, self._array, self._mix, self._sample = request, array, mix, sample
-        self._folder, self._start, self._watch = folder, start, watch
+        self._folder, self._budget, self._watch = folder, budget, watch
         self._edges = sample.description.shape
         self._value_bytes = array.dtype.itemsize
         self._sample_mix = mix.scaled(array.shape, self._edges)
         sample_bytes = math.prod(self._edges) * self._value_bytes
         self._least_bytes = max(min(LEAST_CHUNK_BYTES, sample_bytes), sample_bytes / MOST_SAMPLE_CHUNKS)
-
-    def _elapsed(self) -> float:
-        return time.monotonic() - self._start
 
     def chosen(self, label: str) -> StorePlan:
         """Return a store with its codec, or with the reason why it is left out."""
@@ -157,17 +155,10 @@ class PlanSession:
 
         If a process dies, each layout gets one of its own.
         """
-        limit = LEAST_LIMIT_SECONDS + self._request.budget_seconds
-        outcome = isolation.run(
-            partial(measure_each, keep=keep),
-            layouts,
-            self._sample,
-            self._folder,
-            plan,
-            seconds,
-            limit_seconds=limit,
-            environment=threads.environment("all"),
-        )
+        limit = LEAST_LIMIT_SECONDS + self._budget.seconds
+        case, call = layouts[0].case, partial(measure_each, keep=keep)
+        wanted = layouts, self._sample, self._folder, plan, seconds
+        outcome = isolated(case, call, *wanted, limit_seconds=limit, folder=self._folder)
         if not outcome.status:
             found: dict[Layout, LayoutReads | str] = outcome.value
             return found
@@ -175,11 +166,11 @@ class PlanSession:
             remove(file_of(left, self._folder))
         if len(layouts) == 1:
             return {layouts[0]: outcome.sentence or str(outcome.status)}
-        end = time.monotonic() + seconds
+        budget = TimeBudget(seconds)
         return {
             layout: reads
             for each in layouts
-            if time.monotonic() < end
+            if not budget.is_spent()
             for layout, reads in self._measured([each], plan, math.inf, keep=keep).items()
         }
 
@@ -194,7 +185,7 @@ class PlanSession:
         shapes = designed(self._edges, self._value_bytes, self._least_bytes)
         live = [each for each in stores if not each.failure]
         for place, store in enumerate(live):
-            left = FIT_SHARE * self._request.budget_seconds - self._elapsed()
+            left = FIT_SHARE * self._budget.seconds - self._budget.elapsed_seconds
             seconds = max(0.0, left / (len(live) - place))
             self._watch(f"fit a model of {store.label} ({place + 1} of {len(live)})")
             layouts = [self._layout(store, chunks) for chunks in shapes]
@@ -294,8 +285,8 @@ class PlanSession:
         """Measure the chosen layouts in turns until the budget is spent; return the number of turns."""
         live = [each for store in stores for each in store.verified]
         turn, longest = 0, 0.0
-        while live and (turn < LEAST_TURNS or self._elapsed() + longest < self._request.budget_seconds):
-            start = self._elapsed()
+        while live and (turn < LEAST_TURNS or longest < self._budget.left_seconds):
+            start = self._budget.elapsed_seconds
             # Each turn starts with another store, and in it with another layout.
             labels = list(dict.fromkeys(each.layout.store for each in live))
             for label in _rotated(labels, turn):
@@ -303,7 +294,7 @@ class PlanSession:
                 self._take_turn([each for each in live if each.layout.store == label], turn)
             turn += 1
             live = list(self._hopeful(stores, live))
-            longest = self._elapsed() - start
+            longest = self._budget.elapsed_seconds - start
         return turn
 
     def _take_turn(self, layouts: Sequence[Verified], turn: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console, Group
@@ -16,6 +15,8 @@ from format_bench.racing.race import RaceState, Watcher
 from format_bench.runner.reading_display import ReadingLines, reading_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from format_bench.racing.standings import Drop
     from format_bench.recommendation.answer import Ranked
 
@@ -82,7 +83,7 @@ class RaceDisplay(Watcher):
 
     def _print(self, progress: RaceState, line: str) -> None:
         if not self._console.is_terminal:
-            self._console.print(f"{progress.elapsed_seconds():6.1f} s  {line}", soft_wrap=True)
+            self._console.print(f"{progress.budget.elapsed_seconds:6.1f} s  {line}", soft_wrap=True)
 
     def _shown(self) -> Group:
         if self._progress is None:
@@ -117,7 +118,6 @@ def ranking_line(progress: RaceState) -> str:
 
 
 def _state(progress: RaceState) -> str:
-    left = max(0.0, progress.budget_seconds - progress.elapsed_seconds())
     counts = (
         f"{len(progress.standings.live)} in, {len(progress.standings.drops)} out, "
         f"{len(progress.untried)} not tried"
@@ -127,7 +127,7 @@ def _state(progress: RaceState) -> str:
         names = joined(progress.trial.entries, most=2)
         sizes = " and ".join(f"{each:,}" for each in progress.trial.sizes)
         now = f"; now {names} on {sizes} {progress.standings.item}s"
-    return f"{counts}; at most {plural(round(left), 'second')} left{now}"
+    return f"{counts}; at most {plural(round(progress.budget.left_seconds), 'second')} left{now}"
 
 
 def _row(ranked: Ranked, progress: RaceState) -> list[str]:

@@ -49,7 +49,7 @@ def _caveats(progress: RaceState, answer: Recommendation) -> list[str]:
     if progress.is_settled:
         where = f"all {found.rows:,} {found.item}s"
         return [f"the race is settled on {where}: {out}; --json has the reasons"]
-    spent = f"{progress.budget_seconds:.0f} s were spent before the race was settled ({out})"
+    spent = f"{progress.budget.seconds:.0f} s were spent before the race was settled ({out})"
     sentences = [f"{spent}; the same command goes on from here, and may change the answer"]
     first = answer.first.candidate.configuration
     if first not in found.measured:
@@ -72,7 +72,7 @@ def to_json(progress: RaceState) -> dict[str, Any]:
     return {
         "settled": progress.is_settled,
         "rows": found.rows,
-        "budget_seconds": progress.budget_seconds,
+        "budget_seconds": progress.budget.seconds,
         "first_answer": {"seconds": progress.first_seconds, "ranking": progress.first_ranking},
         "last_answer": {"seconds": progress.last_seconds},
         "candidates": len(found.entries),

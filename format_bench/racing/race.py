@@ -9,7 +9,6 @@ AISTATS 2016), most entries see small samples only; no fixed share of them is dr
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from format_bench.recommendation import Recommendation
     from format_bench.results.candidates import Configuration
     from format_bench.results.records import Record
+    from format_bench.runner.executor import TimeBudget
 
 # The samples, as divisors of all rows. The first two are measured together: their difference shows
 # the part of a value that grows with the rows. The third is for entries that cost more than a second.
@@ -72,8 +72,8 @@ class RaceState:
     """State of a race, for displays; updated in place."""
 
     standings: Standings
-    elapsed_seconds: Callable[[], float]
-    budget_seconds: float
+    budget: TimeBudget
+    """Wall time from the call."""
     trial: Trial | None = None
     """The measurements under way."""
     answer: Recommendation | None = None
@@ -134,44 +134,42 @@ class Race:
         The entries that are tried before the first ranking.
     measure : callable
         Measures a trial.
-    budget_seconds : float
-        Wall time from the call after which nothing more is measured.
+    budget : TimeBudget
+        Wall time from the call, after which nothing more is measured.
     watcher : Watcher, optional
         Receiver of events.
-    elapsed_seconds : callable, optional
-        Returns the wall time from the call.
     """
 
-    def __init__(  # noqa: PLR0913 (a race, its measurer and its watcher)
+    def __init__(
         self,
         standings: Standings,
         first: Collection[Configuration],
         measure: Measurer,
+        budget: TimeBudget,
         *,
-        budget_seconds: float,
         watcher: Watcher | None = None,
-        elapsed_seconds: Callable[[], float] | None = None,
     ) -> None:
-        start = time.monotonic()
-        self._elapsed = elapsed_seconds or (lambda: time.monotonic() - start)
+        self._budget = budget
         self._standings, self._first, self._measure = standings, set(first), measure
         self._watcher = watcher or Watcher()
         self._small, self._large = sample_sizes(standings.rows)
         self._attempted: set[tuple[Configuration, int, int]] = set()
-        self.progress = RaceState(standings, self._elapsed, budget_seconds)
+        self.progress = RaceState(standings, budget)
 
     def run(self) -> RaceState:
         """Measure until the race is settled or the budget is spent."""
         if declared := list(self._standings.drops.values()):
             self._watcher.dropped(declared, self.progress)
         self._update()  # earlier races may have measured already
-        while (trial := self._next()) and self._left() > 0:
+        while (trial := self._next()) and not self._budget.is_spent():
             self._report_first(trial)
             self.progress.trial = trial
             self._watcher.starts(self.progress)
             is_first = self.progress.first_seconds is None and self.progress.answer is not None
-            before_first = FIRST_ANSWER_SECONDS - SPARE_SECONDS - self._elapsed()
-            limit = min(self._left(), before_first) if is_first else self._left()
+            before_first = FIRST_ANSWER_SECONDS - SPARE_SECONDS - self._budget.elapsed_seconds
+            limit = (
+                min(self._budget.left_seconds, before_first) if is_first else self._budget.left_seconds
+            )
             self._standings.add(self._measure(trial, limit))
             self._note(trial, is_first=is_first)
             self._update()
@@ -191,13 +189,10 @@ class Race:
             self.progress.answer = self._standings.answer()
             self._watcher.dropped(drops, self.progress)
 
-    def _left(self) -> float:
-        return self.progress.budget_seconds - self._elapsed()
-
     def _report_first(self, coming: Trial) -> None:
         """Report the first ranking when the usual formats are done, or would take too long."""
         if self.progress.first_seconds is None and self.progress.answer:
-            is_late = self._elapsed() + 2 * SPARE_SECONDS > FIRST_ANSWER_SECONDS
+            is_late = self._budget.elapsed_seconds + 2 * SPARE_SECONDS > FIRST_ANSWER_SECONDS
             if is_late or not self._is_among_first(coming):
                 self._report()
 
@@ -207,7 +202,7 @@ class Race:
     def _report(self) -> None:
         if self.progress.answer is None:
             return
-        self.progress.last_seconds = self._elapsed()
+        self.progress.last_seconds = self._budget.elapsed_seconds
         if self.progress.first_seconds is None:
             self.progress.first_seconds = self.progress.last_seconds
             self.progress.first_ranking = [each.candidate.name for each in self.progress.answer.ranked]
@@ -226,7 +221,7 @@ class Race:
 
     def _next(self) -> Trial | None:
         """Return the next trial, or None if nothing is left to do."""
-        is_early = self._elapsed() < TRYING_SHARE * self.progress.budget_seconds
+        is_early = self._budget.elapsed_seconds < TRYING_SHARE * self._budget.seconds
         # After these, an entry that seems to be the best one so far is measured at once.
         leaders = LEADERS if len(self._standings.measured) < LEADERS else 1
         return next(
@@ -312,7 +307,7 @@ class Race:
 
     def _has_time(self, entry: Configuration) -> bool:
         """Tell whether one call of each step on all rows, by its estimate, fits into the budget."""
-        return self._standings.seconds_of(entry) < self._left()
+        return self._standings.seconds_of(entry) < self._budget.left_seconds
 
     def _by_promise(self) -> list[Configuration]:
         """Return the live entries, best first; those without a ranking yet come last."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from adapter_core.errors import WrongValuesError
 from format_bench.instruments.clock import Effort
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing import trial as trials
@@ -22,20 +18,20 @@ from format_bench.recommendation import purposes
 from format_bench.recommendation.answer import excluded_of
 from format_bench.results.candidates import Candidate, Configuration
 from format_bench.results.metrics import METRICS, Measure, Noise
-from format_bench.results.records import Record, key
 from format_bench.results.status import is_of_surroundings
 from format_bench.results.suites import FAMILIES, Family, Step
 from format_bench.runner import folders
-from format_bench.runner.recording import combined, records_of
+from format_bench.runner.executor import TimeBudget, keep, new_run_id
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.user_data import Prepared, Source, prepare, store_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection, Iterable, Mapping
 
     from format_bench.families.cases import Case
     from format_bench.racing.trial import StepOutcome
     from format_bench.recommendation.scoring import Weights
+    from format_bench.results.records import Record
 
 # Wall time of the calls of a step in one process: on samples, and on all rows.
 SAMPLE_SECONDS, FULL_SECONDS = 0.02, 0.3
@@ -53,7 +49,6 @@ class RaceRequest:
 
     data: Source
     wish: Wish
-    budget_seconds: float
     thorough: bool = False
     """Take all codecs at all levels."""
     out: Path | None = None
@@ -66,17 +61,17 @@ class RaceRequest:
         return self.out or Path("reports", f"own-{Path(self.data.path).stem}")
 
 
-def race(request: RaceRequest, watcher: Watcher, elapsed_seconds: Callable[[], float]) -> RaceState:
+def race(request: RaceRequest, watcher: Watcher, budget: TimeBudget) -> RaceState:
     """Race the formats on a user's data; records are appended to the results as they come.
 
     Parameters
     ----------
     request : RaceRequest
-        The data, the wish and the budget.
+        The data and the wish.
     watcher : Watcher
         Receiver of the events.
-    elapsed_seconds : callable
-        Returns the wall time from the call.
+    budget : TimeBudget
+        Wall time from the call, after which nothing more is measured.
 
     Raises
     ------
@@ -101,9 +96,8 @@ def race(request: RaceRequest, watcher: Watcher, elapsed_seconds: Callable[[], f
             standings,
             [_entry_of(case) for case in entries.first],
             measurer.measure,
-            budget_seconds=request.budget_seconds,
+            budget,
             watcher=watcher,
-            elapsed_seconds=elapsed_seconds,
         ).run()
 
 
@@ -178,7 +172,7 @@ class _Measurer:
         self._family, self._weights = family, weights
         self._data: dict[int, Path] = {own.rows: own.place.value[0]}
         self._columns: int = own.place.value[1]
-        self._run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self._run_id = new_run_id()
         self._metadata = RunMetadataFiles(out, self._run_id, folder, f"{own.rows} {family.item}s")
         self._results.refresh()
         # A process that has measured one case keeps memory for the next, which then seems to need less.
@@ -234,15 +228,7 @@ class _Measurer:
 
     def _keep(self, found: StepOutcome) -> Iterable[Record]:
         case, step, outcome = found
-        steps = [step]
-        if outcome.error == WrongValuesError.__name__:
-            # How fast wrong data were saved is of no interest.
-            steps.insert(0, self._family.steps[0])
-        for each in steps:
-            for new in records_of(case, self._columns, each, outcome, self._run_id):
-                record = combined(self._results.current.get(key(new)), new, outcome)
-                self._results.append(record)
-                yield record
+        return keep(self._results, self._run_id, case, self._columns, step, outcome)
 
     def _store(self, sizes: Iterable[int]) -> None:
         """Store the samples of some sizes that are not stored yet."""

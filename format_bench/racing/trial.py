@@ -13,21 +13,22 @@ import pickle
 import signal
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from format_bench import conditions
 from format_bench.families.measuring import measure_step
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.status import CellStatus
+from format_bench.runner.executor import TimeBudget, isolated
 from format_bench.runner.steps import operations_on
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from format_bench.families.cases import Case
     from format_bench.families.operations import Operations
     from format_bench.instruments.clock import Effort
@@ -73,25 +74,23 @@ def run(plan: TrialPlan, folder: Path) -> list[StepOutcome]:
     folder : Path
         The folder for measured files.
     """
-    end = time.monotonic() + plan.limit_seconds
+    budget = TimeBudget(plan.limit_seconds)
     found: list[StepOutcome] = []
     left = list(plan.cases)
-    while left and (limit := end - time.monotonic()) > 0:
-        with tempfile.TemporaryDirectory(dir=folder, prefix="trial-") as place, ExitStack() as stack:
+    while left and (limit := budget.left_seconds) > 0:
+        with tempfile.TemporaryDirectory(dir=folder, prefix="trial-") as place:
             spool = Path(place, "outcomes")
             spool.touch()
-            surroundings = stack.enter_context(conditions.surrounded(left[0]))
-            whole = isolation.run(
-                _measure, left, plan, limit, Path(place),
-                limit_seconds=limit, environment=surroundings.environment, entered=surroundings.entered,
-            )  # fmt: skip
+            whole = isolated(
+                left[0], _measure, left, plan, limit, Path(place), limit_seconds=limit, folder=folder
+            )
             entries = list(_read(spool))
         found += [each for each in entries if isinstance(each, StepOutcome)]
         if not whole.status:
             break
         last = entries[-1] if entries else None
         case, step = (left[0], plan.steps[0][0]) if last is None else last[:2]
-        if time.monotonic() >= end:
+        if budget.is_spent():
             # The budget interrupted the case, which may be measured later.
             return [each for each in found if each.case != case]
         if whole.status is CellStatus.TIMED_OUT:
@@ -105,7 +104,7 @@ def run(plan: TrialPlan, folder: Path) -> list[StepOutcome]:
 
 def _measure(cases: Sequence[Case], plan: TrialPlan, limit_seconds: float, place: Path) -> None:
     """Measure cases, in a process of their own; start none after the limit."""
-    start = time.monotonic()
+    budget = TimeBudget(limit_seconds)
     # The objects of all imports, which collections before and after each measured call would search.
     gc.freeze()
     slow: set[tuple[str | None, int | None]] = set()
@@ -113,7 +112,7 @@ def _measure(cases: Sequence[Case], plan: TrialPlan, limit_seconds: float, place
         for number, case in enumerate(cases):
             if (case.codec, case.level) in slow:
                 continue
-            if time.monotonic() - start > limit_seconds:
+            if budget.is_spent():
                 return
             # The signal's default action ends the process, also one that hangs in a library's own code.
             signal.setitimer(signal.ITIMER_REAL, plan.case_limit_seconds)

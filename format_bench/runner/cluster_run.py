@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,12 +18,15 @@ from format_bench.runner import folders, time_budget
 from format_bench.runner.cell_process import SharedData, WorkerSetup
 from format_bench.runner.cluster_ledger import ClusterRun, measured_seconds
 from format_bench.runner.cluster_session import ClusterSession
+from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.session import limits_of
 from format_bench.runner.user_data import prepare
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from format_bench.results.records import Record
     from format_bench.runner.user_data import Prepared, Source
 
@@ -105,8 +106,8 @@ def measured(session: ClusterSession) -> ClusterSession:
     ClusterError
         As `ClusterSession.measure`.
     """
-    run, end = session.run, time.monotonic() + session.run.limits.time_budget_seconds
-    if not math.isinf(end):
+    run, budget = session.run, TimeBudget(session.run.limits.time_budget_seconds)
+    if not math.isinf(budget.seconds):
         hosts, cases = session.hosts, len(run.cases)
         if samples := time_budget.sampled(run.cases):
             limits = time_budget.sample_limits(run.limits.time_budget_seconds, cases, hosts)
@@ -115,7 +116,7 @@ def measured(session: ClusterSession) -> ClusterSession:
             estimated = time_budget.costs(run.cases, samples, sampler.records)
             in_order = time_budget.cheapest_first(run.cases, estimated)
             run = replace(run, cases=in_order, samples=samples)
-        left = replace(run.limits, time_budget_seconds=max(0.0, end - time.monotonic()))
+        left = replace(run.limits, time_budget_seconds=budget.left_seconds)
         limits = time_budget.shared(left, cases, len(run.steps), hosts)
         session = session.of(replace(run, limits=limits))
     session.measure()

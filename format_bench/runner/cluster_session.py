@@ -11,13 +11,10 @@ client dies. The next client of the same run takes it over.
 from __future__ import annotations
 
 import hashlib
-import math
 import queue
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import ClusterError, FormatBenchError
@@ -30,8 +27,11 @@ from format_bench.results.load import RESULTS
 from format_bench.runner import cell_process, folders
 from format_bench.runner.cell_process import CellRequest
 from format_bench.runner.cluster_ledger import MEASURED, ClusterRun, MachineLedger, log
+from format_bench.runner.executor import TimeBudget, new_run_id
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from distributed import Client, Future
 
     from format_bench.families.cases import Case
@@ -99,7 +99,7 @@ class ClusterSession:
         self.machines: dict[str, HostDescription] = {}
         """A description of each kind of machine, by fingerprint."""
         self._client, self._say, self._on_record = client, say, on_record
-        self._id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self._id = new_run_id()
         setup = hashlib.sha256(repr((run.setup, sources_digest())).encode()).hexdigest()
         self._prefix = f"format-bench-{run.id}-{setup}-"
         self._jobs: dict[str, _Job] = {}
@@ -108,7 +108,7 @@ class ClusterSession:
         self._ends: queue.SimpleQueue[tuple[str, Future]] = queue.SimpleQueue()
         self._with_metadata: set[str] = set()
         """Fingerprints whose metadata are beside the results."""
-        self._end = math.inf
+        self._budget = TimeBudget(run.limits.time_budget_seconds)
         self._is_plan = False
         """Leave the folder, and the cells that Dask keeps, as they are."""
         path = run.out / RESULTS
@@ -150,11 +150,11 @@ class ClusterSession:
             If no worker is left for some cells, or the scheduler is lost. Records made so far are on
             disk.
         """
-        self._end = time.monotonic() + self.run.limits.time_budget_seconds
+        self._budget = TimeBudget(self.run.limits.time_budget_seconds)
         self._take_over()
         last_progress = time.monotonic()
         while True:
-            if time.monotonic() >= self._end:
+            if self._budget.is_spent():
                 self.dispatcher.is_stopped = True
             self._compare_workers()
             for worker, task in self.dispatcher.assignments():
@@ -333,7 +333,7 @@ class ClusterSession:
         request = CellRequest(
             case=case,
             number=task.number,
-            limits=replace(self.run.limits, time_budget_seconds=max(0.0, self._end - time.monotonic())),
+            limits=replace(self.run.limits, time_budget_seconds=self._budget.left_seconds),
             steps=self.run.steps,
             earlier=self.ledgers[task.machine].earlier(task.case),
             run_id=self._run_id(task.machine),

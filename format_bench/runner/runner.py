@@ -8,14 +8,11 @@ first round before any has a second, so that a machine that drifts favours none.
 from __future__ import annotations
 
 import math
-import secrets
-import shutil
 import tempfile
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,17 +23,18 @@ from format_bench.instruments import isolation
 from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.results.records import Key, Record, key
-from format_bench.results.status import LITTLE_SPACE, CellStatus, is_of_surroundings
+from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
-from format_bench.runner.recording import combined, keys, records_of
+from format_bench.runner.executor import TimeBudget, isolated, keep, new_run_id
+from format_bench.runner.recording import keys
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import store_data
 from format_bench.system.scratch import remove_abandoned
 
 if TYPE_CHECKING:
+    from format_bench.results.records import Key, Record
     from format_bench.runner.media import ComparedMedium
 
 # Called before each step, with its round (from 1).
@@ -115,9 +113,9 @@ class Runner:
         self.watch = watch
         self.media = tuple(media)
         self.costs = costs or {}
-        self._end = math.inf
+        self._budget = TimeBudget()
         self._own: Mapping[str, Path] = {}
-        self.run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self.run_id = new_run_id()
 
     def run(self, cases: Iterable[Case]) -> Iterator[Record]:
         """Measure the cells that are missing in the results; yield each record when it is on disk.
@@ -206,15 +204,14 @@ class Runner:
             for policy in {case.threads for case, _ in self.left(cases)}:
                 metadata_files.start(policy)
             # Only now, since on a busy machine the metadata would take most of a short budget.
-            self._end = time.monotonic() + self.limits.time_budget_seconds
+            self._budget = TimeBudget(self.limits.time_budget_seconds)
             for number in self.rounds:
                 for case in cases:
                     if not self.missing(case, number):
                         continue
-                    left_seconds = self._end - time.monotonic()
-                    if left_seconds <= 0:
+                    if self._budget.is_spent():
                         return
-                    if self.costs.get(case, 0.0) > left_seconds:
+                    if self.costs.get(case, 0.0) > self._budget.left_seconds:
                         continue
                     place_of_case = own[case.medium]
                     with tempfile.TemporaryDirectory(dir=place_of_case, prefix="case-") as place:
@@ -223,7 +220,7 @@ class Runner:
                         )
 
     def _run_case(self, case: Case, number: int, data: Outcome, file: Path) -> Iterator[Record]:
-        missing = self.missing(case, number)
+        missing, columns = self.missing(case, number), 0 if data.status else data.value[1]
         before = data if data.status else Outcome()
         if why := conditions.why_not(case):
             before = Outcome(status=CellStatus.UNSUPPORTED, sentence=why)
@@ -231,21 +228,19 @@ class Runner:
         if not before.status and first not in missing:
             before = self._isolated(case, case_steps.leave_file, case, data.value[0], file)
         for steps in _processes(first, missing):
-            if self._is_over():
+            if self._budget.is_spent():
                 return
             outcomes = dict.fromkeys(steps, before)
             if not before.status:
                 self._announce(steps, case, number)
                 outcomes = self._measure(steps, case, number, data.value[0], file)
             for step, outcome in outcomes.items():
-                if outcome.status is CellStatus.TIMED_OUT and self._is_over():
+                if outcome.status is CellStatus.TIMED_OUT and self._budget.is_spent():
                     return  # the budget ended the step, which a later run may finish
-                if outcome.error == WrongValuesError.__name__:
-                    # How fast wrong data were saved is of no interest.
-                    yield from self._append(case, first, outcome, data, number)
                 if outcome.status and step.cache != "cold":
                     before = outcome
-                yield from self._append(case, step, outcome, data, number)
+                lacks = partial(self._lacks, number=number)
+                yield from keep(self.store, self.run_id, case, columns, step, outcome, lacks)
 
     def _announce(self, steps: list[Step], case: Case, number: int) -> None:
         if self.watch:
@@ -272,43 +267,9 @@ class Runner:
                 return dict.fromkeys(steps, found[step]) | found
         return found
 
-    def _is_over(self) -> bool:
-        return time.monotonic() >= self._end
-
     def _isolated(self, case: Case, call: Any, *arguments: Any) -> Outcome:
-        with conditions.surrounded(case) as surroundings:
-            outcome = isolation.run(
-                call,
-                *arguments,
-                limit_seconds=max(0.0, min(self.limits.limit_seconds, self._end - time.monotonic())),
-                environment=surroundings.environment,
-                entered=surroundings.entered,
-            )
-        return self._explained(conditions.explained(case, outcome), case)
-
-    def _explained(self, outcome: Outcome, case: Case) -> Outcome:
-        """Add to the reason of a failure that the disk is almost full, which libraries may not say."""
-        if outcome.status is not CellStatus.FAILED or is_of_surroundings(
-            outcome.status, outcome.sentence
-        ):
-            return outcome
-        free = shutil.disk_usage(self._own[case.medium]).free
-        if free >= folders.LEAST_FREE_BYTES:
-            return outcome
-        sentence = f"{outcome.sentence}; {free / 1e6:.1f} MB were {LITTLE_SPACE}"
-        return replace(outcome, sentence=sentence)
-
-    def _append(
-        self, case: Case, step: Step, outcome: Outcome, data: Outcome, number: int
-    ) -> Iterator[Record]:
-        columns = 0 if data.status else data.value[1]
-        wrong = outcome.error == WrongValuesError.__name__
-        for found in records_of(case, columns, step, outcome, self.run_id):
-            # A run that was killed between two cells of a step has left the first.
-            if wrong or self._lacks(key(found), number):
-                record = combined(self.found.get(key(found)), found, outcome)
-                self.store.append(record)
-                yield record
+        limit = min(self.limits.limit_seconds, self._budget.left_seconds)
+        return isolated(case, call, *arguments, limit_seconds=limit, folder=self._own[case.medium])
 
 
 def _processes(first: Step, steps: list[Step]) -> list[list[Step]]:

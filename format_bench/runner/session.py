@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS
 from format_bench.runner import folders, time_budget
+from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import compared, for_data
 from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.progress import Display, MeasureColumn, columns_of
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from format_bench.families.cases import Case
     from format_bench.results.records import Record
     from format_bench.runner.media import ComparedMedium
-
 
 # In how many processes each step is made, if it is repeated so often.
 ROUNDS = 3
@@ -123,7 +122,7 @@ def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
     on_record: Callable[[Record], None],
 ) -> RunSummary:
     """Measure all cases on a sample of the rows, then on all rows, the cheapest first."""
-    end = time.monotonic() + request.time_budget_seconds
+    budget = TimeBudget(request.time_budget_seconds)
     full = _runner(request, cases, scratch, own, media)
     _tell_environments(full, cases, shown)
     samples = time_budget.sampled(cases) if full.left(cases) else ()
@@ -139,7 +138,7 @@ def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
         sampler.effort = Effort(0.0, 1)
         _follow(sampler, samples, request, shown, on_record, is_last=False)
         full.costs = time_budget.costs(cases, samples, sampler.read())
-    full.limits = replace(full.limits, time_budget_seconds=max(0.0, end - time.monotonic()))
+    full.limits = replace(full.limits, time_budget_seconds=budget.left_seconds)
     in_order = time_budget.cheapest_first(cases, full.costs)
     found = _follow(full, in_order, request, shown, on_record)
     found = replace(found, cases=cases)

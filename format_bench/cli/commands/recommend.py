@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +29,7 @@ from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.transfer import Speeds
 from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS
+from format_bench.runner.executor import TimeBudget
 from format_bench.runner.user_data import Source
 
 DEFAULT = "reports/run"
@@ -157,8 +157,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
             )
         wish = Wish(own, requirements, preset, speeds)
         source = Source(data, SAMPLE, limits=data_limits)
-        request = RaceRequest(source, wish, budget_seconds or BUDGET_SECONDS, thorough)
-        answer, about_race = _raced(request, quiet=ctx.obj["quiet"])
+        budget = TimeBudget(budget_seconds or BUDGET_SECONDS)
+        answer, about_race = _raced(RaceRequest(source, wish, thorough), budget, quiet=ctx.obj["quiet"])
     else:
         if budget_seconds is not None or thorough:
             raise click.UsageError("--time-budget and --thorough are about --data, which is not given")
@@ -178,10 +178,11 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         output.show(answer, quiet=ctx.obj["quiet"])
 
 
-def _raced(request: RaceRequest, *, quiet: bool) -> tuple[Recommendation, dict[str, Any]]:
+def _raced(
+    request: RaceRequest, budget: TimeBudget, *, quiet: bool
+) -> tuple[Recommendation, dict[str, Any]]:
     """Race the formats on own data; return the recommendation, and the race as JSON values."""
-    start = time.monotonic()
     with RaceDisplay(measuring_console(quiet=quiet)) as display:
-        progress = race(request, display, lambda: time.monotonic() - start)
+        progress = race(request, display, budget)
     answer = outcome.recommendation(progress, noise_floor.beside(request.results_folder / RESULTS))
     return answer, {"race": outcome.to_json(progress)}

@@ -15,6 +15,7 @@ from format_bench.racing.race import FIRST_ANSWER_SECONDS, Race, sample_sizes
 from format_bench.racing.standings import Standings, Wish
 from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import Measure
+from format_bench.runner.executor import TimeBudget
 from tests.factories.records import record
 
 ROWS = 100_000
@@ -93,8 +94,7 @@ class World:
             standings,
             self.entries[:first],
             self.measure,
-            budget_seconds=budget_seconds,
-            elapsed_seconds=lambda: self.now,
+            TimeBudget(budget_seconds, lambda: self.now),
             watcher=watcher,
         )
 
