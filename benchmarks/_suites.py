@@ -79,7 +79,9 @@ def _class_of(suite, benchmark):
     """Return a class with a method for each metric, under its own parameters."""
     axes = {
         "codec": list(suite.codecs),
-        "track": [] if benchmark.track else [each.name for each in suite.tracks],
+        "track": []
+        if benchmark.track
+        else [each.name for each in suite.tracks if not each.for_own_questions],
         "query": list(benchmark.queries),
         "cache": list(benchmark.caches),
     }

@@ -91,7 +91,7 @@ def _aggregated(frame: Any, query: Query) -> pa.Table:
         found = zip(query.aggregates, values, strict=True)
         return pa.table({each.name: [value] for each, value in found})
     (group,) = query.groups
-    groups = frame.groupby(group)
+    groups = frame.groupby(group, dropna=False)
     parts = [
         groups.size()
         if each.function == COUNT

@@ -110,7 +110,7 @@ def _selected(df: pd.DataFrame, query: Query, *, is_filtered: bool) -> pd.DataFr
 
 
 def _grouped(df: pd.DataFrame, query: Query) -> pd.DataFrame:
-    groups = df.groupby(list(query.groups), sort=False, observed=True)
+    groups = df.groupby(list(query.groups), sort=False, observed=True, dropna=False)
     wanted: dict[str, Any] = {}
     for each in query.aggregates:
         column, function = each.column or query.groups[0], each.function

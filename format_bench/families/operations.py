@@ -130,6 +130,33 @@ class Operations(ABC):
         """Return generated data to ask other questions than the family's."""
         return data
 
+    @staticmethod
+    def ask_own(name: str, stored: Path, questions: Questions, place: Path) -> None:
+        """Store a user's data for `load`, to ask questions of his own.
+
+        Parameters
+        ----------
+        name : str
+            The data set.
+        stored : Path
+            The data, as the operations of the family `Family.asks` have stored them.
+        questions : Questions
+            The questions.
+        place : Path
+            Where they shall be.
+
+        Raises
+        ------
+        InvalidQuestionsError
+            If a question does not fit the data.
+        """
+        raise AssertionError(f"{name} at {stored} is asked no {questions.file}; {place} stays empty")
+
+    @staticmethod
+    def check_asked(data: Any, questions: Questions) -> None:
+        """Raise `InvalidQuestionsError` if a question does not fit generated data."""
+        raise AssertionError(f"{data} is asked no {questions.file}")
+
     def expect(self, data: Path) -> None:  # noqa: B027 (few families need any)
         """Note facts of stored data that reads depend on, without loading the data."""
 

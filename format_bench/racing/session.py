@@ -88,7 +88,7 @@ def race(request: RaceRequest, watcher: Watcher, budget: TimeBudget) -> RaceStat
         standings = Standings(out.name, own.rows, list(cases), request.wish, family.item)
         weights = _exclude(standings, family, request.wish)
         folders.open_results(out, fresh=False)
-        folders.check_same_data(out, own.name, own.fingerprint)
+        folders.check_same_data(out, {own.name: own.fingerprint})
         stack.enter_context(folders.only_run(out))
         measurer = stack.enter_context(_Measurer(out, folder, own, cases, family, weights))
         standings.add(measurer.earlier())

@@ -43,6 +43,8 @@ class Track:
     name: str
     codecs: tuple[str, ...] = ()
     """Choices of a codec, e.g. "lz4 level 6"; the first that an adapter has counts, else none."""
+    for_own_questions: bool = False
+    """Whether only files that a user asks questions of his own are written on it, unless it is named."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codecs", tuple(self.codecs))
@@ -199,6 +201,13 @@ class Family:
     suites: tuple[Suite, ...]
     takes_codecs: bool = False
     """Whether its adapters take a codec."""
+    asks: str = ""
+    """The family of the user's data that it asks a user's questions; empty if it asks none."""
+
+    @property
+    def asking_suites(self) -> list[Suite]:
+        """The suites whose steps ask questions."""
+        return [each for each in self.suites if "query" in each.steps and self.asks]
 
     def steps_of(self, suite: Suite) -> tuple[Step, ...]:
         """Return the steps that the runner takes in a suite; all if it names none."""

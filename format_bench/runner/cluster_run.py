@@ -90,7 +90,7 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
         with folders.only_run(out):
             run_id = folders.cluster_id(out)
             if own:
-                folders.check_same_data(out, own.name, own.fingerprint)
+                folders.check_same_data(out, {own.name: own.fingerprint})
                 on_own(own)
             yield session(run_id)
 

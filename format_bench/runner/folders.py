@@ -8,7 +8,7 @@ import secrets
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -148,20 +148,21 @@ def _read(path: Path, *keys: str) -> dict[str, str]:
     return facts
 
 
-def check_same_data(out: Path, name: str, fingerprint: str) -> None:
-    """Record the fingerprint of a data set; one name must not mean two data sets in a folder.
+def check_same_data(out: Path, fingerprints: Mapping[str, str]) -> None:
+    """Record fingerprints of data and questions; one name must not mean two in a folder.
 
     Raises
     ------
     InvalidFolderError
-        If the results are of other data.
+        If the results are of other data, or answers to other questions.
     """
     path = out / DATA
     known = _read(path) if path.exists() else {}
-    if known.get(name, fingerprint) != fingerprint:
-        raise InvalidFolderError(
-            f"{out} holds results of another {name}; start over with --fresh, or name another --out"
-        )
+    for name, fingerprint in fingerprints.items():
+        if known.get(name, fingerprint) != fingerprint:
+            raise InvalidFolderError(
+                f"{out} holds results of another {name}; start over with --fresh, or name another --out"
+            )
     # Results whose data are unknown could never be resumed: they outlive a power failure together.
     with write_atomically(path, durable=True) as temporary:
-        temporary.write_text(json.dumps({**known, name: fingerprint}) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps({**known, **fingerprints}) + "\n", encoding="utf-8")

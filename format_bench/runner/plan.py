@@ -17,14 +17,18 @@ from adapter_core import (
 )
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions import axes
+from format_bench.display.text import joined
 from format_bench.families.cases import Case, codec_on
 from format_bench.families.operations import operations_of, registry_of
+from format_bench.families.questions import declared
 from format_bench.results.conditions import Conditions
 from format_bench.results.suites import ALL_ADAPTERS, FAMILIES, SUITES, Family, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from format_bench.families.questions import Questions
+    from format_bench.results.suites import Track
     from format_bench.runner.media import Scratch
     from format_bench.runner.user_data import Source
 
@@ -52,6 +56,8 @@ class RunRequest:
     """Names of the family's steps; none for all."""
     conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Values to measure under, by name of an axis; of the others the defaults."""
+    questions: Questions | None = None
+    """The user's own questions, in place of the suite's."""
     user_data: Source | None = None
     """The user's own data, in place of generated ones."""
     repeats: int | None = None
@@ -92,6 +98,8 @@ def suite_of(request: RunRequest, user_family: str | None = None, name: str = ""
         If the suite is of another family than the user's data, or makes its data itself.
     """
     family = FAMILIES[user_family] if user_family else next(iter(FAMILIES.values()))
+    if request.questions:
+        return _asking_suite(request, request.questions)
     if request.suite is None:
         return family.suites[0]
     suite = SUITES[request.suite]
@@ -101,6 +109,39 @@ def suite_of(request: RunRequest, user_family: str | None = None, name: str = ""
         reason = f"its workers make the rows of a named data set; they cannot make rows of {name}"
         raise InvalidRequestError(f"--suite {suite.name}: {reason}")
     return suite
+
+
+def _asking_suite(request: RunRequest, questions: Questions) -> Suite:
+    """Return the suite that asks a user's questions."""
+    first, *others = questions.by_name.values()
+    for each in others:
+        if each.kind != first.kind:
+            raise each.refused(f"it asks {each.kind}, and {first.name!r} {first.kind}; write two files")
+    family = asking(first.kind)
+    suites = family.asking_suites
+    found = next((each for each in suites if request.suite in {None, each.name}), None)
+    if found is None:
+        names = joined(each.name for each in suites)
+        raise InvalidRequestError(f"--suite {request.suite}: questions to {first.kind} are of {names}")
+    own = declared(family.name).by_name
+    for each in questions.by_name.values():
+        if each.name in own and own[each.name].fingerprint != each.fingerprint:
+            raise each.refused(f"the suite {found.name} asks another one of this name; rename it")
+    return found
+
+
+def asking(kind: str) -> Family:
+    """Return the family that asks questions to users' data of a family.
+
+    Raises
+    ------
+    InvalidRequestError
+        If there is none.
+    """
+    for each in FAMILIES.values():
+        if each.asks == kind:
+            return each
+    raise InvalidRequestError(f"--queries: nothing asks {FAMILIES[kind].user_data} questions")
 
 
 def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str | None = None) -> Plan:
@@ -143,7 +184,12 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
             for codec, level in [] if suite.tracks else _codecs(request, suite):
                 try:
                     used = _default_codec(registry, label) if codec == OWN_DEFAULT else codec
-                    cases.append(Case(label, dataset, rows, Conditions(), used, level, suite.name))
+                    cases.append(
+                        Case(
+                            *(label, dataset, rows, Conditions(), used, level, suite.name),
+                            questions=request.questions,
+                        )
+                    )
                 except (
                     UnknownNameError,
                     UnknownLevelError,
@@ -200,13 +246,24 @@ def _cases_of_tracks(
 ) -> Iterator[Case]:
     """Yield a case for each track, with the codec that the adapter has of it."""
     tracks = suite.tracks_by_name
-    for name in _known("track", request.tracks, list(tracks)) or tracks:
+    usual = [name for name in tracks if _is_usual(tracks[name], suite, request.questions)]
+    for name in _known("track", request.tracks, list(tracks)) or usual:
         track = tracks[name]
         try:
             codec, level = codec_on(track, registry.find(where[0]))
         except UnavailableError:
             codec, level = None, None  # as the runner will find out, and record
-        yield Case(*where, Conditions({"track": track.name}), codec, level, suite.name)
+        conditions = Conditions({"track": track.name})
+        yield Case(*where, conditions, codec, level, suite.name, questions=request.questions)
+
+
+def _is_usual(track: Track, suite: Suite, questions: Questions | None) -> bool:
+    """Return whether a track is measured that is not named."""
+    if questions is None or not any(each.for_own_questions for each in suite.tracks):
+        return not track.for_own_questions and not (
+            questions and not questions.tuned and track.name == "tuned"
+        )
+    return track.for_own_questions
 
 
 def _labels(suite: Suite, registry: Registry[Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -38,10 +39,20 @@ class MeasureColumn(NamedTuple):
     measure: Measure
 
 
-def columns_of(suite: str, *, cold: bool) -> tuple[MeasureColumn, ...]:
-    """Return the columns of a suite's table; with cold reads after the warm ones if there are any."""
+MOST_QUESTIONS = 5
+"""Questions of a user that have a column in the narrow table; the report has all."""
+
+
+def columns_of(suite: str, *, cold: bool, questions: Iterable[str] = ()) -> tuple[MeasureColumn, ...]:
+    """Return the columns of a suite's table; with cold reads after the warm ones if there are any.
+
+    The times of a user's questions take the place of the suite's.
+    """
     columns = []
-    for name in SUITES[suite].columns:
+    names = list(SUITES[suite].columns)
+    if asked := [f"query time of {each}" for each in itertools.islice(questions, MOST_QUESTIONS)]:
+        names = [*(each for each in names if " of " not in each), *asked]
+    for name in names:
         metric_name, _, query = name.partition(" of ")
         metric = METRICS[metric_name]
         measure = Measure(metric_name, "warm" if metric.cached else None, query)

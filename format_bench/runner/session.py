@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from format_bench.display.text import plural
+from format_bench.families.questions import digest
 from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import noise_floor
@@ -20,10 +21,16 @@ from format_bench.runner.progress import Display, MeasureColumn, columns_of
 from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.runner import Limits, Runner
 from format_bench.runner.timing import MeasuredShare
-from format_bench.runner.user_data import Prepared, prepare, store_samples
+from format_bench.runner.user_data import (
+    Prepared,
+    asking_own,
+    check_questions,
+    prepare,
+    store_samples,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from rich.console import Console
@@ -94,14 +101,19 @@ def measure(
             folder = stack.enter_context(folders.make(scratch))
             with ReadingDisplay(shown, request.user_data.path) as display:
                 own = prepare(request.user_data, folder, display)
+            if request.questions:
+                own = asking_own(own, request.questions, folder)
         made = plan(request, [(own.name, own.rows)], own.family) if own else plan(request)
         for sentence in made.left_out:
             shown.print(f"left out: {sentence}", soft_wrap=True)
         cases = on_media(made.cases, [each.name for each in media]) if media else made.cases
         folders.open_results(request.out, fresh=request.fresh)
         folders.check_no_cluster(request.out)
+        if request.questions and not own:
+            check_questions(cases)
+        if fingerprints := _fingerprints(request, own, cases):
+            folders.check_same_data(request.out, fingerprints)
         if own:
-            folders.check_same_data(request.out, own.name, own.fingerprint)
             on_own(own)
         if math.isinf(request.time_budget_seconds):
             runner = _runner(request, cases, scratch, own, media)
@@ -109,6 +121,20 @@ def measure(
             return _follow(runner, cases, request, shown, on_record)
         folder = stack.enter_context(folders.make(scratch))
         return _within_budget(request, cases, scratch, folder, own, media, shown, on_record)
+
+
+def _fingerprints(request: RunRequest, own: Prepared | None, cases: Iterable[Case]) -> dict[str, str]:
+    """Return the fingerprints of the user's data and questions, by names in words."""
+    found = {own.name: own.fingerprint} if own else {}
+    if request.questions:
+        for dataset in {case.dataset for case in cases}:
+            found |= {
+                f"question {name!r} to {dataset}": each.fingerprint
+                for name, each in request.questions.by_name.items()
+            }
+            if request.questions.tuned:
+                found[f"[tuned] of {dataset}"] = digest(request.questions.tuned)
+    return found
 
 
 def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
@@ -189,7 +215,8 @@ def _follow(  # noqa: PLR0913 (a run, and who follows it)
     *,
     is_last: bool = True,
 ) -> RunSummary:
-    columns = columns_of(cases[0].suite, cold=request.cold)
+    asked = request.questions.by_name if request.questions else ()
+    columns = columns_of(cases[0].suite, cold=request.cold, questions=asked)
     earlier, floors = runner.read(), noise_floor.beside(request.out / RESULTS)
     watch = MeasuredShare(earlier)
     if again := runner.tried_again(cases):

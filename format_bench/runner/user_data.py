@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import FormatBenchError
-from adapter_core.errors import InvalidDataError, UserDataError
+from adapter_core.errors import InvalidDataError, InvalidQuestionsError, UserDataError
 from adapter_core.text import printable
 from data_generator import DEFAULT_SEED, location
 from data_generator.confinement.limits import USUAL_LIMITS, DataLimits
@@ -21,11 +21,15 @@ from format_bench.families.operations import operations_of
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.suites import FAMILIES
+from format_bench.runner.plan import asking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pandas as pd
+
+    from format_bench.families.cases import Case
+    from format_bench.families.questions import Questions
 
     Description = TableDescription | ImagesDescription | ArrayDescription
 
@@ -156,6 +160,57 @@ def _take_over(handed: Path, place: Path, trusted: bool) -> int | str:  # noqa: 
     handed.unlink()
     _, columns = operations_of(FAMILIES["tables"]).store(df, place)
     return int(columns)
+
+
+def asking_own(own: Prepared, questions: Questions, folder: Path) -> Prepared:
+    """Return own data made ready to be asked questions, which are checked.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If a question does not fit the data.
+    InvalidRequestError
+        If nothing asks data of their family.
+    """
+    family = asking(own.family)
+    place = folder / "asked"
+    _asked(own.name, _ask_own, family.name, own.name, own.place.value[0], questions, place)
+    return replace(own, family=family.name, place=Outcome((place, own.place.value[1])))
+
+
+def check_questions(cases: Iterable[Case]) -> None:
+    """Check that a user's questions fit generated data, on few rows.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If one does not.
+    """
+    first = {case.dataset: case for case in cases}
+    for dataset, case in first.items():
+        _asked(dataset, _ask_few, replace(case, rows=min(case.rows, FEW_ROWS)))
+
+
+def _asked(name: str, step: Callable[..., None], *arguments: Any) -> None:
+    outcome = isolation.run(step, *arguments, limit_seconds=USUAL_LIMITS.seconds)
+    if outcome.error == InvalidQuestionsError.__name__:
+        raise InvalidQuestionsError(outcome.sentence.removeprefix(f"{outcome.error}: "))
+    if outcome.status:
+        raise UserDataError(f"{name}: cannot be asked: {outcome.sentence}")
+
+
+def _ask_own(family: str, name: str, stored: Path, questions: Questions, place: Path) -> None:
+    operations_of(FAMILIES[family]).ask_own(name, stored, questions, place)
+
+
+def _ask_few(case: Case) -> None:
+    operations = operations_of(case.family)
+    data = operations.asking(operations.generate(case.dataset, case.rows), case.asked)
+    operations.check_asked(data, case.asked)
+
+
+FEW_ROWS = 1_000
+"""Rows of a generated table, or chunks of an array, that questions are checked on."""
 
 
 def read_table(source: Source, watch: Watch, remark: Callable[[str], object]) -> pd.DataFrame:

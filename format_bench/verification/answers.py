@@ -8,6 +8,7 @@ and floats that are computed within `TOLERANCE`: sums of 100,000 floats differ b
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,8 @@ class _Column:
     """True for nulls and NaN, shape (rows,)."""
     rounding: Any = 0.0
     """Differences that count as none."""
+    is_single: bool = False
+    """Whether the values have 32 bits, which decimals in texts are rounded to."""
 
     @property
     def is_text(self) -> bool:
@@ -80,13 +83,19 @@ def difference(
     tolerance : float
         Share of a float that counts as no difference; 0 for values that nothing is computed from.
     """
+    from pyarrow import types
+
     wanted = answer.table
     if found.num_rows != wanted.num_rows or found.num_columns != wanted.num_columns:
         return f"{_shape(found)} instead of {_shape(wanted)}"
     found, wanted = _with_times_of(wanted, found), _with_times_of(found, wanted)
     own = [_normal_column(each) for each in found.columns]
     right = [
-        replace(_normal_column(wanted.column(place)), rounding=answer.rounding.get(name, 0.0))
+        replace(
+            _normal_column(wanted.column(place)),
+            rounding=answer.rounding.get(name, 0.0),
+            is_single=types.is_float32(wanted.column(place).type),
+        )
         for place, name in enumerate(wanted.column_names)
     ]
     allowed = tolerance, absolute
@@ -115,11 +124,11 @@ def _with_times_of(found: pa.Table, wanted: pa.Table) -> pa.Table:
         is_text = types.is_string(reference.type) or types.is_large_string(reference.type)
         if not is_text or not types.is_timestamp(column.type):
             continue
-        try:
-            times = reference.cast(pa.timestamp("us", column.type.tz and "UTC")).cast(column.type)
-        except pa.ArrowInvalid:
-            continue
-        wanted = wanted.set_column(place, wanted.column_names[place], times)
+        for unit in ("ns", "us"):
+            with contextlib.suppress(pa.ArrowInvalid):
+                times = reference.cast(pa.timestamp(unit, column.type.tz and "UTC")).cast(column.type)
+                wanted = wanted.set_column(place, wanted.column_names[place], times)
+                break
     return wanted
 
 
@@ -188,6 +197,8 @@ def _equal(found: _Column, wanted: _Column, tolerance: float, absolute: float) -
         wrong = differing_numbers(wanted.values, found.values)
         return wrong is not None and not wrong.any()
     right = wanted.values
+    if wanted.is_single:
+        tolerance = max(tolerance, float(np.finfo(np.float32).eps))
     # A value nearer to zero would be equal to others of any sign.
     allowed = np.where(np.abs(right) >= absolute, absolute, 0.0) + wanted.rounding
     return bool(np.isclose(found.values, right, rtol=tolerance, atol=allowed).all())
@@ -215,6 +226,7 @@ def _sorted(columns: list[_Column], like: list[_Column]) -> list[_Column]:
             each.values.take(order if each.is_text else rows),
             each.nulls[rows],
             each.rounding[rows] if hasattr(each.rounding, "shape") else each.rounding,
+            each.is_single,
         )
         for each in columns
     ]

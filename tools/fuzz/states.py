@@ -237,7 +237,7 @@ def _torn_json(path: Path) -> None:
 def _read_data(path: Path) -> Any:
     from format_bench.runner import folders
 
-    folders.check_same_data(path.parent, "mine", "abc")
+    folders.check_same_data(path.parent, {"mine": "abc"})
 
 
 @_file("data.json", _read_data)

@@ -17,6 +17,7 @@ from format_bench.cli.cluster import ClusterOptions, run_on_cluster
 from format_bench.cli.data_limits import taken_limits, with_data_limits
 from format_bench.conditions import axes
 from format_bench.display.terminal import Output
+from format_bench.families.questions import Questions
 from format_bench.results.suites import SUITES
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest
@@ -117,6 +118,12 @@ def taken_conditions(options: dict[str, Any]) -> dict[str, tuple[str, ...]]:
 )
 @click.option("--steps", type=Names(), default=(), help="As in save,read. [default: all of the family]")
 @click.option("--data", metavar="FILE|FOLDER", help="Your own table file, folder of images, or array.")
+@click.option(
+    "--queries",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Your own questions to the data, in TOML; `docs/questions.md` has the fields.",
+)
 @click.option("--sample", type=click.IntRange(1), help="Take so many rows, images or chunks at random.")
 @click.option(
     "--chunks", type=Shape(), help="Chunks of your array, as in 1,560,1440. [default: its own]"
@@ -174,6 +181,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     Examples:
       format-bench run --rows 1000000 --formats CSV,Parquet,Feather --cold
       format-bench run --data my.csv --sample 100000
+      format-bench run --queries my.toml --data my.parquet
       format-bench run --suite compression --datasets webface
       format-bench run --suite chunks --data my.nc --chunks 1,560,1440 --codecs none,blosc:lz4
       format-bench run --suite foxbench --formats HDF5,Zarr.dir --tracks paper --cold
@@ -193,7 +201,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if where is None and (machines or plan_only):
         raise click.UsageError("--machines and --plan are about --cluster, which is not given")
     conditions = taken_conditions(options)
-    wanted = RunRequest(user_data=_own(options), conditions=conditions, **options)
+    queries = options.pop("queries")
+    if queries is not None and where is not None:
+        raise click.UsageError("--queries are not asked on a --cluster; run them on one machine")
+    questions = None if queries is None else Questions.of(queries)
+    wanted = RunRequest(user_data=_own(options), conditions=conditions, questions=questions, **options)
     shown = measuring_console(quiet=ctx.obj["quiet"])
     if where is not None:
         on_cluster = ClusterOptions(where, machines, plan_only, report, as_json)

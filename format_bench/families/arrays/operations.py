@@ -18,7 +18,7 @@ from adapter_core.array_store import Property
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.access import Pattern, read_in_order
 from format_bench.families.arrays.loader import loader_seconds_per_chunk
-from format_bench.families.arrays.queries import ArrayQuery, check, chunks_on
+from format_bench.families.arrays.queries import ArrayQuery, check, check_own, chunks_on
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
 from format_bench.families.remote_measuring import measure_remote
 from format_bench.results.status import WRONG
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_source import Selection
+    from format_bench.families.questions import Questions
     from format_bench.results.suites import Step
 
 IN_MEMORY_BYTES = 2**32
@@ -114,6 +115,20 @@ class ArrayOperations(CatalogOperations):
     def raw_bytes(data: ArraySource) -> int:
         """Return the size of all values: all stores of a large array together may fill a disk."""
         return data.size_bytes
+
+    @staticmethod
+    def ask_own(name: str, stored: Path, questions: Questions, place: Path) -> None:  # noqa: ARG004
+        """Check a user's questions, and leave the array where it shall be."""
+        with _cache().open(stored) as reader:
+            for each in questions.by_name.values():
+                check_own(each, reader.description)
+        stored.rename(place)
+
+    @staticmethod
+    def check_asked(data: ArraySource, questions: Questions) -> None:
+        """Raise `InvalidQuestionsError` if a question does not fit an array."""
+        for each in questions.by_name.values():
+            check_own(each, Description.of(data))
 
     def expect(self, data: Path) -> None:
         """Note the description of stored data, and the chunks of the track or else theirs."""

@@ -64,6 +64,8 @@ class Facts:
     """Sort key and lookup columns of tuned files, by table."""
     is_sorted: bool
     """Whether the rows have the order of tuned files."""
+    questions: Questions | None
+    is_own: bool
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class QueryTables:
     given: Mapping[str, pd.DataFrame] | None = None
     questions: Questions | None = None
     """Questions to ask; by default the family's."""
+    is_own: bool = False
+    """Whether they are a user's, whose columns play no declared parts."""
 
     @cached_property
     def tables(self) -> Mapping[str, pd.DataFrame]:
@@ -97,7 +101,8 @@ class QueryTables:
             with self.path.open("rb") as file:
                 return _facts(file)
         questions = self.questions or declared(FAMILY)
-        found = asked(Subject(self.dataset, self.tables), questions)
+        layout = {} if self.is_own else layouts().get(self.dataset, {})
+        found = asked(Subject(self.dataset, self.tables, layout), questions)
         answers = {}
         for name, query in found.items():
             if isinstance(query, str):
@@ -115,12 +120,14 @@ class QueryTables:
             for table, (keys, _) in tuned.items()
             for key in keys
         )
-        return Facts(self.dataset, list(self.tables), found, small, tuned, is_sorted)
+        return Facts(
+            self.dataset, list(self.tables), found, small, tuned, is_sorted, self.questions, self.is_own
+        )
 
     def _tuned(self, questions: Questions) -> dict[str, tuple[list[str], list[str]]]:
         """Return the keys of tuned files: of the questions, or else of the data set's layout."""
         if not questions.tuned:
-            return {TABLE: tuning_keys(self.dataset)}
+            return {TABLE: ([], []) if self.is_own else tuning_keys(self.dataset)}
         for table, keys in questions.tuned.items():
             lacking = {*keys["sort_by"], *keys["lookups"]} - {*self.tables.get(table, ())}
             if lacking:
@@ -179,13 +186,25 @@ class QueryOperations(CatalogOperations):
     def load(path: Path) -> QueryTables:
         """Return the tables, which are loaded when they are used."""
         with path.open("rb") as file:
-            return QueryTables(_facts(file).dataset, path)
+            facts = _facts(file)
+            return QueryTables(facts.dataset, path, questions=facts.questions, is_own=facts.is_own)
 
     @staticmethod
     def take(data: QueryTables, positions: Sequence[int]) -> QueryTables:
         """Return the rows of the first table at some positions, with the default index."""
         df = data.tables[TABLE].iloc[positions].reset_index(drop=True)
         return replace(data, path=None, given={**data.tables, TABLE: df})
+
+    @staticmethod
+    def ask_own(name: str, stored: Path, questions: Questions, place: Path) -> None:
+        """Store a user's table with the queries of his questions."""
+        tables = {TABLE: TableOperations.load(stored)}
+        QueryOperations.store(QueryTables(name, None, tables, questions, is_own=True), place)
+
+    @staticmethod
+    def check_asked(data: QueryTables, questions: Questions) -> None:  # noqa: ARG004 (they are the data's)
+        """Raise `InvalidQuestionsError` if a question does not fit tables."""
+        _ = data.facts
 
     @staticmethod
     def asking(data: QueryTables, questions: Questions) -> QueryTables:
@@ -233,7 +252,7 @@ class QueryOperations(CatalogOperations):
         """Return the number of columns of the first table that lost something."""
         wanted = data.tables[TABLE]
         if self.way == TUNED:
-            keys, _ = data.facts.tuned[TABLE]
+            keys, _ = data.facts.tuned.get(TABLE, ([], []))
             wanted = wanted.sort_values(keys, kind="stable", ignore_index=True)
         verdict = verify(wanted, found, *self.adapter.format.kept)
         if verdict.errors:

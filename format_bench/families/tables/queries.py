@@ -38,7 +38,7 @@ def query_to(question: Question, names: Sequence[str]) -> Query:
 
     empty = pd.DataFrame({name: pd.Series(dtype="float64") for name in names})
     try:
-        found = query_of(question, Subject("the table", {TABLE: empty}))
+        found = query_of(question, Subject("the table", {TABLE: empty}, are_typed=False))
     except InvalidQuestionsError as error:
         raise UnsupportedError(str(error)) from error
     functions = [each.function for each in found.aggregates]

@@ -6,6 +6,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -226,12 +227,23 @@ class Subject:
         The data set.
     tables : mapping
         Its tables by name.
+    layout : mapping
+        Columns by the parts that they play.
+    are_typed : bool
+        False if the types of the columns are not known, so that constants stay as they are declared.
     """
 
-    def __init__(self, name: str, tables: Mapping[str, pd.DataFrame]) -> None:
+    def __init__(
+        self,
+        name: str,
+        tables: Mapping[str, pd.DataFrame],
+        layout: Mapping[str, Any] | None = None,
+        *,
+        are_typed: bool = True,
+    ) -> None:
         self.name = name
         self._tables, self._df = tables, tables[TABLE]
-        self._layout = layouts().get(name, {})
+        self._layout, self._are_typed = layout or {}, are_typed
 
     @property
     def rows(self) -> int:
@@ -273,15 +285,25 @@ class Subject:
         return contents_of(self._column(column))
 
     def fitted(self, comparison: Comparison) -> Comparison:
-        """Return a comparison for the type of its column.
+        """Return a comparison for the type of its column, since libraries compare numbers of one type.
 
         Raises
         ------
         InvalidSelectionError
             If the column cannot be compared with the constant.
         """
+        import numpy as np
+
         column = self._column(comparison.column)
-        return comparison.fitted(contents_of(column), is_single=str(column.dtype).lower() == "float32")
+        dtype = getattr(column.dtype, "numpy_dtype", column.dtype)
+        is_single = dtype == np.float32
+        found = comparison.fitted(contents_of(column), is_single=is_single)
+        if found.type != NUMBERS or not self._are_typed or is_single:
+            return found
+        if dtype.kind == "f":
+            return replace(found, value=float(found.value))
+        limits = np.iinfo(dtype)
+        return found.among_integers(int(limits.min), min(int(limits.max), 2**63 - 1))
 
     def between(self, column: str, share: float) -> list[Comparison]:
         """Return the conditions for a share of the rows, by a range in the middle of a column.
@@ -346,7 +368,7 @@ class Subject:
             )
         check_columns(query, list(self._df.columns))
         if query.positions and query.positions[-1] >= self.rows:
-            raise ValueError(
+            raise UnsupportedError(
                 f"there is no row {query.positions[-1]:,}; {self.name} has {self.rows:,} rows"
             )
         for each in query.aggregates:

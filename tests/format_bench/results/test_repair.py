@@ -163,10 +163,10 @@ def test_damaged_facts_on_the_data_are_an_error_that_names_the_command(folder, c
     path = folder / folders.DATA
     path.write_bytes(content)
     with pytest.raises(folders.InvalidFolderError, match=r"is damaged; `format-bench repair "):
-        folders.check_same_data(folder, "mine", "abc")
+        folders.check_same_data(folder, {"mine": "abc"})
     if content != b"[]":
         _, out, _ = format_bench(capsys, "repair", folder)
         assert "whether the next run is of the same data can no longer be checked" in out
     else:
         path.unlink()
-    folders.check_same_data(folder, "mine", "abc")
+    folders.check_same_data(folder, {"mine": "abc"})

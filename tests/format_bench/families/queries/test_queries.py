@@ -41,7 +41,7 @@ from format_bench.families.queries.operations import (
 )
 from format_bench.families.questions import declared
 from format_bench.families.tables import reference
-from format_bench.families.tables.subject import Subject, asked
+from format_bench.families.tables.subject import Subject, asked, layouts
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.suites import FAMILIES
@@ -140,7 +140,7 @@ def test_answers_compare_by_position_values_and_order():
 def test_selections_have_their_share_of_rows_and_lookups_one():
     df = data_generator.table("query", rows=2000).df
     keys = pd.DataFrame({"k": [0], "region": ["a"]})
-    found = asked(Subject("query", {"data": df, "keys": keys}), QUESTIONS)
+    found = asked(Subject("query", {"data": df, "keys": keys}, layouts()["query"]), QUESTIONS)
     for order in ("sorted", "clustered", "random"):
         counts = [
             reference.answer(found[f"select-{order}-{share}"], {"data": df}).num_rows
