@@ -138,7 +138,7 @@ def test_other_data_than_the_questions_are_refused(call, table):  # noqa: ARG001
     taken = '[[question]]\nname = "point"\nshape = true\n'
     assert "the suite query asks another one of this name; rename it" in call(taken)[1]
     mixed = asked + '[[question]]\nname = "b"\nfirst = { time = 3 }\n'
-    assert "question 'b': it asks arrays, and 'all' tables; write two files" in call(mixed)[1]
+    assert "question 'b': it asks arrays, and 'all' tables; write two files" in call(mixed, data=None)[1]
 
 
 def test_generated_data_are_asked_too(call, tmp_path):
@@ -168,9 +168,9 @@ def test_an_array_is_asked_in_its_own_chunks(call, tmp_path):
     )
     assert call(text, "--formats", "HDF5,Zarr.dir,NPY", data="wind.nc")[0] == 0
     found = recorded(tmp_path)
-    assert found["HDF5", "box"]["sentence"] == "252 values, all equal to NumPy's"
+    assert found["HDF5", "box"]["sentence"] == "280 values, all equal to NumPy's"
     assert found["Zarr.dir", "spot"]["sentence"] == "12 values, all equal to NumPy's"
-    assert found["HDF5", "box"]["track"] == "own"
+    assert found["HDF5", "box"]["conditions"]["track"] == "own"
     assert "keeps no coordinates" in found["NPY", "box"]["sentence"]
     for wrong, reason in (
         (text.replace("lon = [7, 7]", "long = [7, 7]"), "no dimension 'long'; did you mean 'lon'?"),
