@@ -16,7 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from adapter_core.errors import InvalidQuestionsError
+from adapter_core.errors import InvalidQuestionsError, InvalidRequestError
+from format_bench.results.suites import FAMILIES, Family
 
 FOLDER = "questions"
 """Folder of a family's own files of questions, within its package."""
@@ -123,6 +124,20 @@ def declared(family: str) -> Questions:
     files = Path(__file__).parent.joinpath(family or "none", FOLDER).glob("*.toml")
     texts = [(path.name, path.read_text(encoding="utf-8")) for path in sorted(files)]
     return Questions(tuple(texts))
+
+
+def asking(kind: str) -> Family:
+    """Return the family that asks questions to users' data of a family.
+
+    Raises
+    ------
+    InvalidRequestError
+        If there is none.
+    """
+    for each in FAMILIES.values():
+        if each.asks == kind:
+            return each
+    raise InvalidRequestError(f"--queries: nothing asks {FAMILIES[kind].user_data} questions")
 
 
 def digest(value: object) -> str:

@@ -20,7 +20,7 @@ from format_bench.conditions import axes
 from format_bench.display.text import joined
 from format_bench.families.cases import Case, codec_on
 from format_bench.families.operations import operations_of, registry_of
-from format_bench.families.questions import declared
+from format_bench.families.questions import asking, declared
 from format_bench.results.conditions import Conditions
 from format_bench.results.suites import ALL_ADAPTERS, FAMILIES, SUITES, Family, Suite
 
@@ -128,20 +128,6 @@ def _asking_suite(request: RunRequest, questions: Questions) -> Suite:
         if each.name in own and own[each.name].fingerprint != each.fingerprint:
             raise each.refused(f"the suite {found.name} asks another one of this name; rename it")
     return found
-
-
-def asking(kind: str) -> Family:
-    """Return the family that asks questions to users' data of a family.
-
-    Raises
-    ------
-    InvalidRequestError
-        If there is none.
-    """
-    for each in FAMILIES.values():
-        if each.asks == kind:
-            return each
-    raise InvalidRequestError(f"--queries: nothing asks {FAMILIES[kind].user_data} questions")
 
 
 def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str | None = None) -> Plan:

@@ -18,10 +18,10 @@ from data_generator.sampling import sampled_rows
 from data_generator.user import handover
 from data_generator.user.summary import ArrayDescription, ImagesDescription, TableDescription
 from format_bench.families.operations import operations_of
+from format_bench.families.questions import asking
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.suites import FAMILIES
-from format_bench.runner.plan import asking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
