@@ -76,6 +76,10 @@ class Operations(ABC):
         """Questions to ask a saved file, the family's by default."""
         self.subject = "", 0
         """Name and size of the data set, for steps that make it again elsewhere."""
+        self.link = ""
+        """Round trip and bandwidth for steps that reach a server; empty for those of the metrics."""
+        self.bucket = ""
+        """Address of a user's bucket for steps that reach a server; empty for a server here."""
         self.threads: Threads | None = None
         """Thread policy that the process is under; None if none was applied."""
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import data_formats
+from adapter_core.errors import InvalidResultsError
 from data_generator import catalog
 from format_bench.network.client import PART, READ, TABLE
 from format_bench.network.link_model import SEGMENT_BYTES, LinkModel, Observation, fit
 from format_bench.network.places import NETWORK, Link, Traffic
-from format_bench.network.trials import StepCost, Trial
-from format_bench.results import flat_csv
+from format_bench.network.trials import Setting, StepCost, Trial
+from format_bench.results.study_rows import StudyForm
+
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
 
 DATASET = "kaons"
 SPARSE = ("H1_PX", "H1_isMuon")
@@ -48,18 +53,18 @@ class LinkResult:
     round_trip_ms: float
     mbit: float
     """Bandwidth in 10**6 bit/s."""
-    seconds: float
+    seconds: float = 0.0
     """Shortest wall time of the repeats."""
-    cpu_seconds: float
-    requests: int
-    connections: int
-    sent_bytes: int
-    file_bytes: int
-    repeats: int
-    link: str
+    cpu_seconds: float = 0.0
+    requests: int = 0
+    connections: int = 0
+    sent_bytes: int = 0
+    file_bytes: int = 0
+    repeats: int = 1
+    link: str = NETWORK
     """Kind of link: ``network`` or ``delays``."""
-    rows: int
-    error: str
+    rows: int = 0
+    error: str = ""
     """Reason for a read without a result, as a sentence."""
 
     def observation(self) -> Observation:
@@ -72,14 +77,58 @@ class LinkResult:
         return Observation(round_trip, speed, self.sent_bytes, is_network, self.seconds)
 
 
-def to_csv(results: Iterable[LinkResult]) -> str:
-    """Return results as CSV."""
-    return flat_csv.to_csv(LinkResult, results)
+class _Form(StudyForm[LinkResult]):
+    """Form of the records, whose conditions have the link as the axis `link` names it."""
+
+    def records(self, row: LinkResult, run_id: str) -> Iterator[Record]:
+        """Yield the records of a row."""
+        link = str(Setting(row.round_trip_ms, row.mbit))
+        for each in super().records(row, run_id):
+            conditions = {name: text for name, text in each.conditions.items() if name not in _OF_LINK}
+            remark = each.sentence or f"{_LEAST_OF}{row.repeats}"
+            kind = {"link kind": row.link}
+            yield replace(each, conditions={**conditions, "link": link, **kind}, sentence=remark)
+
+    def rows(self, found: Iterable[Record]) -> list[LinkResult]:
+        """Return the rows of records."""
+        return super().rows(_plain(each) for each in found if each.suite == self.suite)
 
 
-def from_csv(text: str) -> list[LinkResult]:
-    """Return the results of a CSV text."""
-    return flat_csv.from_csv(LinkResult, text)
+def _plain(record: Record) -> Record:
+    """Return a record with a condition for each field of a row."""
+    setting = Setting.of(record.conditions.get("link", ""))
+    if setting is None:
+        raise InvalidResultsError(f"{record.format}: a record of the study of links names no link")
+    conditions = {
+        **record.conditions,
+        "round trip ms": repr(setting.round_trip_ms),
+        "mbit": repr(setting.mbit),
+        "link": record.conditions.get("link kind", NETWORK),
+    }
+    is_remark = record.sentence.startswith(_LEAST_OF)
+    conditions["repeats"] = record.sentence.removeprefix(_LEAST_OF) if is_remark else "1"
+    return replace(record, conditions=conditions, sentence="" if is_remark else record.sentence)
+
+
+_OF_LINK = {"round trip ms", "mbit", "repeats"}
+_LEAST_OF = "least of repeats: "
+
+FORM = _Form(
+    suite="links",
+    of=LinkResult,
+    values={
+        "file_bytes": ("size", ""),
+        "seconds": "query time",
+        "cpu_seconds": "query CPU time",
+        "requests": "query requests",
+        "connections": "connections",
+        "sent_bytes": "query bytes",
+    },
+    named={"scheme": "place", "question": "query"},
+    dataset=DATASET,
+    reason="error",
+    threads="all",
+)
 
 
 def model_of(results: Iterable[LinkResult]) -> LinkModel:

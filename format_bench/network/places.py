@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,10 @@ BUCKET = "bucket"
 
 NETWORK, DELAYS = "network", "delays"
 """Kinds of link: packets delayed between two namespaces, or requests delayed by the proxy."""
+
+ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+"""Variables of the user's own server, in order."""
 
 _HTTP_PORT = 80
 
@@ -202,6 +207,20 @@ def users_address(url: str, endpoint: str, region: str) -> RemoteFile:
     if profile:
         raise ObjectStoreError(f"{url}: the profile {profile} names a server; give it by --endpoint")
     return RemoteFile(url, endpoint=endpoint, anonymous=False, region=region)
+
+
+def environments_address(url: str) -> RemoteFile:
+    """Return the address of a user's bucket at the server and in the region that variables name.
+
+    Raises
+    ------
+    ObjectStoreError
+        As `users_address` does.
+    """
+    endpoint, region = (
+        next(filter(None, map(os.environ.get, names)), "") for names in (ENDPOINTS, REGIONS)
+    )
+    return users_address(url, endpoint or "", region or "us-east-1")
 
 
 def _remove(folder: RemoteFile) -> None:

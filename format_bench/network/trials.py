@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import array_stores
 import data_formats
@@ -27,9 +28,38 @@ ROUND_TRIPS_MS = (0.0, 20.0)
 LIMIT_SECONDS = 120.0
 """Time after which a step counts as timed out."""
 
-BYTES_PER_MBIT = 125_000
+_BYTES_PER_MBIT = 125_000
+
+_GIGA = 1000
+_SETTING = re.compile(r"\s*([\d.]+)\s*ms(?:\s*[,/]?\s*([\d.]+)\s*([MG])bit(?:/s)?)?\s*")
 
 WRONG = "other values than in the local file"
+
+
+class Setting(NamedTuple):
+    """Round-trip time and bandwidth of a link; its text is a value of the axis `link`."""
+
+    round_trip_ms: float
+    mbit: float = 0.0
+    """Bandwidth in 10**6 bit/s; 0 if not limited."""
+
+    def __str__(self) -> str:
+        """Return the text, e.g. "20 ms, 100 Mbit/s"."""
+        is_giga = self.mbit >= _GIGA and not self.mbit % _GIGA
+        speed = f"{self.mbit / _GIGA:g} Gbit/s" if is_giga else f"{self.mbit:g} Mbit/s"
+        return f"{self.round_trip_ms:g} ms" + (f", {speed}" if self.mbit else "")
+
+    @classmethod
+    def of(cls, text: str) -> Setting | None:
+        """Return the setting of a text, e.g. "20ms/1Gbit" or as `str` makes it; None if it is none."""
+        found = _SETTING.fullmatch(text)
+        if not found:
+            return None
+        try:
+            mbit = float(found[2] or 0) * (_GIGA if found[3] == "G" else 1)
+            return cls(float(found[1]), mbit)
+        except ValueError:  # e.g. two points
+            return None
 
 
 @dataclass(frozen=True)
@@ -149,7 +179,7 @@ class Trial:
                 for step in steps:  # imports and first connections
                     self._cost(step, "first", place, client, expected)
                 for mbit, ms in [(mbit, ms) for mbit in mbits for ms in round_trips_ms]:
-                    place.set(ms / 1000, mbit * BYTES_PER_MBIT)
+                    place.set(ms / 1000, mbit * _BYTES_PER_MBIT)
                     for step in steps:
                         found: list[StepCost] = []
                         while len(found) < repeats:

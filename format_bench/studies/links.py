@@ -14,12 +14,12 @@ import click
 import data_formats
 from adapter_core import Feature, InvalidSelectionError, UnknownNameError
 from adapter_core.errors import InvalidResultsError
-from adapter_core.files import write_atomically
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import joined
 from format_bench.network.link_results import (
     DATASET,
     FITTED_MS,
+    FORM,
     HELD_BACK_MS,
     QUESTIONS,
     SPARSE,
@@ -27,11 +27,11 @@ from format_bench.network.link_results import (
     held_back_errors,
     link_results,
     model_of,
-    to_csv,
 )
 from format_bench.network.places import NETWORK, Link
 from format_bench.results import flat_csv
 from format_bench.results.link_costs import LinkCosts
+from format_bench.results.study_rows import StudyFile, read
 
 GOOD_ERROR = 0.15
 """Relative error up to which a prediction is good."""
@@ -254,22 +254,22 @@ def run(
     trials: Sequence[tuple[str, str]], rows: int, repeats: int, out: Path, *, delays_only: bool = False
 ) -> list[LinkResult]:
     """Read formats by protocols, and write the results after each."""
-    start, results = time.monotonic(), list[LinkResult]()
+    start, results, file = time.monotonic(), list[LinkResult](), StudyFile(FORM, out)
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # XRootD's server runs as another user
         with Link(Path(folder), delays_only=delays_only) as link:
             click.echo(f"link: {link.kind}{': ' if link.reason else ''}{link.reason}", err=True)
             for number, (label, scheme) in enumerate(trials, 1):
-                results += link_results(link, label, scheme, rows, repeats)
-                with write_atomically(out) as partial:
-                    partial.write_text(to_csv(results), encoding="utf-8")
+                for each in link_results(link, label, scheme, rows, repeats):
+                    results.append(each)
+                    file.append(each)
                 place = f"[{number}/{len(trials)}, {time.monotonic() - start:.0f} s]"
                 click.echo(f"{place} {label} by {_PROTOCOLS[scheme]}", err=True)
     return results
 
 
 @click.command
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="CSV file of the results.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results, or a CSV file.")
 @click.option("--formats", default="", metavar="LABELS", help="Labels with commas; all by default.")
 @click.option("--rows", type=click.IntRange(1), default=200_000, show_default=True)
 @click.option("--repeats", type=click.IntRange(1), default=2, show_default=True)
@@ -297,9 +297,9 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
 
     \b
     Examples:
-      format-bench study links --out links.csv
-      format-bench study links --formats Parquet,Zarr --rows 20000 --out links.csv
-      format-bench study links --page links.csv > docs/links.md
+      format-bench study links --out reports/links
+      format-bench study links --formats Parquet,Zarr --rows 20000 --out reports/links
+      format-bench study links --page reports/links > docs/links.md
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if summarized:
         click.echo(facts(_read(summarized)), nl=False)
@@ -307,7 +307,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     if shown:
         results = _read(shown)
     elif out is None:
-        raise click.UsageError("give --out FILE to measure, or --page RESULTS for the page")
+        raise click.UsageError("give --out FOLDER to measure, or --page RESULTS for the page")
     else:
         chosen = protocols_of([each for each in formats.split(",") if each])
         results = run(chosen, rows, repeats, out, delays_only=delays_only)
@@ -315,7 +315,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
 
 
 def _read(path: Path) -> list[LinkResult]:
-    results = flat_csv.read(LinkResult, path)
+    results = read(FORM, path)
     if not results:
         raise InvalidResultsError(f"{path} contains no results")
     return results

@@ -12,7 +12,7 @@ import data_formats
 from adapter_core import UnknownNameError
 from format_bench.display.markdown import table_lines
 from format_bench.network.client import ARRAY, TABLE
-from format_bench.network.places import own_place, user_place, users_address
+from format_bench.network.places import ENDPOINTS, REGIONS, own_place, user_place, users_address
 from format_bench.network.trials import (
     ROUND_TRIPS_MS,
     STEPS,
@@ -32,14 +32,14 @@ def address_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options `--endpoint` and `--region` of an address of S3 to a command."""
     command = click.option(
         "--region",
-        envvar=["AWS_REGION", "AWS_DEFAULT_REGION"],
+        envvar=REGIONS,
         default="us-east-1",
         show_default=True,
         help="Region of the bucket, else that of AWS_REGION.",
     )(command)
     return click.option(
         "--endpoint",
-        envvar=["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"],
+        envvar=ENDPOINTS,
         default="",
         help="Address of an S3 server, if it is not Amazon's; else that of AWS_ENDPOINT_URL_S3.",
     )(command)

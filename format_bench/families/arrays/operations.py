@@ -188,7 +188,9 @@ class ArrayOperations(CatalogOperations):
         """Measure the step `remote` in processes of its own."""
         if step.name != "remote":
             return None
-        return measure_remote("arrays", self.adapter.label, file, step.metrics)
+        return measure_remote(
+            "arrays", self.adapter.label, file, step.metrics, link=self.link, bucket=self.bucket
+        )
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if a query asks other data, or the store keeps no coordinates."""

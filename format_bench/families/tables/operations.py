@@ -101,7 +101,9 @@ class TableOperations(CatalogOperations):
     def measure(self, step: Step, file: Path) -> list[Measured] | None:
         """Measure the steps `remote` and `scale` in processes of their own."""
         if step.name == "remote":
-            return measure_remote("tables", self.adapter.label, file, step.metrics)
+            return measure_remote(
+                "tables", self.adapter.label, file, step.metrics, link=self.link, bucket=self.bucket
+            )
         if step.name == "scale":
             where = self.way, file.parent
             return measure_scale(self.adapter.label, self.subject, *where, step.metrics)

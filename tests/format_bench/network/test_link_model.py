@@ -14,7 +14,8 @@ from format_bench.network.link_model import (
     fit,
     transfer_seconds,
 )
-from format_bench.network.link_results import LinkResult, from_csv, held_back_errors, model_of, to_csv
+from format_bench.network.link_results import LinkResult, held_back_errors, model_of
+from format_bench.network.trials import Setting
 
 FAST = 125e6
 
@@ -56,14 +57,26 @@ def _result(ms, mbit, seconds):
     )
 
 
-def test_results_survive_a_table_and_predict_held_back_times():
+def test_results_predict_held_back_times():
     truth = LinkModel(0.02, 4.0, 1.0)
     found = []
     for ms in (0.0, 20.0, 50.0, 100.0):
         for mbit in (100.0, 1000.0):
             empty = _result(ms, mbit, 0.0)
             found.append(replace(empty, seconds=truth.seconds(empty.observation())))
-    assert from_csv(to_csv(found)) == found
     model = model_of(found)
     assert model == pytest.approx(truth)
     assert held_back_errors(model, found) == pytest.approx([0.0] * 4)
+
+
+def test_a_setting_has_one_text():
+    for text, shown in (
+        ("20ms", "20 ms"),
+        ("0.5 ms", "0.5 ms"),
+        ("20ms/100Mbit", "20 ms, 100 Mbit/s"),
+        ("20 ms, 1000 Mbit/s", "20 ms, 1 Gbit/s"),
+        ("100 ms, 1.5 Gbit/s", "100 ms, 1500 Mbit/s"),
+    ):
+        assert str(Setting.of(text)) == shown
+        assert Setting.of(shown) == Setting.of(text)
+    assert [Setting.of(text) for text in ("", "20", "1.1.1 ms", "fast", "20 ms 5")] == [None] * 5

@@ -6,14 +6,18 @@ import pytest
 
 import array_stores
 import data_formats
-from adapter_core.errors import UnavailableError
+from adapter_core.errors import InvalidRequestError, UnavailableError
 from data_generator import catalog
+from format_bench.conditions import axes
+from format_bench.families.cases import Case
 from format_bench.families.remote_measuring import measure_remote
 from format_bench.network import object_server as servers
 from format_bench.network.client import ARRAY, TABLE
 from format_bench.network.trials import remote_labels
+from format_bench.results import records
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES
+from tests.helpers import run
 
 
 def test_the_step_remote_has_a_reason_where_it_has_no_value(tmp_path, monkeypatch):
@@ -53,3 +57,41 @@ def test_the_step_remote_measures_all_metrics(tmp_path, family, label, suite):
 @pytest.mark.parametrize(("suite", "family"), [("remote", TABLE), ("remote_arrays", ARRAY)])
 def test_the_suites_measure_the_adapters_that_write_to_object_stores(suite, family):
     assert SUITES[suite].formats == tuple(remote_labels(family))
+
+
+def test_conditions_of_servers_are_parsed_or_refused_in_a_line():
+    link, place = axes()["link"], axes()["place"]
+    assert link.parse("20ms/100Mbit") == "20 ms, 100 Mbit/s"
+    assert place.parse("s3://bucket/folder/") == "s3://bucket/folder"
+    for axis, text in ((link, "fast"), (place, "gs://b"), (place, "s3://"), (place, "s3://k:secret@b")):
+        with pytest.raises(InvalidRequestError, match="write it as in") as refused:
+            axis.parse(text)
+        assert "secret" not in str(refused.value)
+    local, remote = Case("Parquet", "core", 10), Case("Parquet", "core", 10, suite="remote")
+    for axis in (link, place):
+        assert axis.why_not("any", local) == (
+            "the suite tabular saves local files, unlike remote and remote_arrays"
+        )
+        assert axis.why_not("any", remote) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not servers.availability(), reason="the object server is not built")
+def test_a_run_measures_over_links_and_in_a_users_bucket(store, tmp_path, monkeypatch):
+    server, proxy = store
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://127.0.0.1:{proxy.port}")
+    words = ("--suite", "remote", "--formats", "Parquet[polars]", "--rows", "200", "--repeats", "1")
+    where = ("--link", "5ms,40ms/100Mbit", "--place", "s3://benchmark/by run", "--out", str(tmp_path))
+    done = run("run", *words, *where)
+    assert done.returncode == 0, done.stderr
+    assert proxy.take()
+    assert server.bucket.objects("by run/") == []
+    found = records.read(tmp_path / "results.jsonl")
+    times = {each.conditions["link"]: each for each in found if each.metric == "remote read time"}
+    assert list(times) == ["5 ms", "40 ms, 100 Mbit/s"]
+    assert times["5 ms"].value >= 0.005
+    assert times["40 ms, 100 Mbit/s"].value >= 0.04
+    assert {each.conditions["place"] for each in found} == {"s3://benchmark/by run"}
+    distant = [each for each in found if each.metric == "distant read time"]
+    assert [each.status for each in distant] == [CellStatus.UNSUPPORTED] * 2
+    assert server.credentials.secret_key not in (tmp_path / "results.jsonl").read_text()

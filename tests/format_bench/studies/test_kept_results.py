@@ -62,6 +62,7 @@ def test_a_kept_file_makes_the_page_of_then(tmp_path, study, option, file, expec
 @pytest.mark.parametrize(
     ("study", "module", "file", "expected"),
     [
+        ("links", "links", "links.csv", "links.md"),
         ("nesting", "nested.trials", "nesting.csv", "nesting.md"),
         ("query-sets", "sql_sets.trials", "sets.csv", "sets.md"),
         ("scaling", "scale.results", "scale.jsonl", "scale.md"),

@@ -6,8 +6,10 @@ import re
 
 import pytest
 
-from format_bench.network.link_results import LinkResult, from_csv, link_results, to_csv
+from format_bench.network.link_results import FORM, LinkResult, link_results
 from format_bench.network.places import Link
+from format_bench.results import records
+from format_bench.results.study_rows import StudyFile, read
 from format_bench.studies.links import page
 from tests.helpers import run
 
@@ -52,15 +54,21 @@ def test_the_page_has_a_row_for_each_protocol_and_a_sentence_for_each_failure(tm
     assert "- ORC by S3, whole: it hung" in text
     assert "two network namespaces" in text
     assert re.search(r"Of 2 models, [012] predict within 15% on the mean, and [012] at each", text)
-    (tmp_path / "links.csv").write_text(to_csv([*usual, failed]), encoding="utf-8")
-    assert from_csv((tmp_path / "links.csv").read_text(encoding="utf-8")) == [*usual, failed]
-    assert _study("--page", str(tmp_path / "links.csv")).stdout == text
+    for out in (tmp_path / "links.csv", tmp_path / "records"):
+        file = StudyFile(FORM, out)
+        for each in (*usual, failed):
+            file.append(each)
+        assert read(FORM, out) == [*usual, failed]
+        assert _study("--page", str(out)).stdout == text
+    found = records.read(tmp_path / "records" / "results.jsonl")
+    assert {each.conditions["link"] for each in found} >= {"0 ms, 100 Mbit/s", "20 ms, 1 Gbit/s"}
+    assert {each.conditions["place"] for each in found} == {"http", "s3"}
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ((), "give --out FILE"),
+        ((), "give --out FOLDER"),
         (("--out", "x.csv", "--formats", "Parket"), "did you mean"),
         (("--out", "x.csv", "--formats", "SQLite"), "SQLite: local files only"),
     ],
