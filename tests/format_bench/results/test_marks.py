@@ -11,8 +11,8 @@ import openpyxl
 import pytest
 
 from format_bench import report
-from format_bench.asv_support import comparison
 from format_bench.cli import summaries
+from format_bench.dashboard import postprocessing
 from format_bench.dashboard.pages import comparisons
 from format_bench.dashboard.site_data import LatestRun
 from format_bench.display.markdown import markdown
@@ -120,7 +120,7 @@ def test_the_terminal_shows_these_marks(run, tmp_path, capsys):
 
 def test_asvs_comparison_shows_these_marks(run):
     found, expected = run
-    text = "\n".join(markdown(each) for each in comparison.tables(found))
+    text = "\n".join(markdown(each) for each in postprocessing.tables(found))
     assert marks_in_markdown(text) == by_name(expected)
 
 
