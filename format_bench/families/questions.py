@@ -91,6 +91,16 @@ class Questions:
         """Sort keys and lookup columns of tables in tuned files, as `sort_by` and `lookups`."""
         return _read_all(self.sources)[1]
 
+    @property
+    def title(self) -> str:
+        """The title of a set of questions; empty without one."""
+        return str(_read_all(self.sources)[2].get("title", ""))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables that statements of SQL are about; empty for the usual one."""
+        return tuple(_read_all(self.sources)[2].get("tables", ()))
+
     def only(self, *names: str) -> Questions:
         """Return some of the questions."""
         return replace(self, names=names)
@@ -146,13 +156,14 @@ def digest(value: object) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-_Found = tuple[Mapping[str, Question], Mapping[str, Mapping[str, list[str]]]]
+_Found = tuple[Mapping[str, Question], Mapping[str, Mapping[str, list[str]]], Mapping[str, Any]]
 
 
 @cache
 def _read_all(sources: tuple[tuple[str, str], ...]) -> _Found:
     questions: dict[str, Question] = {}
     tuned: dict[str, Mapping[str, list[str]]] = {}
+    facts: dict[str, Any] = {}
     for file, text in sources:
         facts = _toml(file, text)
         for each in _questions(file, facts):
@@ -160,7 +171,7 @@ def _read_all(sources: tuple[tuple[str, str], ...]) -> _Found:
                 raise each.refused("another one has this name; rename one of them")
             questions[each.name] = each
         tuned |= facts.get("tuned", {})
-    return questions, tuned
+    return questions, tuned, facts
 
 
 def _toml(file: str, text: str) -> dict[str, Any]:

@@ -8,12 +8,12 @@ import click
 
 from format_bench.results.study_rows import StudyFile, read
 from format_bench.studies.sql_sets import trials
-from format_bench.studies.sql_sets.dialects import DIALECTS, dialect
 from format_bench.studies.sql_sets.page import page
 from format_bench.studies.sql_sets.sets import NAMES
 from format_bench.studies.sql_sets.trials import FORM, QuerySetResult
 
 FORMATS = "Parquet,DuckDB,Vortex,Feather,ORC,Lance"
+ENGINES = "duckdb,datafusion,polars"
 
 
 @click.command
@@ -26,7 +26,7 @@ FORMATS = "Parquet,DuckDB,Vortex,Feather,ORC,Lance"
     help="Scale factor of TPC-H; millions of visits.",
 )
 @click.option("--formats", default=FORMATS, show_default=True, help="Table formats.")
-@click.option("--engines", default=",".join(DIALECTS), show_default=True, help="Engines of SQL.")
+@click.option("--engines", default=ENGINES, show_default=True, help="Engines of SQL.")
 @click.option("--tracks", default=",".join(trials.TRACKS), show_default=True, help="Written files.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the results.")
 @click.option(
@@ -68,7 +68,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     for track in chosen:
         if track not in trials.TRACKS:
             raise click.BadParameter(f"there is no track {track!r}", param_hint="--tracks")
-    readers = [dialect(each).name for each in engines.split(",") if each]
+    readers = [trials.engine_of_sql(each).label for each in engines.split(",") if each]
     labels = [each for each in formats.split(",") if each]
     file = StudyFile(FORM, out) if out else None
     for name in filter(None, names.split(",")):

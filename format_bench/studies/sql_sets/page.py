@@ -72,7 +72,7 @@ def _section(name: str, results: list[QuerySetResult]) -> Iterator[str]:
     yield f"## {queries.title}, {size}\n"
     pairs = list(dict.fromkeys(each.pair for each in results))
     cells = {(each.pair, each.query): each for each in results}
-    asked = [query for query in queries.statements if any(each.query == query for each in results)]
+    asked = [query for query in queries.by_name if any(each.query == query for each in results)]
     best = {
         query: min(
             (each.cpu_seconds for each in results if each.query == query and not each.reason),
@@ -207,7 +207,7 @@ def _beside_published(pairs: list[str], asked: list[str], cells: Cells) -> Itera
 
 def _details(pairs: list[str], asked: list[str], cells: Cells, best: dict[str, float]) -> Iterator[str]:
     notes: dict[str, int] = {}
-    words = query_set(next(iter(cells.values())).query_set).words
+    words = query_set(next(iter(cells.values())).query_set).by_name
     numbers = {pair: str(place) for place, pair in enumerate(pairs, 1)}
     yield "; ".join(f"{number}: {pair}" for pair, number in numbers.items()) + ".\n"
     rows = []

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sysconfig
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import UnavailableError, UnknownNameError
 from data_generator.synthetic.visits import rows_of_visits
+from format_bench.families.questions import Questions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,24 +27,8 @@ _BLOCK_ROWS = 250_000
 _GENERATOR = "tpchgen-cli"
 
 
-@dataclass(frozen=True)
-class QuerySet:
-    """Queries in SQL to the same tables."""
-
-    name: str
-    title: str
-    tables: tuple[str, ...]
-    words: Mapping[str, str]
-    """What each query asks, by its name."""
-    statements: Mapping[str, str]
-    """Statements by the names of queries, with placeholders for constants."""
-    tuned: Mapping[str, Mapping[str, list[str]]]
-    """Sort keys and lookup columns of tables on the track of tuned files, as `sort_by` and `lookups`."""
-
-
-@cache
-def query_set(name: str) -> QuerySet:
-    """Return a query set.
+def query_set(name: str) -> Questions:
+    """Return a query set: statements of SQL, with placeholders for constants.
 
     Raises
     ------
@@ -55,17 +37,8 @@ def query_set(name: str) -> QuerySet:
     """
     if name not in NAMES:
         raise UnknownNameError("query set", name, NAMES)
-    text = (files(__package__) / f"{name}.toml").read_text(encoding="utf-8")
-    found = tomllib.loads(text)
-    queries = found["queries"]
-    return QuerySet(
-        name,
-        found["title"],
-        tuple(found["tables"]),
-        {each["name"]: each["words"] for each in queries},
-        {each["name"]: each["sql"].strip() for each in queries},
-        found["tuned"],
-    )
+    file = f"{name}.toml"
+    return Questions(((file, (files(__package__) / file).read_text(encoding="utf-8")),))
 
 
 def tables(name: str, scale: float, folder: Path) -> dict[str, pd.DataFrame]:
@@ -142,8 +115,9 @@ def constants(name: str, scale: float, data: Mapping[str, pd.DataFrame]) -> dict
     }
 
 
-def filled(statement: str, values: Mapping[str, str]) -> str:
-    """Return a statement with its constants."""
-    for name, value in values.items():
-        statement = statement.replace(f"{{{name}}}", value)
-    return statement
+def statements(questions: Questions, values: Mapping[str, str]) -> dict[str, str]:
+    """Return the statements of a set by name, with their constants."""
+    found = {name: each.fields["sql"].strip() for name, each in questions.by_name.items()}
+    for placeholder, value in values.items():
+        found = {name: text.replace(f"{{{placeholder}}}", value) for name, text in found.items()}
+    return found

@@ -10,18 +10,24 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import data_formats
-from adapter_core import CannotHoldError, UnavailableError
+import query_engines
+from adapter_core import CannotHoldError, UnavailableError, UnknownNameError
+from adapter_core.query import Query
+from adapter_core.query_engine import Part
 from format_bench.families.queries.operations import DEFAULTS, TUNED
+from format_bench.families.tables import reference
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
 from format_bench.results.study_rows import StudyForm
-from format_bench.studies.sql_sets.dialects import dialect
-from format_bench.studies.sql_sets.sets import QuerySet, constants, filled, query_set, tables
-from format_bench.verification.answers import difference
+from format_bench.studies.sql_sets.sets import constants, query_set, statements, tables
+from format_bench.verification.answers import Answer, difference
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from adapter_core.query_engine import QueryEngine
+    from format_bench.families.questions import Questions
 
 TRACKS = (DEFAULTS, TUNED)
 """Tracks of written files: as the library writes unasked, and by `DataFormat.save_tuned`."""
@@ -72,6 +78,42 @@ FORM = StudyForm(
 )
 
 
+def engine_of_sql(name: str) -> QueryEngine:
+    """Return a query engine that takes SQL.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    found = {each.label: each for each in query_engines.engines() if Part.SQL in each.does}
+    if name not in found:
+        raise UnknownNameError("engine of SQL", name, found)
+    return found[name]
+
+
+class _Reference:
+    """Right answers to statements, each computed once.
+
+    Parameters
+    ----------
+    tables : mapping
+        The tables by name.
+    statements : mapping
+        Statements by the names of queries.
+    """
+
+    def __init__(self, tables: Mapping[str, pd.DataFrame], statements: Mapping[str, str]) -> None:
+        self._tables, self._statements = tables, statements
+        self._answers: dict[str, Answer] = {}
+
+    def answer(self, query: str) -> Answer:
+        if query not in self._answers:
+            asked = Query(statement=self._statements[query])
+            self._answers[query] = reference.answer(asked, self._tables)
+        return self._answers[query]
+
+
 @dataclass(frozen=True)
 class _Files:
     """Saved tables of a format on a track."""
@@ -86,7 +128,7 @@ def measure(
 ) -> Iterator[QuerySetResult]:
     """Yield the results of a query set, pair by pair.
 
-    The first answer to a query is the reference of the others: no library here has its own answers.
+    Answers are compared with DuckDB's on the tables in memory.
 
     Raises
     ------
@@ -96,25 +138,25 @@ def measure(
         If the data cannot be generated.
     """
     queries = query_set(name)
-    pairs = [(data_formats.find(label), [dialect(each) for each in engines]) for label in formats]
+    pairs = [(data_formats.find(label), [engine_of_sql(each) for each in engines]) for label in formats]
     with TemporaryDirectory() as folder:
         data = tables(name, scale, Path(folder))
         values = constants(name, scale, data)
-        statements = {each: filled(text, values) for each, text in queries.statements.items()}
-        answers: dict[str, pa.Table] = {}
-        for data_format, dialects in pairs:
+        asked = statements(queries, values)
+        wanted = _Reference(data, asked)
+        for data_format, readers_of_sql in pairs:
             for track in tracks:
                 root = Path(folder, data_format.label, track)
                 blank = QuerySetResult(name, scale, data_format.label, "", track, "")
-                readers = [each for each in dialects if data_format.label in each.engine.reads]
+                readers = [each for each in readers_of_sql if data_format.label in each.reads]
                 saved = _saved(data_format.label, track, queries, data, root) if readers else ""
                 for each in readers:
-                    own = replace(blank, engine=each.name)
-                    yield from _results(own, saved, statements, answers)
+                    own = replace(blank, engine=each.label)
+                    yield from _results(own, saved, asked, wanted)
 
 
 def _saved(
-    label: str, track: str, queries: QuerySet, data: Mapping[str, pd.DataFrame], root: Path
+    label: str, track: str, queries: Questions, data: Mapping[str, pd.DataFrame], root: Path
 ) -> _Files | str:
     """Save all tables; return the files, or the reason why there are none."""
     root.mkdir(parents=True)
@@ -137,22 +179,22 @@ def _saved(
 def _results(
     blank: QuerySetResult,
     saved: _Files | str,
-    statements: Mapping[str, str],
-    answers: dict[str, pa.Table],
+    asked: Mapping[str, str],
+    wanted: _Reference,
 ) -> Iterator[QuerySetResult]:
-    """Yield the results of one pair; note the first answers."""
+    """Yield the results of one pair."""
     if isinstance(saved, str):
-        for query in statements:
+        for query in asked:
             yield replace(blank, query=query, reason=saved)
         return
     outcome = isolation.run(
         ask,
-        *(blank.engine, blank.format, saved.paths, dict(statements)),
+        *(blank.engine, blank.format, saved.paths, dict(asked)),
         limit_seconds=LIMIT_SECONDS,
         environment=threads.environment("1"),
     )
     blank = replace(blank, file_bytes=saved.file_bytes, write_seconds=saved.write_seconds)
-    for query in statements:
+    for query in asked:
         if outcome.status:
             yield replace(blank, query=query, reason=outcome.sentence)
             continue
@@ -161,27 +203,25 @@ def _results(
             yield replace(blank, query=query, reason=found)
             continue
         answer, wall, cpu = found
-        wanted = answers.setdefault(query, answer)
-        differing = difference(answer, wanted, ordered=False)
+        differing = difference(answer, wanted.answer(query), ordered=False)
         if differing:
-            yield replace(
-                blank, query=query, reason=f"another answer than the first engine: {differing}"
-            )
+            reason = f"another answer than DuckDB's on the tables in memory: {differing}"
+            yield replace(blank, query=query, reason=reason)
         else:
             yield replace(blank, query=query, wall_seconds=wall, cpu_seconds=cpu)
 
 
 def ask(
-    engine: str, format_label: str, paths: Mapping[str, Path], statements: Mapping[str, str]
+    engine: str, format_label: str, paths: Mapping[str, Path], asked: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return answer, wall and CPU seconds of each statement, or the engine's refusal as a sentence."""
     import pyarrow as pa  # noqa: F401 (before the threads are set)
 
-    reader = dialect(engine)
+    reader = engine_of_sql(engine)
     handle = reader.open(format_label, paths)
     threads.apply("1")
     found: dict[str, Any] = {}
-    for name, statement in statements.items():
+    for name, statement in asked.items():
         try:
             found[name] = _asked(reader, handle, statement)
         # Errors of an engine have no common class; Polars' panics are no `Exception`.
@@ -192,26 +232,14 @@ def ask(
     return found
 
 
-def _asked(reader: Any, handle: Any, statement: str) -> tuple[pa.Table, float, float]:
-    stopwatch = Stopwatch()
+def _asked(reader: QueryEngine, handle: Any, statement: str) -> tuple[pa.Table, float, float]:
+    stopwatch, query = Stopwatch(), Query(statement=statement)
     for _ in range(CALLS):
         with stopwatch:
-            answer = reader.answer(handle, statement)
+            answer = reader.answer(handle, query)
     later = stopwatch.samples[1:]
     return (
-        comparable(answer),
+        answer,
         statistics.median(each.wall_seconds for each in later),
         statistics.median(each.cpu_seconds for each in later),
     )
-
-
-def comparable(answer: pa.Table) -> pa.Table:
-    """Return an answer with times as integers, whose units differ between engines."""
-    import pyarrow as pa
-    from pyarrow import types
-
-    for place, field in enumerate(answer.schema):
-        if types.is_timestamp(field.type) or types.is_date(field.type):
-            column = answer.column(place).cast(pa.timestamp("us")).cast(pa.int64())
-            answer = answer.set_column(place, field.name, column)
-    return answer

@@ -166,12 +166,12 @@ def test_an_array_is_asked_in_its_own_chunks(call, tmp_path):
         '[[question]]\nname = "box"\narea = "box"\nfirst = { time = 4 }\n'
         '[[question]]\nname = "spot"\narea = { lat = [40, 40], lon = [7, 7] }\n'
     )
-    assert call(text, "--formats", "HDF5,Zarr.dir,NPY", data="wind.nc")[0] == 0
+    assert call(text, "--formats", "HDF5,Zarr.dir,NPY.memmap", data="wind.nc")[0] == 0
     found = recorded(tmp_path)
     assert found["HDF5", "box"]["sentence"] == "280 values, all equal to NumPy's"
     assert found["Zarr.dir", "spot"]["sentence"] == "12 values, all equal to NumPy's"
     assert found["HDF5", "box"]["conditions"]["track"] == "own"
-    assert "keeps no coordinates" in found["NPY", "box"]["sentence"]
+    assert "keeps no coordinates" in found["NPY.memmap", "box"]["sentence"]
     for wrong, reason in (
         (text.replace("lon = [7, 7]", "long = [7, 7]"), "no dimension 'long'; did you mean 'lon'?"),
         (text.replace("[40, 40]", "[70, 80]"), "no value of the array is within its bounds"),
