@@ -28,7 +28,7 @@ from format_bench.recommendation.sensitivity import (
     smallest_change,
 )
 from format_bench.recommendation.transfer import NO_TRANSFER, READ_TIME, SAVE_TIME, SIZE, Speeds
-from format_bench.results import link_costs
+from format_bench.results import shipped
 from format_bench.results.candidates import Candidate, DatasetSize, candidates_of, datasets_of
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import pareto_front
@@ -110,10 +110,10 @@ def recommend(
 
 def _remote_break_evens(ranked: list[Ranked], suite: str) -> list[RemoteBreakEven]:
     """Return the break-evens on servers of the first candidate with the others on the front."""
-    if family_of_suite(suite).name != link_costs.FAMILY:
+    if family_of_suite(suite).name != shipped.LINK_FAMILY:
         return []
     first, *others = ranked
-    costs = link_costs.shipped()
+    costs = shipped.link_costs()
     found = [
         remote_break_even_of(first.candidate, each.candidate, costs) for each in others if each.on_front
     ]

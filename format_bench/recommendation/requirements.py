@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core import DataFormat, Feature, Trait, UnavailableError, UnknownNameError
 from format_bench.families.operations import registry_of
-from format_bench.results import damage_detection
+from format_bench.results import shipped
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import SUITES, family_of_suite, item_of
 
@@ -138,7 +138,7 @@ def _columns(candidate: Candidate, suite: str, facts: AdapterFacts) -> Answer:
 def _detects_damage(candidate: Candidate, suite: str) -> Answer:
     family = family_of_suite(suite).name
     label, codec = candidate.configuration.format, candidate.configuration.codec or ""
-    tried = damage_detection.shipped()
+    tried = shipped.damage()
     counts = tried.get((family, label, codec, False))
     if counts is None:
         return Answer(None, f"{candidate.name} was never tried with damaged files")

@@ -18,8 +18,8 @@ from format_bench.results.candidates import Candidate, DatasetSize, datasets_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Weights
-    from format_bench.results.link_costs import LinkCosts
     from format_bench.results.metrics import Measure
+    from format_bench.results.shipped import LinkCosts
 
 
 class WeightChange(NamedTuple):

@@ -30,7 +30,7 @@ from format_bench.network.link_results import (
 )
 from format_bench.network.places import NETWORK, Link
 from format_bench.results import flat_csv
-from format_bench.results.link_costs import LinkCosts
+from format_bench.results.shipped import LinkCosts
 from format_bench.results.study_rows import StudyFile, read
 
 GOOD_ERROR = 0.15

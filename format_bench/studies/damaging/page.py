@@ -10,8 +10,9 @@ from adapter_core.errors import InvalidResultsError
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.instruments.intervals import share_interval
-from format_bench.results.damage_detection import DamageCounts, to_csv
+from format_bench.results import flat_csv
 from format_bench.results.published import hep
+from format_bench.results.shipped import DamageCounts
 from format_bench.studies.damaging import kinds, trials
 from format_bench.studies.damaging.kinds import Kind
 from format_bench.studies.damaging.subjects import DATASETS, Subject
@@ -309,7 +310,7 @@ def _untried(found: dict[Subject, Found]) -> Iterator[str]:
 
 
 def facts(results: ResultsFile) -> str:
-    """Return the summary of all subjects with trials as CSV, for `results.damage_detection`.
+    """Return the summary of all subjects with trials as CSV, for `results.shipped`.
 
     Raises
     ------
@@ -320,7 +321,7 @@ def facts(results: ResultsFile) -> str:
     counts = [_summary(each, results.found[each]) for each in tried]
     if not counts:
         raise InvalidResultsError(f"{results.path} contains no trials")
-    return to_csv(counts)
+    return flat_csv.to_csv(DamageCounts, counts)
 
 
 def _summary(subject: Subject, found: Found) -> DamageCounts:

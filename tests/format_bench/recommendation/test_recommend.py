@@ -29,13 +29,13 @@ from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import shift_of
 from format_bench.recommendation.sensitivity import remote_break_even_of
 from format_bench.recommendation.transfer import Speeds
-from format_bench.results import damage_detection, link_costs
+from format_bench.results import flat_csv, shipped
 from format_bench.results.candidates import candidates_of
 from format_bench.results.export import export
-from format_bench.results.link_costs import LinkCosts
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise_floor import Floors
+from format_bench.results.shipped import DamageCounts, LinkCosts
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from tests.factories.records import record, results, results_of
@@ -191,7 +191,7 @@ def test_break_evens_on_servers_come_from_the_shipped_table():
         "Parquet": {"read time": 2.0, "size": 1e6},
     }
     (found,) = recommend(results_of(values), {READ: 1, SIZE: 1}).remote_break_evens
-    assert found.round_trips == {label: link_costs.shipped()[label].round_trips for label in values}
+    assert found.round_trips == {label: shipped.link_costs()[label].round_trips for label in values}
     unknown = {"SQLite": {"read time": 1.0, "size": 3e6}, "Parquet": {"read time": 2.0, "size": 1e6}}
     assert recommend(results_of(unknown), {READ: 1, SIZE: 1}).remote_break_evens == []
 
@@ -414,9 +414,9 @@ def tried(monkeypatch):
         "tables,Parquet,,1,eq,10,100,0,40,0,0,0,2026-01-01,pyarrow 26\n"
         "tables,Excel,,0,eq,10,40,0,16,0,0,0,2026-01-01,openpyxl 3\n"
     )
-    rows = damage_detection.from_csv(text)
+    rows = flat_csv.from_csv(DamageCounts, text)
     found = {(each.family, each.format, each.codec, each.checksums): each for each in rows}
-    monkeypatch.setattr(damage_detection, "shipped", lambda: found)
+    monkeypatch.setattr(shipped, "damage", lambda: found)
 
 
 @pytest.mark.usefixtures("tried")
@@ -436,18 +436,18 @@ def test_detection_of_damage_follows_from_the_trials():
 
 
 def test_the_shipped_trials_cover_all_families_and_published_formats():
-    shipped = damage_detection.shipped()
-    assert {family for family, *_ in shipped} == {"tables", "images", "arrays"}
+    counted = shipped.damage()
+    assert {family for family, *_ in counted} == {"tables", "images", "arrays"}
     for label in ("Parquet", "SQLite", "HDF5.table", "Avro", "Protobuf", "ROOT.TTree"):
-        assert shipped["tables", label, "", False].flips == 100, label
-    assert shipped["tables", "Parquet", "", True].wrong == 0
+        assert counted["tables", label, "", False].flips == 100, label
+    assert counted["tables", "Parquet", "", True].wrong == 0
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_readers_that_crash_on_damage_declare_it(family):
     ended = {
         each.format
-        for each in damage_detection.shipped().values()
+        for each in shipped.damage().values()
         if each.family == family and each.crashes + each.hangs
     }
     registry = registry_of(FAMILIES[family])

@@ -14,9 +14,10 @@ import data_formats
 from adapter_core.errors import InvalidResultsError, UnsupportedError
 from format_bench import report
 from format_bench.instruments import isolation
-from format_bench.results import damage_detection, records
+from format_bench.results import flat_csv, records
 from format_bench.results.load import load
 from format_bench.results.published import hep
+from format_bench.results.shipped import DamageCounts
 from format_bench.studies.damaging import page as pages
 from format_bench.studies.damaging import session
 from format_bench.studies.damaging.kinds import (
@@ -332,11 +333,11 @@ def test_the_page_has_counts_intervals_costs_and_crashes(tmp_path):
 
 
 def test_the_summary_survives_a_round_trip(tmp_path):
-    found = damage_detection.from_csv(pages.facts(made_up(tmp_path)))
+    found = flat_csv.from_csv(DamageCounts, pages.facts(made_up(tmp_path)))
     plain, checked = found
     assert (plain.flips, plain.flips_wrong, plain.others, plain.crashes) == (100, 4, 0, 1)
     assert (plain.wrong, plain.trials, plain.checksums, checked.checksums) == (4, 100, False, True)
-    assert damage_detection.from_csv(damage_detection.to_csv(found)) == found
+    assert flat_csv.from_csv(DamageCounts, flat_csv.to_csv(DamageCounts, found)) == found
 
 
 def test_published_rows_have_a_hundred_reads_each():
