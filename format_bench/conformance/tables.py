@@ -25,6 +25,11 @@ def ordinary() -> pd.DataFrame:
     )
 
 
+def partitions() -> list[pd.DataFrame]:
+    """Return three tables of the same columns, shape (4, 4) each."""
+    return [ordinary().assign(whole=[number, 2, 3, 4]) for number in range(3)]
+
+
 def shapes() -> dict[str, pd.DataFrame]:
     """Return tables of unusual shapes, or with unusual column names."""
     wide = pd.DataFrame(np.arange(2 * 1_024).reshape(2, -1), columns=[f"c{i}" for i in range(1_024)])

@@ -11,7 +11,17 @@ import click
 from rich.table import Table
 
 import data_formats
-from adapter_core import DataFormat, Feature, Registry, Trait, Tunable, UnavailableError
+from adapter_core import (
+    Changeable,
+    DataFormat,
+    Feature,
+    Partitions,
+    Registry,
+    RemoteArray,
+    Trait,
+    Tunable,
+    UnavailableError,
+)
 from adapter_core.query_engine import EngineOnFormat
 from format_bench.conditions import axes
 from format_bench.display import terminal
@@ -20,6 +30,13 @@ from format_bench.report.queries import query_names
 from format_bench.results.suites import FAMILIES, SUITES
 
 Fact = dict[str, Any]
+
+_OFFERED: dict[str, type] = {
+    "changes in place": Changeable,
+    "commits of several processes": Partitions,
+    "reader and writer of object stores": RemoteArray,
+}
+"""Protocols beside the features of tables, as the list names them."""
 
 
 def formats() -> list[Fact]:
@@ -96,10 +113,11 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
     checksums = ["checksums"] if adapter.checksums else []
     written = adapter.format if isinstance(adapter, EngineOnFormat) else adapter
     tuned = ["tuned files"] if isinstance(written, Tunable) else []
+    protocols = [phrase for phrase, protocol in _OFFERED.items() if isinstance(adapter, protocol)]
     return {
         **fact,
         "versions": ", ".join(_versions(adapter.requires)),
-        "offers": ", ".join([*features, *traits, *checksums, *tuned]),
+        "offers": ", ".join([*features, *protocols, *traits, *checksums, *tuned]),
         "note": "; ".join(filter(None, [_safety(adapter.traits), adapter.crash_on_damage])),
     }
 

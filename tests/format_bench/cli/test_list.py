@@ -78,3 +78,12 @@ def test_formats_with_tuned_files_are_listed_with_and_without_an_engine():
     assert {"CSV", "CSV[polars]", "Vortex[vortex]"}.isdisjoint(tuned)
     tracks = {each["name"]: each["tracks"] for each in listed("suites")}
     assert (tracks["query"], tracks["tabular"]) == ("defaults, tuned", "")
+
+
+def test_what_adapters_offer_follows_from_their_protocols():
+    offers = {(each["family"], each["name"]): each["offers"].split(", ") for each in listed("formats")}
+    assert {"changes in place", "commits of several processes"} <= set(offers["tables", "Delta"])
+    assert "changes in place" in offers["tables", "SQLite"]
+    assert "commits of several processes" not in offers["tables", "SQLite"]
+    assert "reader and writer of object stores" in offers["arrays", "Zarr.dir"]
+    assert "reader and writer of object stores" not in offers["arrays", "HDF5"]

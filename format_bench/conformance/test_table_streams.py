@@ -1,0 +1,37 @@
+"""Tables from batches of rows: all or nothing of them is in the file."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from adapter_core import CannotHoldError, Streams, UnsupportedError
+from format_bench.conformance.tables import ordinary, partitions
+from format_bench.verification.tables import verify
+
+
+def test_a_table_is_written_from_batches(adapter, path):
+    if not isinstance(adapter, Streams):
+        with pytest.raises(UnsupportedError, match="no streamed writes: it writes whole tables only"):
+            adapter.save_batches(iter(partitions()), path)
+        return
+    frames = partitions()
+    adapter.save_batches(iter(frames), path)
+    whole = pd.concat(frames, ignore_index=True)
+    read = adapter.read(path)
+    if not adapter.keeps_order_of_batches:
+        whole, read = (each.sort_values(["whole", "real"], ignore_index=True) for each in (whole, read))
+    assert verify(whole, read, *adapter.kept).errors == ()
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_batches_of_other_columns_leave_an_earlier_file(adapter, path):
+    if not isinstance(adapter, Streams):
+        pytest.skip("it writes no batches, which another test shows")
+    adapter.save(ordinary(), path)
+    with pytest.raises(CannotHoldError, match="batch"):
+        adapter.save_batches(iter([ordinary(), ordinary()[["word"]]]), path)
+    with pytest.raises(CannotHoldError, match="batch"):
+        adapter.save_batches(iter([]), path)
+    assert len(adapter.read(path)) == 4
+    assert list(path.parent.iterdir()) == [path]
