@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from adapter_core.errors import InvalidRequestError
 from format_bench.conditions import axes
 from format_bench.results import records
 from format_bench.results.load import RESULTS
+from format_bench.runner.plan import RunRequest, plan
 from tests.helpers import ROOT, clone_with, run
 
 MOOD = '''
@@ -154,6 +156,19 @@ def test_the_page_on_conditions_has_every_axis_and_an_example_that_works():
         niceness.parse("20")
     listed = json.loads(run("list", "conditions", "--json").stdout)
     assert [each["name"] for each in listed] == list(axes())
+
+
+@pytest.mark.parametrize("suite", ["tabular", "image", "query"])
+def test_any_suite_is_measured_along_two_axes(suite):
+    wanted = {"threads": ("all", "1", "1"), "memory limit": ("1024M", "2G")}
+    request = RunRequest(suite=suite, formats=(next(iter(plan(RunRequest(suite=suite)).cases)).format,))
+    alone = plan(request).cases
+    found = plan(replace(request, conditions=wanted)).cases
+    assert len(found) == 4 * len(alone)
+    assert [(each.conditions["memory limit"], each.threads) for each in found[:4]] == [
+        ("1G", "all"), ("1G", "1"), ("2G", "all"), ("2G", "1"),
+    ]  # fmt: skip
+    assert {replace(each, conditions=alone[0].conditions) for each in found[:4]} == {alone[0]}
 
 
 def test_one_value_has_one_text():
