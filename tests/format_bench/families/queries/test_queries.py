@@ -252,20 +252,38 @@ def measured(tmp_path):
     return operations, QueryOperations.load(tmp_path / "data"), file
 
 
-def test_questions_are_measured_warm_and_cold(measured):
+def test_all_questions_are_measured_warm(measured):
     operations, data, file = measured
-    steps = [FAMILY.step_of("query time", cache) for cache in ("warm", "cold")]
-    try:
-        page_cache.make_cold(file)
-    except page_cache.NotColdError as error:
-        pytest.skip(str(error))
-    found = measure_steps(steps, operations, lambda: data, file, Effort(0.0, min_repeats=1))
-    warm = {(each.metric, each.query): each for each in found["query"]}
+    step = FAMILY.step_of("query time", "warm")
+    found = measure_steps([step], operations, lambda: data, file, Effort(0.0, min_repeats=1))["query"]
+    warm = {(each.metric, each.query): each for each in found}
     assert set(QUESTIONS.by_name) == {query for _, query in warm}
     assert warm["query time", "point"].sentence == "1 rows, equal to NumPy's"
     assert warm["query memory", "point"].repeats[0] >= 0
     assert warm["query time", "wide-10"].status == "unsupported"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("columns-2", "point", "wide-10"),
+        # A new process for each question.
+        pytest.param(tuple(QUESTIONS.by_name), marks=pytest.mark.nightly, id="all"),
+    ],
+)
+def test_questions_are_measured_cold(measured, names):
+    operations, data, file = measured
+    operations.questions = QUESTIONS.only(*names)
+    try:
+        page_cache.make_cold(file)
+    except page_cache.NotColdError as error:
+        pytest.skip(str(error))
+    step = FAMILY.step_of("query time", "cold")
+    found = measure_steps([step], operations, lambda: data, file, Effort(0.0, min_repeats=1))
     cold = {(each.metric, each.query): each for each in found["cold query"]}
+    assert set(names) == {query for _, query in cold}
+    assert cold["query time", "point"].sentence == "1 rows, equal to NumPy's"
+    assert cold["query time", "wide-10"].status == "unsupported"
     assert 0 < cold["query bytes", "columns-2"].repeats[0] <= 2 * operations.adapter.size_bytes(file)
 
 
@@ -279,6 +297,7 @@ def test_only_the_wanted_questions_are_measured(measured):
 
 def test_a_wrong_answer_fails_alone(measured, monkeypatch):
     operations, data, file = measured
+    operations.questions = QUESTIONS.only("count", "group-few", "point")
     read = EngineQuery.read
     monkeypatch.setattr(EngineQuery, "read", lambda self: read(self).slice(self._name == "group-few", 5))
     step = FAMILY.step_of("query time", "warm")
