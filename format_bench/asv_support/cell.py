@@ -129,8 +129,8 @@ class CellRun:
                 raise RuntimeError(earlier.sentence)
         spent_seconds = time.monotonic() - _process_start()
         self.journal.watch(self.benchmark, self.params, max(1.0, self.limit_seconds - spent_seconds))
-        way = (self._choice or "") if self.suite.tracks else ""
-        self.operations = operations_of(self.family)(adapter, codec, level, way)
+        track = (self._choice or "") if self.suite.tracks else ""
+        self.operations = operations_of(self.family)(adapter, codec, level, track)
         own = (each for each in self.suite.benchmarks if each.track == self._own_track)
         wanted = {query for each in own for query in each.queries}
         questions = self.operations.questions

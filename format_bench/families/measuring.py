@@ -146,7 +146,7 @@ def _save(step: Step, operations: Operations, data: Any, file: Path, effort: Eff
         *_times("save", repeats),
         Measured("durable save time", durable_seconds[-len(repeats.samples) :]),
         _peak("save memory", memory.growth),
-        *(operations.track(each, file) for each in step.metrics if each not in _TIMED_SAVE),
+        *(operations.metric(each, file) for each in step.metrics if each not in _TIMED_SAVE),
     ]
 
 
@@ -244,7 +244,7 @@ def _tracked(
     metric: str, step: Step, operations: Operations, file: Path, budget_seconds: float
 ) -> Measured:
     _set_cache(step, file)
-    return operations.track(metric, file, cache=step.cache, budget_seconds=budget_seconds)
+    return operations.metric(metric, file, cache=step.cache, budget_seconds=budget_seconds)
 
 
 def _samples_in_turn(  # noqa: PLR0913, PLR0917 (a metric, its file, and limits)

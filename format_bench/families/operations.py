@@ -53,7 +53,7 @@ class Operations(ABC):
         An adapter that is available.
     codec, level
         The codec to save with, and its level; None for none.
-    way : str
+    track : str
         Name of the track on which files are written; else empty.
     """
 
@@ -65,13 +65,13 @@ class Operations(ABC):
         adapter: BaseAdapter,
         codec: str | None = None,
         level: int | None = None,
-        way: str = "",
+        track: str = "",
     ) -> None:
         self.adapter: Any = adapter
         self.unchecked: Any = adapter.without_check()
         """The adapter for `save`: its check comes before the clock, by `check`."""
         self.codec, self.level = codec, level
-        self.way = way
+        self.track = track
         self.questions = declared(self.family)
         """Questions to ask a saved file, the family's by default."""
         self.subject = "", 0
@@ -202,7 +202,7 @@ class Operations(ABC):
         """
         return None
 
-    def track(
+    def metric(
         self,
         metric: str,
         file: Path,
@@ -257,7 +257,7 @@ class Operations(ABC):
     ) -> Sequence[float]:
         """Take the samples of one turn of a metric of the family's own that depends on the page cache.
 
-        By default all those that `track` takes. Warm and cold turns alternate in one process, so a
+        By default all that `metric` takes. Warm and cold turns alternate in one process, so a
         family should take one sample only.
 
         Parameters
@@ -273,7 +273,7 @@ class Operations(ABC):
         budget_seconds : float
             Wall time of the sample.
         """
-        return self.track(metric, file, cache=cache, budget_seconds=budget_seconds).repeats
+        return self.metric(metric, file, cache=cache, budget_seconds=budget_seconds).repeats
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if a query does not apply to the expected data, or the adapter."""

@@ -98,9 +98,9 @@ class QuerySteps:
             for metric in step.metrics:
                 if not METRICS[metric].queried:
                     share_seconds = effort.budget_seconds / 10
-                    track = self._operations.track
+                    measured = self._operations.metric
                     found[step.name].append(
-                        track(metric, self._file, cache=step.cache, budget_seconds=share_seconds)
+                        measured(metric, self._file, cache=step.cache, budget_seconds=share_seconds)
                     )
         start = time.perf_counter()
         names = list(self._operations.questions.by_name)

@@ -146,11 +146,11 @@ class NoteOperations(Operations):
             raise WrongValuesError("came back wrong: other notes")
         return Measured("lost notes", [0])
 
-    def track(self, metric, file, *, cache=None, budget_seconds=0.0):
+    def metric(self, metric, file, *, cache=None, budget_seconds=0.0):
         """Count the lines of the file."""
         if metric == "lines":
             return Measured(metric, [len(file.read_text(encoding="utf-8").splitlines())])
-        return super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
+        return super().metric(metric, file, cache=cache, budget_seconds=budget_seconds)
 
 
 OPERATIONS = NoteOperations

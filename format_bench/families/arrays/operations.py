@@ -135,8 +135,8 @@ class ArrayOperations(CatalogOperations):
         with _cache().open(data) as reader:
             self.expected = reader.description
         self.chunks = self.expected.chunks
-        if self.way:
-            self.chunks = chunks_on(self.way, self.adapter.label, self.expected)
+        if self.track:
+            self.chunks = chunks_on(self.track, self.adapter.label, self.expected)
 
     def warm_up(self) -> None:
         """Save, open and read a tiny array, with the codec if that supports its type."""
@@ -148,7 +148,7 @@ class ArrayOperations(CatalogOperations):
 
     def save(self, data: ArraySource, file: Path) -> None:
         """Save the array chunk by chunk, in the chunks of the track if there is one."""
-        chunks = chunks_on(self.way, self.adapter.label, Description.of(data)) if self.way else None
+        chunks = chunks_on(self.track, self.adapter.label, Description.of(data)) if self.track else None
         self.unchecked.save(data, file, chunks, self.codec, self.level)
 
     def read(self, file: Path) -> Path:

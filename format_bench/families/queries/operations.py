@@ -224,7 +224,7 @@ class QueryOperations(CatalogOperations):
     def check(self, data: QueryTables) -> None:
         """Raise `CannotHoldError` if the format cannot keep a table, or has no tuned file of it."""
         self.adapter.check(data.tables)
-        if self.way == TUNED:
+        if self.track == TUNED:
             self._check_tuned(data)
 
     def _check_tuned(self, data: QueryTables) -> None:
@@ -239,7 +239,7 @@ class QueryOperations(CatalogOperations):
 
     def save(self, data: QueryTables, file: Path) -> None:
         """Save the tables into a directory, as the track says."""
-        if self.way == TUNED:
+        if self.track == TUNED:
             self.unchecked.save_tuned(data.tables, file, data.facts.tuned)
         else:
             self.unchecked.save(data.tables, file)
@@ -251,7 +251,7 @@ class QueryOperations(CatalogOperations):
     def verify(self, data: QueryTables, found: pd.DataFrame) -> Measured:
         """Return the number of columns of the first table that lost something."""
         wanted = data.tables[TABLE]
-        if self.way == TUNED:
+        if self.track == TUNED:
             keys, _ = data.facts.tuned.get(TABLE, ([], []))
             wanted = wanted.sort_values(keys, kind="stable", ignore_index=True)
         verdict = verify(wanted, found, *self.adapter.format.kept)
@@ -264,7 +264,7 @@ class QueryOperations(CatalogOperations):
         found = self.facts.asked[query]
         if isinstance(found, str):
             raise UnsupportedError(found)
-        if found.positions and self.way == TUNED and not self.facts.is_sorted:
+        if found.positions and self.track == TUNED and not self.facts.is_sorted:
             raise UnsupportedError(f"rows of a tuned file of {self.facts.dataset} have other numbers")
         self.adapter.engine.check(self.adapter.format.label, found)
 
@@ -285,7 +285,7 @@ class QueryOperations(CatalogOperations):
         """
         outcome = isolation.run(
             answer_cold,
-            *(self.adapter.label, self.way, self._stored, query, file.absolute(), self.threads),
+            *(self.adapter.label, self.track, self._stored, query, file.absolute(), self.threads),
             limit_seconds=limit_seconds,
         )
         if outcome.status:
@@ -298,13 +298,13 @@ OPERATIONS = QueryOperations
 
 
 def answer_cold(  # noqa: PLR0913, PLR0917 (a cell, and its place)
-    label: str, way: str, stored: Path, query: str, file: Path, policy: Threads | None
+    label: str, track: str, stored: Path, query: str, file: Path, policy: Threads | None
 ) -> ColdAnswer:
     """Answer a query in this process, whose libraries are imported and tried on tiny tables before.
 
     Parameters
     ----------
-    label, way : str
+    label, track : str
         Label of a pair, and the track.
     stored : Path
         The stored tables.
@@ -318,7 +318,7 @@ def answer_cold(  # noqa: PLR0913, PLR0917 (a cell, and its place)
     NotColdError
         If the file stays in the page cache.
     """
-    operations = QueryOperations(query_engines.get(label), way=way)
+    operations = QueryOperations(query_engines.get(label), track=track)
     operations.expect(stored)
     operations.warm_up()
     if policy:

@@ -114,7 +114,7 @@ class RecordOperations(CatalogOperations):
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))
         return Measured("lost fields", [len(verdict.losses)], "; ".join(verdict.losses))
 
-    def track(
+    def metric(
         self, metric: str, file: Path, *, cache: str | None = None, budget_seconds: float = 0.0
     ) -> Measured:
         """Measure a first call, single records, or a metric of all families."""
@@ -122,7 +122,7 @@ class RecordOperations(CatalogOperations):
             return Measured(metric, [], _NO_COUNTER, status=CellStatus.UNSUPPORTED)
         measure = _MEASURED.get(metric)
         if measure is None:
-            return super().track(metric, file, cache=cache, budget_seconds=budget_seconds)
+            return super().metric(metric, file, cache=cache, budget_seconds=budget_seconds)
         try:
             return Measured(metric, measure(self, file, budget_seconds))
         except UnsupportedError as error:

@@ -105,7 +105,7 @@ class TableOperations(CatalogOperations):
                 "tables", self.adapter.label, file, step.metrics, link=self.link, bucket=self.bucket
             )
         if step.name == "scale":
-            where = self.way, file.parent
+            where = self.track, file.parent
             return measure_scale(self.adapter.label, self.subject, *where, step.metrics)
         return None
 

@@ -160,7 +160,7 @@ def test_a_tuned_file_is_sorted_and_answers_as_the_default_one(tmp_path):
     data = QueryOperations.generate("flights", 2_000)
     stored = tmp_path / "data"
     QueryOperations.store(data, stored)
-    operations = QueryOperations(pair, way=TUNED)
+    operations = QueryOperations(pair, track=TUNED)
     operations.expect(stored)
     folder = tmp_path / "file.tables"
     operations.check(data)
@@ -179,7 +179,7 @@ def test_a_tuned_file_is_sorted_and_answers_as_the_default_one(tmp_path):
 def test_a_file_that_tuning_would_not_change_is_refused():
     data = QueryOperations.generate("query", 100)
     for label, is_tuned in (("CSV[pyarrow]", False), ("ORC[pyarrow]", True)):
-        operations = QueryOperations(query_engines.find(label), way=TUNED)
+        operations = QueryOperations(query_engines.find(label), track=TUNED)
         with (
             contextlib.nullcontext()
             if is_tuned
@@ -189,8 +189,8 @@ def test_a_file_that_tuning_would_not_change_is_refused():
             )
         ):
             operations.check(data)
-        QueryOperations(query_engines.find(label), way=DEFAULTS).check(data)
-    wide = QueryOperations(query_engines.find("ORC[pyarrow]"), way=TUNED)
+        QueryOperations(query_engines.find(label), track=DEFAULTS).check(data)
+    wide = QueryOperations(query_engines.find("ORC[pyarrow]"), track=TUNED)
     with pytest.raises(CannotHoldError, match="query-wide has no column that tuned files are sorted by"):
         wide.check(QueryOperations.generate("query-wide", 10))
 
