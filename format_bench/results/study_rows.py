@@ -89,7 +89,7 @@ class StudyForm(Generic[Row]):
         for name in self.values:
             found, value = self.metric_of(row, name), getattr(row, name)
             is_common = not isinstance(self.values[name], str) and self.values[name][1] == ""
-            if found is None or (is_common and status and not value):
+            if found is None or (value is None and not status) or (is_common and status and not value):
                 continue
             metric, query = found
             samples = [*value] if isinstance(value, tuple) else [value]
@@ -157,7 +157,7 @@ class StudyForm(Generic[Row]):
             elif types[name].startswith("tuple"):
                 row[name] = tuple(record.repeats)
             else:
-                row[name] = int(record.value) if types[name] == "int" else record.value
+                row[name] = int(record.value) if types[name].startswith("int") else record.value
         return [
             self.of(
                 **dict(subject),

@@ -14,7 +14,7 @@ from format_bench.families.operations import registry_of
 from format_bench.instruments.read_map import Method
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
-from format_bench.studies.read_maps import page, picture, session
+from format_bench.studies.read_maps import evidence, page, picture, session
 
 if TYPE_CHECKING:
     from format_bench.studies.read_maps.session import Answer, Data
@@ -69,7 +69,7 @@ def run(
     type=click.Path(file_okay=False, path_type=Path),
     default="reports/reads",
     show_default=True,
-    help="Folder for the page and the picture.",
+    help="Folder for the results, the page and the picture.",
 )
 @click.option(
     "--scratch",
@@ -95,7 +95,8 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     Each format saves the data, and is asked for some columns, everything, the first rows, and rows that
     pass a condition; for one image, a batch and everything; or for one plane, one series and everything
     of an array. Prints a page with shares and numbers of requests, and writes it to reads.md, and a
-    picture of the first question to reads.svg and reads.png.
+    picture of the first question to reads.svg and reads.png. The figures are added to results.jsonl, and
+    the maps are beside it in the folder maps.
 
     \b
     Examples:
@@ -117,7 +118,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
 
 
 def _write(data: Data, answers: list[Answer], out: Path) -> None:
-    out.mkdir(parents=True, exist_ok=True)
+    evidence.keep(data, answers, out)
     drawn = [each for each in answers if each.asked == data.asked[0] and each.map]
     reason = import_failure("matplotlib") if drawn else "there is no map"
     name = alt = ""

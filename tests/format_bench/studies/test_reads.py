@@ -12,10 +12,13 @@ from PIL import Image
 
 from adapter_core.errors import InvalidSelectionError, UserDataError
 from adapter_core.predicate import Comparison, Predicate
+from format_bench import report
 from format_bench.instruments.read_map import Method, ReadMap, reason_against_exact
 from format_bench.instruments.read_map.reads import READS
+from format_bench.results import study_rows
 from format_bench.results.candidates import Configuration
-from format_bench.studies.read_maps import page, picture, questions, session
+from format_bench.results.load import load
+from format_bench.studies.read_maps import evidence, page, picture, questions, session
 from format_bench.studies.read_maps.questions import Asked, Question
 from format_bench.studies.read_maps.session import Answer, Data
 from tests.helpers import run
@@ -65,8 +68,39 @@ def test_the_picture_has_a_strip_and_words_for_each_format(out):
 
 def test_the_measured_files_are_removed(out):
     assert sorted(each.name for each in out.iterdir()) == [
-        *("mine.parquet", "reads.md", "reads.png", "reads.svg")
+        *("maps", "mine.parquet", "reads.md", "reads.png", "reads.svg", "results.jsonl")
     ]
+
+
+def test_the_figures_are_records_that_name_their_maps(out):
+    found = load(out).records
+    assert {each.suite for each in found} == {"reads"}
+    of_columns = {(each.format, each.metric): each for each in found if each.query == "columns"}
+    share = of_columns["Feather", "read amplification"]
+    assert 0.2 < share.value < 0.21
+    assert (share.cache, share.conditions["method"]) == ("cold", "exact")
+    assert share.conditions["asked"] == "the columns c2 and c7"
+    kept = evidence.read_map(out / share.sentence.removeprefix("map in "))
+    assert (kept.share, kept.requests) == (share.value, of_columns["Feather", "query requests"].value)
+    assert "so everything is read" not in share.sentence
+    assert of_columns["Pickle", "read amplification"].sentence.startswith("Pickle ")
+    assert len(list((out / "maps").iterdir())) == len({each.sentence for each in found if each.query})
+    assert "read amplification" in report.page(load(out))
+
+
+def test_an_upper_bound_has_no_requests_and_a_missing_map_a_reason(tmp_path):
+    data = Data("arrays", "toy", 3, tmp_path)
+    reads = np.array([(0, 0, 0, 50, 0.0)], READS)
+    bound = ReadMap(Method.RESIDENCY, {"": 100}, reads)
+    asked = data.asked[0]
+    answers = [
+        Answer(Configuration("NPY"), asked, bound),
+        Answer(Configuration("HDF5", "gzip"), asked, None, "unavailable: h5py is missing"),
+    ]
+    evidence.keep(data, answers, tmp_path / "out")
+    bounded, missing = study_rows.read(evidence.FORM, tmp_path / "out")
+    assert (bounded.share, bounded.requests, bounded.method) == (0.5, None, "residency")
+    assert (missing.status, missing.sentence) == ("unavailable", "h5py is missing")
 
 
 @pytest.mark.parametrize(
