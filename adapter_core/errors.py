@@ -7,8 +7,7 @@ FormatBenchError
 ├── UnsupportedError                        the format, or its library, lacks that feature
 │   └── CannotHoldError (ValueError)        the format cannot represent this table; nothing was written
 ├── InvalidSelectionError (ValueError)      a slice or predicate cannot select rows of this table
-├── IncompleteTableError (OSError)          a table in partitions was not committed, or lacks a part
-├── IncompleteArrayError (OSError)          an array in regions was not committed, or lacks a part
+├── IncompleteError (OSError)               data in partitions were not committed, or lack a part
 ├── ParallelError                           a partition, a worker or an engine of workers failed
 ├── LinkError                               a server, a client or a network does not start or answer
 ├── ObjectStoreError                        an object store cannot be listed, or has nothing to remove
@@ -19,13 +18,11 @@ FormatBenchError
 ├── ForeignPickleError                      a pickle asks for something else than data
 ├── TooFewRowsError (ValueError)            a real table has fewer rows than requested
 ├── InvalidSpecError (ValueError)           a specification does not describe a table
-├── InvalidRequestError (ValueError)        a run cannot be planned from this request
-├── InvalidGridError (ValueError)           a codec grid cannot be planned from this request
+├── InvalidRequestError (ValueError)        a run, or a codec grid, cannot be planned from this request
 ├── InvalidMixError (ValueError)            a file is not a mix of queries to an array
 ├── InvalidQuestionsError (ValueError)      a file does not declare questions, or not to these data
 ├── UserDataError                           the user's data of a run cannot be measured
-├── InvalidFolderError                      a folder cannot take results or measured files
-├── MediumError                             a medium cannot be measured, made or removed here
+├── InvalidFolderError                      a folder cannot take files, or its medium not be measured
 ├── LockedError                             another process uses the same file or folder
 ├── ClusterError                            a cluster cannot be reached, or its workers cannot be used
 ├── NotColdError                            a file could not be proven absent from the page cache
@@ -129,12 +126,8 @@ class InvalidSelectionError(FormatBenchError, ValueError):
     """A slice or a predicate that cannot select rows of a table."""
 
 
-class IncompleteTableError(FormatBenchError, OSError):
-    """A table in partitions that was not committed, or lacks a part."""
-
-
-class IncompleteArrayError(FormatBenchError, OSError):
-    """An array in regions that was not committed, or lacks a part."""
+class IncompleteError(FormatBenchError, OSError):
+    """A table or an array in partitions that was not committed, or lacks a part."""
 
 
 class ParallelError(FormatBenchError):
@@ -248,11 +241,7 @@ class InvalidSpecError(FormatBenchError, ValueError):
 
 
 class InvalidRequestError(FormatBenchError, ValueError):
-    """A request that no run can be planned from."""
-
-
-class InvalidGridError(FormatBenchError, ValueError):
-    """A request that no codec grid can be planned from."""
+    """A request that no run, or no codec grid, can be planned from."""
 
 
 class InvalidMixError(FormatBenchError, ValueError):
@@ -268,11 +257,7 @@ class UserDataError(FormatBenchError):
 
 
 class InvalidFolderError(FormatBenchError):
-    """A folder that cannot take results, or measured files."""
-
-
-class MediumError(FormatBenchError):
-    """A medium that cannot be measured, made or removed on this machine; the message has the reason."""
+    """A folder that cannot take results or measured files, or whose medium cannot be measured."""
 
 
 class LockedError(FormatBenchError):
@@ -429,6 +414,8 @@ def deprecated_names(module: str, renamed: Mapping[str, type[Exception]]) -> Cal
 
 OLD_NAMES: Mapping[str, type[Exception]] = {
     "CannotHold": CannotHoldError,
+    "IncompleteArrayError": IncompleteError,
+    "IncompleteTableError": IncompleteError,
     "Unavailable": UnavailableError,
     "UnknownLevel": UnknownLevelError,
     "UnknownName": UnknownNameError,

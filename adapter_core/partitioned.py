@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from adapter_core.errors import IncompleteTableError
+from adapter_core.errors import IncompleteError
 from adapter_core.table_folders import ObjectFolder, folder_at
 from adapter_core.traits import Trait
 
@@ -138,7 +138,7 @@ class PartitionedTable(ABC):
 
         Raises
         ------
-        IncompleteTableError
+        IncompleteError
             If the table was not committed, or lacks a part.
         """
 
@@ -205,7 +205,7 @@ class PartFiles(PartitionedTable):
         sizes = self._sizes_of([piece.name for piece in pieces])
         for piece, found in zip(pieces, sizes, strict=True):
             if found != piece.size_bytes:
-                raise IncompleteTableError(
+                raise IncompleteError(
                     f"{self.folder}/{piece.name} has {found:,} bytes, and {piece.size_bytes:,} in the "
                     "manifest"
                 )
@@ -221,13 +221,13 @@ class PartFiles(PartitionedTable):
             manifest = json.loads(self.folder.read_text(MANIFEST))
         except FileNotFoundError as error:
             reason = f"{self.folder} is not a whole table: it lacks {MANIFEST}, which a save writes last"
-            raise IncompleteTableError(reason) from error
+            raise IncompleteError(reason) from error
         if manifest["format"] != self.adapter.label:
-            raise IncompleteTableError(
+            raise IncompleteError(
                 f"{self.folder} contains parts of {manifest['format']}, not of {self.adapter.label}"
             )
         if manifest["version"] > _VERSION:
-            raise IncompleteTableError(f"{self.folder} was written by a newer version of this package")
+            raise IncompleteError(f"{self.folder} was written by a newer version of this package")
         return [Piece(**part) for part in manifest["parts"]]
 
     def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from adapter_core import files
 from adapter_core.array_description import Description
 from adapter_core.array_source import ArraySource
-from adapter_core.errors import IncompleteArrayError, UnsupportedError
+from adapter_core.errors import IncompleteError, UnsupportedError
 from adapter_core.partitioned import MANIFEST
 
 if TYPE_CHECKING:
@@ -163,13 +163,13 @@ class PartitionedArray(ABC):
 
         Raises
         ------
-        IncompleteArrayError
+        IncompleteError
             If the regions do not follow each other. Nothing is at the path then.
         """
         last = 0
         for region in regions:
             if region.start != last:
-                raise IncompleteArrayError(f"{self.path}: the region from {last} on is missing")
+                raise IncompleteError(f"{self.path}: the region from {last} on is missing")
             last = region.stop
         self._finish(regions)
         self.unfinished.replace(self.path)
@@ -185,7 +185,7 @@ class PartitionedArray(ABC):
 
         Raises
         ------
-        IncompleteArrayError
+        IncompleteError
             If the array was not committed, or lacks a file.
         """
         self._check_committed()
@@ -210,7 +210,7 @@ class PartitionedArray(ABC):
     def _check_committed(self) -> None:
         if not self.path.exists():
             left = f"; {self.folder} is of a save that did not end" if self.folder.exists() else ""
-            raise IncompleteArrayError(f"{self.path} does not exist{left}")
+            raise IncompleteError(f"{self.path} does not exist{left}")
 
     @abstractmethod
     def _create(self, source: ArraySource) -> None:
@@ -271,19 +271,19 @@ class ArrayParts(PartitionedArray):
         try:
             manifest = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise IncompleteArrayError(f"{self.path} lacks {MANIFEST}") from error
+            raise IncompleteError(f"{self.path} lacks {MANIFEST}") from error
         if manifest["format"] != self.store.label:
-            raise IncompleteArrayError(
+            raise IncompleteError(
                 f"{self.path} contains files of {manifest['format']}, not of {self.store.label}"
             )
         if manifest["version"] > _VERSION:
-            raise IncompleteArrayError(f"{self.path} was written by a newer version of this package")
+            raise IncompleteError(f"{self.path} was written by a newer version of this package")
         regions = [Region(**part) for part in manifest["parts"]]
         for region in regions:
             file = self.path / region.name
             found = self.store.size_bytes(file) if file.exists() else 0
             if found != region.size_bytes:
-                raise IncompleteArrayError(
+                raise IncompleteError(
                     f"{file} has {found:,} bytes, and {region.size_bytes:,} in the manifest"
                 )
         return regions

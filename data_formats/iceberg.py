@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import (
     Changeable,
-    IncompleteTableError,
+    IncompleteError,
     Kind,
     PartialReads,
     PartitionedTable,
@@ -218,7 +218,7 @@ class _AddedFiles(ParquetFiles):
 
     def pieces(self) -> list[Piece]:
         if not self.folder.size_bytes(f"metadata/{HINT}"):
-            raise IncompleteTableError(f"{self.folder} is not a whole table: it has no version")
+            raise IncompleteError(f"{self.folder} is not a whole table: it has no version")
         remote = self.folder.remote
         table = (
             _opened_at(remote.url, _files_at(remote))

@@ -9,7 +9,7 @@ import pytest
 
 from adapter_core import ArraySource
 from adapter_core.array_description import Description
-from adapter_core.errors import IncompleteArrayError
+from adapter_core.errors import IncompleteError
 from adapter_core.partitioned_arrays import regions_of
 from format_bench.conformance.arrays import a_dtype_of, difference, values
 
@@ -30,7 +30,7 @@ def test_regions_written_in_any_order_are_an_array(store, path):
         worker, region = pickle.loads(pickle.dumps((array, regions[number])))
         made = np.ascontiguousarray(source.read(region.selection(source.shape)))
         written[number] = pickle.loads(pickle.dumps(worker.write(region, made)))
-    with pytest.raises(IncompleteArrayError, match="does not exist"):
+    with pytest.raises(IncompleteError, match="does not exist"):
         store.partitioned(path).regions(3)
     with pytest.raises(FileNotFoundError):
         store.open(path)
@@ -50,7 +50,7 @@ def test_regions_without_a_commit_are_no_array(store, path):
     regions = regions_of(7, array.unit(Description.of(source)), 2)
     written = array.write(regions[-1], source.read(regions[-1].selection(source.shape)))
     if len(regions) > 1:
-        with pytest.raises(IncompleteArrayError, match="the region from 0 on is missing"):
+        with pytest.raises(IncompleteError, match="the region from 0 on is missing"):
             array.commit([written])
     with pytest.raises(FileExistsError):
         store.partitioned(path).create(source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapter_core import ColumnReads, UnknownNameError, UnsupportedError
-from adapter_core.errors import IncompleteTableError
+from adapter_core.errors import IncompleteError
 from format_bench.conformance.tables import ordinary, partitions
 from format_bench.verification.tables import verify
 
@@ -35,7 +35,7 @@ def test_partitions_without_a_commit_are_no_table(adapter, path):
     table = adapter.partitioned(path)
     table.create()
     table.write(0, ordinary())
-    with pytest.raises(IncompleteTableError):
+    with pytest.raises(IncompleteError):
         table.pieces()
     with pytest.raises(FileExistsError):
         adapter.partitioned(path).create()

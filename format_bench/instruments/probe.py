@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from adapter_core.errors import MediumError
+from adapter_core.errors import InvalidFolderError
 
 FILE_BYTES = 64 << 20
 BLOCK_BYTES = 4096
@@ -57,7 +57,7 @@ def measure(folder: Path) -> Probe:
 
     Raises
     ------
-    MediumError
+    InvalidFolderError
         If the file system does not take direct reads, or has no room for 64 MiB.
     """
     try:
@@ -71,8 +71,10 @@ def measure(folder: Path) -> Probe:
                 os.close(descriptor)
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise MediumError(f"{folder}: its file system takes no direct reads (O_DIRECT)") from error
-        raise MediumError(f"{folder}: the medium cannot be measured: {error.strerror}") from error
+            raise InvalidFolderError(
+                f"{folder}: its file system takes no direct reads (O_DIRECT)"
+            ) from error
+        raise InvalidFolderError(f"{folder}: the medium cannot be measured: {error.strerror}") from error
     quantile = read[min(len(read) - 1, round(0.95 * len(read)))]
     return Probe(statistics.median(read), quantile, len(read), rate, statistics.median(synced))
 

@@ -132,7 +132,7 @@ def read_array(engine: ParallelEngine, store: ArrayStore, path: Path, partitions
 
     Raises
     ------
-    IncompleteArrayError
+    IncompleteError
         If the array was not committed, or lacks a file.
     ParallelError
         If a region could not be read, a worker died too often, or the engine failed.

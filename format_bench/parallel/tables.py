@@ -117,7 +117,7 @@ def read_parallel(
 
     Raises
     ------
-    IncompleteTableError
+    IncompleteError
         If the table was not committed, or lacks a part.
     UnsupportedError
         If columns are given, and the format does not support column projection.
@@ -133,7 +133,7 @@ def count_parallel(engine: ParallelEngine, adapter: DataFormat, place: Path | Re
 
     Raises
     ------
-    IncompleteTableError, ParallelError
+    IncompleteError, ParallelError
         As `read_parallel`.
     """
     return _over_pieces(engine, adapter, place, "count", lambda table: (_count_partition, (table,)))

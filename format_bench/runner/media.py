@@ -63,7 +63,7 @@ def compared(scratches: Iterable[Scratch]) -> list[ComparedMedium]:
 
     Raises
     ------
-    InvalidFolderError, MediumError
+    InvalidFolderError
         If a folder cannot take measured files, or cannot be measured.
     InvalidRequestError
         If two media would have one name.

@@ -13,7 +13,7 @@ import data_formats
 import data_generator
 from adapter_core import Codec, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.codecs import algorithm_of
-from adapter_core.errors import InvalidGridError
+from adapter_core.errors import InvalidRequestError
 from format_bench.display.markdown import TextTable
 from format_bench.families.cases import Case
 from format_bench.results.candidates import Configuration
@@ -61,7 +61,7 @@ def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list
 
     Raises
     ------
-    InvalidGridError
+    InvalidRequestError
         If `rows` is less than 1.
     UnknownNameError
         If a format or the table does not exist.
@@ -69,7 +69,7 @@ def cases(labels: Iterable[str], dataset: str, rows: int, *, full: bool) -> list
         If a format offers no choice of a codec.
     """
     if rows < 1:
-        raise InvalidGridError(f"a grid needs a table of at least 1 row, not {rows}")
+        raise InvalidRequestError(f"a grid needs a table of at least 1 row, not {rows}")
     if dataset not in data_generator.names():
         raise UnknownNameError("table", dataset, data_generator.names())
     found = []

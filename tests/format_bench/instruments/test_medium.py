@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from adapter_core.errors import MediumError
+from adapter_core.errors import InvalidFolderError
 from format_bench.cli.commands.media import command
 from format_bench.instruments import medium, probe
 from format_bench.instruments.medium import DeviceReads, DeviceWatch, MediumFacts
@@ -91,7 +91,7 @@ def test_the_probe_measures_and_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_written_is_not_measured():
-    with pytest.raises(MediumError, match="/proc: the medium cannot be measured"):
+    with pytest.raises(InvalidFolderError, match="/proc: the medium cannot be measured"):
         probe.measure(Path("/proc"))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import data_formats
 from adapter_core import Feature, UnsupportedError
-from adapter_core.errors import IncompleteTableError, ParallelError
+from adapter_core.errors import IncompleteError, ParallelError
 from adapter_core.table_folders import ObjectFolder
 from format_bench.network.client import TABLE
 from format_bench.network.proxy import Fault
@@ -72,7 +72,7 @@ def test_partitions_without_a_commit_are_no_table(store, label):
     table.create()
     table.write(0, PLAN.partition(0))
     table.write(0, PLAN.partition(0))  # as after the death of a worker
-    with pytest.raises(IncompleteTableError, match="not a whole table"):
+    with pytest.raises(IncompleteError, match="not a whole table"):
         table.pieces()
     assert table.folder.sizes()
     table.remove()
@@ -83,9 +83,9 @@ def test_a_lost_and_another_part_are_noticed(serial, store):
     save_parallel(serial, adapter, PLAN, place)
     folder = adapter.partitioned_remote(place).folder
     folder.write_text("part-00001.csv", "int_1\n1\n")
-    with pytest.raises(IncompleteTableError, match=r"part-00001\.csv has 8 bytes"):
+    with pytest.raises(IncompleteError, match=r"part-00001\.csv has 8 bytes"):
         read_parallel(serial, adapter, place)
-    with pytest.raises(IncompleteTableError, match="parts of CSV, not of Feather"):
+    with pytest.raises(IncompleteError, match="parts of CSV, not of Feather"):
         count_parallel(serial, data_formats.find("Feather"), place)
     adapter.partitioned_remote(place).remove()
 

@@ -18,7 +18,7 @@ from adapter_core import (
     UnknownNameError,
     UnsupportedError,
 )
-from adapter_core.errors import IncompleteTableError, ParallelError
+from adapter_core.errors import IncompleteError, ParallelError
 from data_generator import catalog
 from format_bench.parallel import engine as engines
 from format_bench.parallel.engine import opened
@@ -133,10 +133,10 @@ def test_a_lost_and_a_cut_part_are_noticed(serial, tmp_path):
     part = tmp_path / "table" / "part-00001.csv"
     whole = part.read_bytes()
     part.write_bytes(whole[: whole.rfind(b"\n", 0, -1) + 1])
-    with pytest.raises(IncompleteTableError, match=r"part-00001\.csv has"):
+    with pytest.raises(IncompleteError, match=r"part-00001\.csv has"):
         read_parallel(serial, adapter, tmp_path / "table")
     part.unlink()
-    with pytest.raises(IncompleteTableError, match=r"part-00001\.csv has 0 bytes"):
+    with pytest.raises(IncompleteError, match=r"part-00001\.csv has 0 bytes"):
         read_parallel(serial, adapter, tmp_path / "table")
 
 
@@ -170,7 +170,7 @@ def test_a_client_killed_within_a_save_leaves_no_table(tmp_path):
     process.join()
     assert process.exitcode == -signal.SIGKILL
     assert {"part-00000.csv", "part-00001.csv"} <= {each.name for each in (tmp_path / "table").iterdir()}
-    with opened("serial", "") as engine, pytest.raises(IncompleteTableError, match="not a whole table"):
+    with opened("serial", "") as engine, pytest.raises(IncompleteError, match="not a whole table"):
         read_parallel(engine, Deadly(), tmp_path / "table")
 
 

@@ -13,7 +13,7 @@ import pytest
 import array_stores
 from adapter_core import UnsupportedError
 from adapter_core.arrays import icechunk
-from adapter_core.errors import IncompleteArrayError, ParallelError
+from adapter_core.errors import IncompleteError, ParallelError
 from adapter_core.partitioned_arrays import Region, regions_of
 from array_stores import zarr_dir, zarr_sharded
 from format_bench.parallel.arrays import ArrayPlan, array_differences, read_array, save_array
@@ -112,12 +112,12 @@ def test_a_lost_and_a_cut_part_are_noticed(serial, tmp_path):
     save_array(serial, store, PLAN, path)
     part = path / "part-00001.nc"
     part.write_bytes(part.read_bytes()[:-1])
-    with pytest.raises(IncompleteArrayError, match=r"part-00001\.nc has"):
+    with pytest.raises(IncompleteError, match=r"part-00001\.nc has"):
         read_array(serial, store, path, 3)
     part.unlink()
-    with pytest.raises(IncompleteArrayError, match=r"part-00001\.nc has 0 bytes"):
+    with pytest.raises(IncompleteError, match=r"part-00001\.nc has 0 bytes"):
         read_array(serial, store, path, 3)
-    with pytest.raises(IncompleteArrayError, match="files of NetCDF4, not of HDF5"):
+    with pytest.raises(IncompleteError, match="files of NetCDF4, not of HDF5"):
         read_array(serial, array_stores.find("HDF5"), path, 3)
     with pytest.raises(ParallelError, match="making the array failed: FileExistsError"):
         save_array(serial, store, PLAN, path)
@@ -156,9 +156,7 @@ def test_a_client_killed_within_a_save_leaves_no_array(tmp_path):
     assert process.exitcode == -signal.SIGKILL
     assert [each.name for each in tmp_path.iterdir()] == [".array.partial"]
     with opened("serial", "") as engine:
-        with pytest.raises(
-            IncompleteArrayError, match=r"\.array\.partial is of a save that did not end"
-        ):
+        with pytest.raises(IncompleteError, match=r"\.array\.partial is of a save that did not end"):
             read_array(engine, Deadly(), path, 3)
         with pytest.raises(ParallelError, match="making the array failed: FileExistsError"):
             save_array(engine, Deadly(), PLAN, path)

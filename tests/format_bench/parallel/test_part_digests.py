@@ -9,7 +9,7 @@ import pytest
 
 import array_stores
 import data_formats
-from adapter_core.errors import IncompleteArrayError, IncompleteTableError
+from adapter_core.errors import IncompleteError
 from adapter_core.partitioned import MANIFEST
 from format_bench.parallel.arrays import (
     ArrayPlan,
@@ -128,7 +128,7 @@ def test_a_table_without_digests_is_readable_and_one_of_a_later_version_is_not(s
     read = read_parallel(serial, adapter, folder)
     assert differences(saved.digest, read.digest) == part_differences(read) == ()
     _edit(folder, lambda manifest: manifest.update(version=3))
-    with pytest.raises(IncompleteTableError, match="written by a newer version"):
+    with pytest.raises(IncompleteError, match="written by a newer version"):
         read_parallel(serial, adapter, folder)
 
 
@@ -176,7 +176,7 @@ def test_each_mistake_in_an_array_is_found_without_its_values(serial, tmp_path, 
     _edit(folder, without)
     assert region_differences(read()) == ()
     _edit(folder, lambda manifest: manifest.update(version=3))
-    with pytest.raises(IncompleteArrayError, match="written by a newer version"):
+    with pytest.raises(IncompleteError, match="written by a newer version"):
         read()
 
 
