@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from format_bench.dashboard.layout import Page, render
 from format_bench.dashboard.machine_links import machine_links
-from format_bench.report import losses_and_gaps, media
+from format_bench.report import losses_and_gaps, turns
 
 if TYPE_CHECKING:
     from format_bench.dashboard.site_data import LatestRun, SiteData
@@ -30,7 +30,7 @@ def _page(site: SiteData, latest: LatestRun) -> Page:
             "no_loss": losses_and_gaps.no_loss(suite),
             "gaps": losses_and_gaps.gaps(suite),
             "remarks": losses_and_gaps.remarks(suite),
-            "turns": media.turns(suite),
+            "turns": turns.turns(suite),
         }
         for suite in latest.outline.suites
     ]

@@ -16,7 +16,7 @@ from adapter_core.text import visible
 from format_bench.display.text import format_ratio, joined
 from format_bench.recommendation import formulas
 from format_bench.recommendation.chooser import chooser_of
-from format_bench.report import losses_and_gaps, media, metadata_table
+from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.figures import WIDTH
@@ -140,7 +140,7 @@ def _suite(anchor: str, suite: SuiteResults, outline: Outline) -> dict[str, Any]
     return {
         **section(suite, outline, anchor=anchor, title=suite.title),
         "findings": findings_on(suite, outline.floors),
-        "turns": media.turns(suite),
+        "turns": turns.turns(suite),
         "losses": losses_and_gaps.losses(suite),
         "no_loss": losses_and_gaps.no_loss(suite),
         "gaps": losses_and_gaps.gaps(suite),

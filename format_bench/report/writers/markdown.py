@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.text import visible
 from format_bench.display.markdown import TextTable, markdown
-from format_bench.report import losses_and_gaps, media, metadata_table
+from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.model import Outline, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings
@@ -49,8 +49,8 @@ def _tables(outline: Outline, results: Results) -> Iterator[TextTable]:
             for table in query_tables(group):
                 numbers = table.numbers(outline.floors)
                 yield text_table(f"{suite.title}: {table.title}", numbers, escape=_escaped)
-    turned = media.rows_of_turns(outline.suites)
-    yield from _list("Rankings that turn around between media", media.HEADER, turned)
+    turned = turns.rows_of_turns(outline.suites)
+    yield from _list("Rankings that turn around between media", turns.HEADER, turned)
     lost = losses_and_gaps.rows_of_losses(outline.suites)
     yield from _list("Losses", ["kind of data", "format", "data sets", "what was lost"], lost)
     header = ["kind of data", "format", "data sets", "what", "status", "why"]

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from format_bench.report import losses_and_gaps, media, metadata_table
+from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.charts import heat_map
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.figures import POINTS_PER_INCH, QUIET, Chart, style, wrapped
@@ -180,7 +180,7 @@ def _lists(outline: Outline) -> Iterator[tuple[str, list[str]]]:
         turned = [
             f"{each.measure} on {each.data}: {each.one} is ahead on {each.media(each.one_ahead)}, "
             f"{each.other} on {each.media(each.other_ahead)}"
-            for each in media.turns(suite)
+            for each in turns.turns(suite)
         ]
         if turned:
             yield f"Rankings that turn around between media{kind}", turned

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import printable
-from format_bench.report import losses_and_gaps, media, metadata_table
+from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.queries import QueryTable, query_tables
 from format_bench.report.ranking import findings
@@ -93,8 +93,8 @@ def _query_rows(table: QueryTable, floors: Floors | None) -> tuple[list[str], li
 
 
 def _add_lists(book: Any, outline: Outline) -> None:
-    if turned := media.rows_of_turns(outline.suites):
-        _add(book, "turned by media", media.HEADER, turned)
+    if turned := turns.rows_of_turns(outline.suites):
+        _add(book, "turned by media", turns.HEADER, turned)
     lost = losses_and_gaps.rows_of_losses(outline.suites)
     _add(book, "losses", ["family", "format", "data sets", "what was lost"], lost)
     header = ["family", "format", "data sets", "what", "status", "why"]

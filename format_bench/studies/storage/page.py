@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from statistics import median
 
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import joined, plural, quantity
+from format_bench.report import turns
 from format_bench.studies.storage.estimates import ASSUMED, MediumModel, media_of_costs, read_costs
 from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
 
@@ -179,19 +179,15 @@ def _reads(cell: StorageCell | None) -> str:
     return f"{cell.requests:,}; {cell.read_bytes / 1e6:,.3g} MB{seeks}"
 
 
-def turned(results: StorageResults, question: str) -> Iterator[tuple[str, str, list[str], list[str]]]:
-    """Yield pairs of formats with the media on which the first, and the second, is clearly ahead."""
+def turned(results: StorageResults, question: str) -> list[tuple[str, str, list[str], list[str]]]:
+    """Return pairs of formats with the media on which the first, and the second, is clearly ahead."""
     times = {name: results.times(question, name) for name in results.media}
-    for one, other in combinations(results.formats, 2):
-        ahead: tuple[list[str], list[str]] = [], []
-        for name, found in times.items():
-            if one in found and other in found:
-                if found[one] * APART < found[other]:
-                    ahead[0].append(name)
-                if found[other] * APART < found[one]:
-                    ahead[1].append(name)
-        if all(ahead):
-            yield one, other, *ahead
+
+    def is_ahead(medium: str, one: str, other: str) -> bool:
+        found = times[medium]
+        return one in found and other in found and found[one] * APART < found[other]
+
+    return list(turns.turned(results.formats, results.media, is_ahead))
 
 
 def _turned_around(results: StorageResults, question: str) -> Iterator[str]:

@@ -125,9 +125,9 @@ def test_time_ends_a_session_between_formats(tmp_path):
 
 
 def test_formats_turn_around(made_up):
-    assert list(turned(made_up, "rows")) == [("SQLite", "Lance", ["tmpfs"], ["emulated hdd"])]
+    assert turned(made_up, "rows") == [("SQLite", "Lance", ["tmpfs"], ["emulated hdd"])]
     slow = [replace(each, seconds=(9.0,)) if each.format == "Lance" else each for each in made_up.cells]
-    assert list(turned(replace(made_up, cells=slow), "rows")) == []
+    assert turned(replace(made_up, cells=slow), "rows") == []
 
 
 def test_the_page_has_times_reads_turns_and_reasons(made_up):

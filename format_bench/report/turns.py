@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from format_bench.display.text import joined, quantity
 from format_bench.results.metrics import LEADERS, Measure
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup, ResultCell
 
+
+Name = TypeVar("Name")
+Place = TypeVar("Place")
 
 # Times of durable saves are ranked here alone: only they reach the medium.
 _RANKED = {"durable save time", *(each.name for each in LEADERS)}
@@ -48,6 +51,26 @@ class Turn:
         return f"{quantity(low.value or 0, low.unit)} before {quantity(high.value or 0, high.unit)}"
 
 
+def turned(
+    names: Iterable[Name], places: Iterable[Place], is_ahead: Callable[[Place, Name, Name], bool]
+) -> Iterator[tuple[Name, Name, list[Place], list[Place]]]:
+    """Yield pairs whose order differs: with the places where the first, and the other, is ahead.
+
+    Parameters
+    ----------
+    names, places : iterable
+        All that may be a pair, and where they are compared.
+    is_ahead : callable
+        Return whether at a place one is ahead of another.
+    """
+    places = list(places)
+    for one, other in combinations(names, 2):
+        first = [each for each in places if is_ahead(each, one, other)]
+        second = [each for each in places if is_ahead(each, other, one)]
+        if first and second:
+            yield one, other, first, second
+
+
 def turns(suite: SuiteResults) -> list[Turn]:
     """Return the pairs whose order differs between media, by data set and measure."""
     by_data: dict[tuple[object, ...], list[ComparisonGroup]] = {}
@@ -67,15 +90,17 @@ def _turns(groups: list[ComparisonGroup]) -> Iterator[Turn]:
     )
     configurations = dict.fromkeys(each for group in groups for each in group.configurations)
     for measure in measures:
-        for one, other in combinations(configurations, 2):
-            ahead: tuple[list[ComparisonGroup], list[ComparisonGroup]] = [], []
-            for group in groups:
-                cells = group.cell(one, measure), group.cell(other, measure)
-                for place, pair in enumerate((cells, cells[::-1])):
-                    if is_clearly_below(*pair):
-                        ahead[place].append(group)
-            if all(ahead):
-                yield Turn(groups[0].data, measure, one, other, tuple(ahead[0]), tuple(ahead[1]))
+
+        def is_ahead(
+            group: ComparisonGroup,
+            one: Configuration,
+            other: Configuration,
+            measure: Measure = measure,
+        ) -> bool:
+            return is_clearly_below(group.cell(one, measure), group.cell(other, measure))
+
+        for one, other, first, second in turned(configurations, groups, is_ahead):
+            yield Turn(groups[0].data, measure, one, other, tuple(first), tuple(second))
 
 
 def is_clearly_below(one: ResultCell, other: ResultCell) -> bool:

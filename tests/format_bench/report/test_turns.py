@@ -13,8 +13,8 @@ from format_bench.recommendation import recommend
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.recommendation.scope import of_dataset, of_medium
 from format_bench.report import findings
-from format_bench.report.media import rows_of_turns, turns
 from format_bench.report.model import results_by_suite
+from format_bench.report.turns import rows_of_turns, turns
 from format_bench.report.writers import html, markdown
 from format_bench.results.candidates import candidates_of
 from format_bench.results.metrics import Measure
