@@ -11,6 +11,8 @@ from http.client import BAD_REQUEST
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from format_bench.conformance import selection
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,6 +21,12 @@ ROOT = Path(__file__).resolve().parent.parent
 def chosen(package: Any, test_module: str) -> list[str]:
     """Return the labels of a package's adapters that a file of tests tests; see `--adapters`."""
     return selection.tier.labels(package.registry, test_module)
+
+
+def skip_if_unconcerned(package: Any, test_module: str) -> None:
+    """Skip a test whose result can differ only if a change concerns an adapter of a package."""
+    if not selection.tier.concerned_labels(package.registry, test_module):
+        pytest.skip("no change concerns it; it runs every night")
 
 
 def clone_with(target: Path, files: dict[str, str]) -> Path:

@@ -5,8 +5,16 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
+import tomllib
 
 import pytest
+
+from tests.conftest import MARKED
+from tests.helpers import ROOT
+
+PYTEST = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"][
+    "ini_options"
+]
 
 
 def run(folder, *command, **environment):
@@ -75,3 +83,28 @@ def test_a_missing_site_is_reported_by_preview(bare):
     done = run(bare, "make", "preview", "--assume-old=.venv/.installed", "--old-file=environment")
     assert "there is no site yet; run: make bench SCALE=quick" in done.stderr
     assert done.returncode == 2
+
+
+def commands_of(folder, target):
+    """Return the commands that make would run for a target, the environment being there."""
+    done = run(folder, "make", "--dry-run", target, "--assume-old=.venv/.installed", "SINCE=a~2")
+    return [line for line in done.stdout.splitlines() if " -m pytest " in line]
+
+
+def test_what_a_change_leaves_out_runs_every_night(bare):
+    changed, every = commands_of(bare, "test"), commands_of(bare, "test-all")
+    assert len(changed) == len(every) == 2
+    for line, whole in zip(changed, every, strict=True):
+        assert '--adapters changed --since "a~2" -m "not nightly"' in line
+        assert whole == line.replace('--adapters changed --since "a~2" -m "not nightly" ', "")
+    assert {line.split()[-4] for line in every} == set(PYTEST["testpaths"])
+
+
+def test_markers_name_files_are_registered_and_documented():
+    for patterns in MARKED.values():
+        for pattern in patterns:
+            assert list(ROOT.glob(f"tests/**/{pattern.removeprefix('*/')}")), pattern
+    registered = [each.partition(":")[0] for each in PYTEST["markers"]]
+    assert {*MARKED, "browser", "nightly", "slow"} == set(registered)
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert [each for each in registered if f"`{each}`" not in guide] == []

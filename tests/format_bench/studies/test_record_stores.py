@@ -8,10 +8,11 @@ import record_stores
 from adapter_core import RecordStore
 from format_bench.studies.evolution.changes import CHANGES, Evolution, outcome
 from format_bench.studies.record_stores import page
-from tests.helpers import ROOT
+from tests.helpers import ROOT, skip_if_unconcerned
 
 
 def test_the_page_is_that_of_the_adapters():
+    skip_if_unconcerned(record_stores, __name__)
     answers = [record_stores.find(name).availability() for name in record_stores.names()]
     for answer in (*answers, record_stores.jvm.toolchain()):
         if not answer:
