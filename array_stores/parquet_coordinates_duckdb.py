@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import NO_EXTENSION, ArrayReader, Codec, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.arrays import coordinate_table
-from adapter_core.arrays.duckdb_rows import description_of, streamed, values_of
+from adapter_core.arrays.duckdb_rows import ParquetRows, streamed
 from adapter_core.arrays.long_table import codec_of
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from adapter_core import ArraySource
 
 
@@ -62,17 +59,5 @@ class Adapter(coordinate_table.CoordinateTable):
         return codec_of(path)
 
 
-class _Reader(coordinate_table.CoordinateTableReader):
-    def __init__(self, path: Path) -> None:
-        import duckdb
-
-        self._connection: Any = duckdb.connect()
-        self._path = glob.escape(str(path))
-        super().__init__(description_of(self._connection, self._path))
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-    def _values(self, bounds: dict[str, tuple[Any, Any]]) -> np.ndarray:
-        return values_of(self._connection, "read_parquet(?)", self._path, self.description.name, bounds)
+class _Reader(ParquetRows, coordinate_table.CoordinateTableReader):
+    """Rows by coordinates."""

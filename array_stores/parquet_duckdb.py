@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from adapter_core import NO_EXTENSION, ArrayReader, Trait
-from adapter_core.arrays.duckdb_rows import description_of, values_of
+from adapter_core.arrays.duckdb_rows import ParquetRows
 from adapter_core.arrays.long_table import LongTable, LongTableReader
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class Adapter(LongTable):
@@ -39,17 +36,5 @@ class Adapter(LongTable):
             return int(last) + 1
 
 
-class _Reader(LongTableReader):
-    def __init__(self, path: Path) -> None:
-        import duckdb
-
-        self._connection: Any = duckdb.connect()
-        self._path = glob.escape(str(path))
-        super().__init__(description_of(self._connection, self._path))
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-    def _values(self, bounds: dict[str, tuple[int, int]]) -> np.ndarray:
-        return values_of(self._connection, "read_parquet(?)", self._path, self.description.name, bounds)
+class _Reader(ParquetRows, LongTableReader):
+    """Rows by indexes."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import ArrayReader
 from adapter_core.array_description import KEY, Description
 
 if TYPE_CHECKING:
@@ -63,6 +66,30 @@ def description_of(connection: Any, path: str) -> Description:
     query = "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?::BLOB"
     ((text,),) = connection.execute(query, [path, KEY]).fetchall()
     return Description.from_json(text)
+
+
+class ParquetRows(ArrayReader):
+    """An open array in the rows of a Parquet file, which DuckDB selects, beside a reader of rows.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        import duckdb
+
+        self._connection: Any = duckdb.connect()
+        self._path = glob.escape(str(path))
+        super().__init__(description_of(self._connection, self._path))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _values(self, bounds: dict[str, tuple[Any, Any]]) -> np.ndarray:
+        return values_of(self._connection, "read_parquet(?)", self._path, self.description.name, bounds)
 
 
 @contextmanager
