@@ -232,6 +232,11 @@ class StudyFile(Generic[Row]):
                 self._written.add(written)
                 records.append(self.out / RESULTS, record)
 
+    def appended(self, row: Row) -> Row:
+        """Add a row, and return it."""
+        self.append(row)
+        return row
+
 
 def read(form: StudyForm[Row], path: Path) -> list[Row]:
     """Return the rows of a study: those of an earlier file first, then of records, the last of a cell.

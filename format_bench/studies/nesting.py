@@ -14,7 +14,8 @@ import click
 from adapter_core.errors import InvalidResultsError, UnknownNameError
 from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio
-from format_bench.results.study_rows import StudyFile, read
+from format_bench.results.study_rows import read
+from format_bench.studies.declared.rows import kept
 from format_bench.studies.nested import trials
 from format_bench.studies.nested.root_classes import SPLIT, UNSPLIT
 from format_bench.studies.nested.trials import FORM, NestingResult
@@ -184,11 +185,8 @@ def _sentence(change: str, name: str, pairs: Sequence[Pair]) -> str:
 def run(chosen: Sequence[str], rows: int, out: Path | None) -> list[NestingResult]:
     """Measure formats; write the result of each layout, if there is a folder for them."""
     results = []
-    file = StudyFile(FORM, out) if out else None
-    for result in trials.measure(chosen, rows):
+    for result in kept(FORM, out, trials.measure(chosen, rows)):
         results.append(result)
-        if file:
-            file.append(result)
         state = f": {result.reason}" if result.reason else ""
         click.echo(f"{_name(result)}, codec {result.codec}{state}", err=True)
     return results

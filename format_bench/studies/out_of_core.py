@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +17,10 @@ from adapter_core.errors import InvalidRequestError
 from format_bench.instruments.memory_limit import limited
 from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.tables import Plan
-from format_bench.results.study_rows import StudyFile
 from format_bench.runner import folders
-from format_bench.studies.scale.results import FORM
-from format_bench.studies.scale.session import alone, limited_cell, row_bytes
+from format_bench.studies.declared.rows import kept
+from format_bench.studies.scale.results import FORM, ScaleRun
+from format_bench.studies.scale.session import alone, limited_cell, row_bytes, show
 
 MIB = 2**20
 
@@ -55,6 +56,17 @@ def streamed_formats() -> list[str]:
     """Return the formats that write streams and read batches."""
     needed = {Feature.STREAMS, Feature.BATCHES}
     return [name for name in data_formats.names() if needed <= data_formats.find(name).supports]
+
+
+def measure(
+    labels: Sequence[str], plan: Plan | ArrayPlan, out: Path, limit_bytes: int
+) -> Iterator[ScaleRun]:
+    """Measure each adapter alone under a limit of memory; yield each step."""
+    with folders.make(out) as folder:
+        for label in labels:
+            with limited(limit_bytes) as limit:
+                text = f"{limit_bytes // MIB} MiB, limited by {limit.method}"
+                yield from alone(limited_cell(label, plan, text), folder, limit)
 
 
 @click.command
@@ -97,14 +109,8 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         data_bytes = int(plan.rows * row_bytes(dataset))
     if plan.rows < 1:
         raise InvalidRequestError("the table has no rows; give a larger --times")
-    file, start = StudyFile(FORM, out), time.monotonic()
-    with folders.make(out) as folder:
-        for label in labels:
-            with limited(limit_bytes) as limit:
-                text = f"{memory_mib} MiB, limited by {limit.method}"
-                for found in alone(limited_cell(label, plan, text), folder, limit):
-                    run = replace(found, limit_bytes=limit_bytes, frame_bytes=data_bytes)
-                    file.append(run)
-                    outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
-                    place = f"[{time.monotonic() - start:.0f} s]"
-                    click.echo(f"{place} {label}: {run.step}: {outcome}", err=True)
+    start = time.monotonic()
+    found = measure(labels, plan, out, limit_bytes)
+    sized = (replace(each, limit_bytes=limit_bytes, frame_bytes=data_bytes) for each in found)
+    for run in kept(FORM, out, sized, scratch=out):
+        show(run, start)

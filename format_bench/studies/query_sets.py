@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from format_bench.results.study_rows import StudyFile, read
+from format_bench.results.study_rows import read
+from format_bench.studies.declared.rows import kept
 from format_bench.studies.sql_sets import trials
 from format_bench.studies.sql_sets.page import page
 from format_bench.studies.sql_sets.sets import NAMES
@@ -70,12 +71,13 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
             raise click.BadParameter(f"there is no track {track!r}", param_hint="--tracks")
     readers = [trials.engine_of_sql(each).label for each in engines.split(",") if each]
     labels = [each for each in formats.split(",") if each]
-    file = StudyFile(FORM, out) if out else None
-    for name in filter(None, names.split(",")):
-        for result in trials.measure(name, scale, labels, readers, chosen):
-            results.append(result)
-            if len(results) == 1 or result.pair != results[-2].pair:
-                click.echo(f"{name}: {result.pair}", err=True)
-            if file:
-                file.append(result)
+    measured = (
+        result
+        for name in filter(None, names.split(","))
+        for result in trials.measure(name, scale, labels, readers, chosen)
+    )
+    for result in kept(FORM, out, measured):
+        results.append(result)
+        if len(results) == 1 or result.pair != results[-2].pair:
+            click.echo(f"{result.query_set}: {result.pair}", err=True)
     click.echo(page(results), nl=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -20,14 +21,15 @@ from format_bench.instruments import threads
 from format_bench.network.environment import as_client
 from format_bench.network.object_server import ObjectServer
 from format_bench.parallel.arrays import ArrayPlan
-from format_bench.parallel.engine import opened
+from format_bench.parallel.engine import engine_class, opened
 from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE
-from format_bench.results.study_rows import StudyFile, read
+from format_bench.results.study_rows import read
 from format_bench.runner import folders
+from format_bench.studies.declared.rows import kept
 from format_bench.studies.scale.page import page
 from format_bench.studies.scale.results import FORM
-from format_bench.studies.scale.session import Cell, alone, on_workers
+from format_bench.studies.scale.session import Cell, alone, on_workers, show
 
 if TYPE_CHECKING:
     from format_bench.studies.scale.results import ScaleRun
@@ -46,45 +48,33 @@ CHUNKS = 64, 8
 """Chunks of an array, and of a region, if none are given."""
 
 
-class Study:
-    """Measurements of a list of formats, appended to a folder."""
+def measure_alone(labels: Sequence[str], plan: AnyPlan, out: Path) -> Iterator[ScaleRun]:
+    """Measure each adapter alone, one process with one file; yield each step."""
+    with folders.make(out) as folder:
+        for label in labels:
+            yield from alone(Cell(label, plan), folder)
 
-    def __init__(self, out: Path, labels: list[str], plan: AnyPlan) -> None:
-        self.out, self.labels, self.plan = out, labels, plan
-        self.file = StudyFile(FORM, out)
-        self._start = time.monotonic()
 
-    def keep(self, run: ScaleRun) -> None:
-        """Write a result, and print a line."""
-        self.file.append(run)
-        outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
-        place = f"[{time.monotonic() - self._start:.0f} s]"
-        spread = f"{run.engine}, {run.workers}, {run.medium}"
-        click.echo(f"{place} {spread}: {run.format}: {run.step}: {outcome}", err=True)
-
-    def measure_alone(self) -> None:
-        """Measure each adapter alone, one process with one file."""
-        with folders.make(self.out) as folder:
-            for label in self.labels:
-                for run in alone(Cell(label, self.plan), folder):
-                    self.keep(run)
-
-    def measure(
-        self, engine: str, where: str, memory: str, plans: list[AnyPlan], media: Sequence[str]
-    ) -> None:
-        """Measure each format and table on each medium, or store and array, on the same workers."""
-        with folders.make(self.out) as folder, ExitStack() as stack:
-            places: dict[str, Path | RemoteFile] = {LOCAL: folder / "table"}
-            if OBJECT_STORE in media:
-                # Workers inherit the environment, so the server is first.
-                places[OBJECT_STORE] = stack.enter_context(_stored(folder / "server"))
-            workers = stack.enter_context(opened(engine, where))
-            for plan in plans:
-                for label in self.labels:
-                    for medium in media:
-                        cell = Cell(label, plan, workers.name, workers.workers, memory, medium)
-                        for run in on_workers(workers, cell, places[medium]):
-                            self.keep(run)
+def measure(  # noqa: PLR0913 (what a job needs)
+    labels: Sequence[str],
+    plans: Sequence[AnyPlan],
+    out: Path,
+    *,
+    engine: str,
+    where: str,
+    memory: str = "",
+    media: Sequence[str] = (LOCAL,),
+) -> Iterator[ScaleRun]:
+    """Measure each format and table on each medium, or store and array, on the same workers."""
+    with folders.make(out) as folder, ExitStack() as stack:
+        places: dict[str, Path | RemoteFile] = {LOCAL: folder / "table"}
+        if OBJECT_STORE in media:
+            # Workers inherit the environment, so the server is first.
+            places[OBJECT_STORE] = stack.enter_context(_stored(folder / "server"))
+        workers = stack.enter_context(opened(engine, where))
+        for plan, label, medium in itertools.product(plans, labels, media):
+            cell = Cell(label, plan, workers.name, workers.workers, memory, medium)
+            yield from on_workers(workers, cell, places[medium])
 
 
 @contextmanager
@@ -172,20 +162,30 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     counts = _counts(workers)
     # Workers inherit them: as many threads as workers, not more.
     os.environ.update(threads.environment("1"))
-    study = Study(out, labels, plan_of(dataset, rows, -(-rows // partition_rows)))
-    if with_alone:
-        study.measure_alone()
-    chosen = [each.replace("-", " ") for each in dict.fromkeys(media)]
+    engine_class(engine)
+    whole = plan_of(dataset, rows, -(-rows // partition_rows))
+    jobs = [measure_alone(labels, whole, out)] if with_alone else []
     if cluster:
-        study.measure(engine, cluster, "", [study.plan], [LOCAL])
-        return
+        jobs.append(measure(labels, [whole], out, engine=engine, where=cluster))
     # The serial engine has no workers.
     limit = "" if engine == "serial" else memory
-    for count in counts:
-        where = f"local:{count}:{limit}" if limit else f"local:{count}"
+    for count in [] if cluster else counts:
         part = max(1, rows * count // max(counts))
-        plans = {study.plan, plan_of(dataset, part, -(-part // partition_rows))}
-        study.measure(engine, where, limit, sorted(plans, key=_rows), chosen)
+        plans = {whole, plan_of(dataset, part, -(-part // partition_rows))}
+        jobs.append(
+            measure(
+                labels,
+                sorted(plans, key=_rows),
+                out,
+                engine=engine,
+                where=f"local:{count}:{limit}" if limit else f"local:{count}",
+                memory=limit,
+                media=[each.replace("-", " ") for each in dict.fromkeys(media)],
+            )
+        )
+    start = time.monotonic()
+    for run in kept(FORM, out, itertools.chain(*jobs), scratch=out):
+        show(run, start)
 
 
 def _rows(plan: AnyPlan) -> int:

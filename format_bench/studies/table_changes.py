@@ -20,7 +20,8 @@ from format_bench.display.markdown import table_lines
 from format_bench.display.text import format_ratio
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
-from format_bench.results.study_rows import StudyFile, StudyForm, read
+from format_bench.results.study_rows import StudyForm, read
+from format_bench.studies.declared.rows import kept
 
 if TYPE_CHECKING:
     import numpy as np
@@ -348,10 +349,8 @@ def command(names: str, rows: int, changed: int, out: Path | None, shown: Path |
         results = read(FORM, shown)
     else:
         results = []
-        file = StudyFile(FORM, out) if out else None
-        for each in measure([name for name in names.split(",") if name] or formats(), rows, changed):
+        chosen = [name for name in names.split(",") if name] or formats()
+        for each in kept(FORM, out, measure(chosen, rows, changed)):
             click.echo(f"{each.format}, {each.change}: {each.reason or _cost(each)}", err=True)
             results.append(each)
-            if file:
-                file.append(each)
     click.echo(page(results), nl=False)

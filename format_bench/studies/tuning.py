@@ -29,7 +29,8 @@ from format_bench.families.queries.operations import (
 from format_bench.families.tables.subject import tuning_keys
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
-from format_bench.results.study_rows import StudyFile, StudyForm, read
+from format_bench.results.study_rows import StudyForm, read
+from format_bench.studies.declared.rows import kept
 
 if TYPE_CHECKING:
     from adapter_core.query_engine import EngineOnFormat
@@ -367,11 +368,9 @@ def command(pairs: str, rows: int, out: Path | None, shown: Path | None) -> None
         results = read(FORM, shown)
     else:
         results = []
-        file = StudyFile(FORM, out) if out else None
-        for each in measure([label for label in pairs.split(",") if label], rows):
+        wanted = [label for label in pairs.split(",") if label]
+        for each in kept(FORM, out, measure(wanted, rows)):
             if not results or (each.pair, each.track) != (results[-1].pair, results[-1].track):
                 click.echo(f"{each.pair}, {each.track}", err=True)
             results.append(each)
-            if file:
-                file.append(each)
     click.echo(page(results), nl=False)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import click
+
 import array_stores
 import data_formats
 from adapter_core.errors import UnavailableError
@@ -117,6 +119,14 @@ def on_workers(engine: ParallelEngine, cell: Cell, place: Path | RemoteFile) -> 
             size_bytes=each.size_bytes,
             sentence=each.sentence,
         )
+
+
+def show(run: ScaleRun, start: float) -> None:
+    """Print a line of progress on a step, by the time of `time.monotonic` at which all began."""
+    outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
+    place = f"[{time.monotonic() - start:.0f} s]"
+    spread = f"{run.engine}, {run.workers}, {run.medium}"
+    click.echo(f"{place} {spread}: {run.format}: {run.step}: {outcome}", err=True)
 
 
 def row_bytes(dataset: str) -> float:

@@ -13,6 +13,7 @@ from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import OBJECT_STORE, STEPS
 from format_bench.results import records
+from format_bench.results.load import load
 from format_bench.results.study_rows import StudyFile, read
 from format_bench.studies.out_of_core import plan_of
 from format_bench.studies.scale.page import page
@@ -149,6 +150,9 @@ def test_the_study_measures_and_prints_its_page(tmp_path):
                "--partition-rows", "300", "--formats", "Feather", "--out", str(out))  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert [each.partitions for each in read(FORM, out)] == [4] * 4
+    kept = load(out)
+    assert [each["threads"]["policy"] for each in kept.metadata] == ["1"]
+    assert {"pyarrow" in each.environment for each in kept.records} == {True}
     assert "Feather: read" in done.stderr
     done = run("study", "scaling", "--page", str(out))
     assert done.stdout.startswith("# Scale\n")
