@@ -7,6 +7,7 @@ first round before any has a second, so that a machine that drifts favours none.
 
 from __future__ import annotations
 
+import copy
 import math
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -139,6 +140,20 @@ class Runner:
                     for each in self.media:
                         own[each.name] = stack.enter_context(folders.make(each.folder))
                     yield from self._run_in(own, cases)
+
+    def sampler(self, limits: Limits, prepared: Mapping[str, Outcome]) -> Runner:
+        """Return a runner of the same run that makes each step once in a round, on a sample of the data.
+
+        Parameters
+        ----------
+        limits : Limits
+            Its limits.
+        prepared : mapping of str to Outcome
+            Samples of the data that are prepared here, by name.
+        """
+        found = copy.copy(self)
+        found.limits, found.prepared, found.effort = limits, prepared, Effort(0.0, 1)
+        return found
 
     def read(self) -> list[Record]:
         """Return the latest record of each cell that was measured in this environment."""

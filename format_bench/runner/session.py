@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from format_bench.display.text import plural
 from format_bench.families.questions import digest
-from format_bench.instruments.clock import MIN_REPEATS, Effort
+from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS
@@ -30,7 +31,7 @@ from format_bench.runner.user_data import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from rich.console import Console
@@ -115,12 +116,10 @@ def measure(
             folders.check_same_data(request.out, fingerprints)
         if own:
             on_own(own)
+        session = _Session(request, cases, scratch, media, own, shown, on_record)
         if math.isinf(request.time_budget_seconds):
-            runner = _runner(request, cases, scratch, own, media)
-            _tell_environments(runner, cases, shown)
-            return _follow(runner, cases, request, shown, on_record)
-        folder = stack.enter_context(folders.make(scratch))
-        return _within_budget(request, cases, scratch, folder, own, media, shown, on_record)
+            return session.follow(session.runner(limits_of(request)), cases)
+        return session.within_budget(stack.enter_context(folders.make(scratch)))
 
 
 def _fingerprints(request: RunRequest, own: Prepared | None, cases: Iterable[Case]) -> dict[str, str]:
@@ -137,42 +136,6 @@ def _fingerprints(request: RunRequest, own: Prepared | None, cases: Iterable[Cas
     return found
 
 
-def _within_budget(  # noqa: PLR0913, PLR0917 (a run and its budget)
-    request: RunRequest,
-    cases: tuple[Case, ...],
-    scratch: Path,
-    folder: Path,
-    own: Prepared | None,
-    media: Sequence[ComparedMedium],
-    shown: Console,
-    on_record: Callable[[Record], None],
-) -> RunSummary:
-    """Measure all cases on a sample of the rows, then on all rows, the cheapest first."""
-    budget = TimeBudget(request.time_budget_seconds)
-    full = _runner(request, cases, scratch, own, media)
-    _tell_environments(full, cases, shown)
-    samples = time_budget.sampled(cases) if full.left(cases) else ()
-    if samples:
-        sampler = _runner(request, samples, scratch, None, media)
-        sampler.store = full.store
-        sampler.run_id = full.run_id
-        if own:
-            path = folder / "sample"
-            store_samples(own, {samples[0].rows: path})
-            sampler.prepared = {own.name: Outcome((path, own.place.value[1]))}
-        sampler.limits = time_budget.sample_limits(request.time_budget_seconds, len(cases))
-        sampler.effort = Effort(0.0, 1)
-        _follow(sampler, samples, request, shown, on_record, is_last=False)
-        full.costs = time_budget.costs(cases, samples, sampler.read())
-    full.limits = replace(full.limits, time_budget_seconds=budget.left_seconds)
-    in_order = time_budget.cheapest_first(cases, full.costs)
-    found = _follow(full, in_order, request, shown, on_record)
-    found = replace(found, cases=cases)
-    if not full.left(cases):
-        return found
-    return replace(found, sample=samples, not_run=time_budget.spent(request.time_budget_seconds))
-
-
 def limits_of(request: RunRequest) -> Limits:
     """Return how often the steps of a run are made and repeated."""
     return Limits(
@@ -183,57 +146,79 @@ def limits_of(request: RunRequest) -> Limits:
     )
 
 
-def _runner(
-    request: RunRequest,
-    cases: Sequence[Case],
-    scratch: Path,
-    user: Prepared | None,
-    media: Sequence[ComparedMedium],
-) -> Runner:
-    return Runner(
-        request.out,
-        scratch,
-        limits_of(request),
-        steps=steps_of(request, cases),
-        prepared={user.name: user.place} if user else {},
-        media=media,
-    )
+@dataclass(frozen=True)
+class _Session:
+    """A request with its cases, and who follows them."""
 
+    request: RunRequest
+    cases: tuple[Case, ...]
+    scratch: Path
+    media: list[ComparedMedium]
+    own: Prepared | None
+    shown: Console
+    on_record: Callable[[Record], None]
 
-def _tell_environments(runner: Runner, cases: Sequence[Case], shown: Console) -> None:
-    runner.store.refresh()
-    for sentence in runner.store.remarks(cases, runner.steps):
-        shown.print(sentence, soft_wrap=True)
+    def runner(self, limits: Limits) -> Runner:
+        """Return a runner of all cases; say which cells of other environments it finds."""
+        found = Runner(
+            self.request.out,
+            self.scratch,
+            limits,
+            steps=steps_of(self.request, self.cases),
+            prepared={self.own.name: self.own.place} if self.own else {},
+            media=self.media,
+        )
+        found.store.refresh()
+        for sentence in found.store.remarks(self.cases, found.steps):
+            self.shown.print(sentence, soft_wrap=True)
+        return found
 
+    def within_budget(self, folder: Path) -> RunSummary:
+        """Measure all cases on a sample of the rows, then on all rows, the cheapest first.
 
-def _follow(  # noqa: PLR0913 (a run, and who follows it)
-    runner: Runner,
-    cases: tuple[Case, ...],
-    request: RunRequest,
-    shown: Console,
-    on_record: Callable[[Record], None],
-    *,
-    is_last: bool = True,
-) -> RunSummary:
-    asked = request.questions.by_name if request.questions else ()
-    columns = columns_of(cases[0].suite, cold=request.cold, questions=asked)
-    earlier, floors = runner.read(), noise_floor.beside(request.out / RESULTS)
-    watch = MeasuredShare(earlier)
-    if again := runner.tried_again(cases):
-        shown.print(f"trying {plural(again, 'cell')} again that {_SURROUNDINGS}", soft_wrap=True)
-    try:
-        with Display(shown, cases, runner.left(cases), columns, earlier, floors) as display:
-            runner.watch = display.begin
-            for record in runner.run(cases):
-                watch.add(record)
-                display.add(record)
-                on_record(record)
-    finally:
-        if is_last and (left := len(runner.left(cases))):
-            steps = f"{left} step{'s are' if left > 1 else ' is'} left"
-            told = f"{steps}; what is measured is in {request.out}, and the same command goes on"
-            shown.print(told, soft_wrap=True)
-        if is_last and (failed := runner.failed_with_surroundings()):
-            told = f"{plural(failed, 'cell')} {_SURROUNDINGS}; the same command tries again"
-            shown.print(told, soft_wrap=True)
-    return RunSummary(cases, columns, runner.read(), watch)
+        Parameters
+        ----------
+        folder : Path
+            Where a sample of the user's data is stored.
+        """
+        budget, cases = TimeBudget(self.request.time_budget_seconds), self.cases
+        full = self.runner(limits_of(self.request))
+        samples = time_budget.sampled(cases) if full.left(cases) else ()
+        if samples:
+            prepared = {}
+            if self.own:
+                store_samples(self.own, {samples[0].rows: folder / "sample"})
+                place = folder / "sample", self.own.place.value[1]
+                prepared = {self.own.name: Outcome(place)}
+            sampler = full.sampler(time_budget.sample_limits(budget.seconds, len(cases)), prepared)
+            self.follow(sampler, samples, is_last=False)
+            full.costs = time_budget.costs(cases, samples, sampler.read())
+        full.limits = replace(full.limits, time_budget_seconds=budget.left_seconds)
+        found = self.follow(full, time_budget.cheapest_first(cases, full.costs))
+        found = replace(found, cases=cases)
+        if not full.left(cases):
+            return found
+        return replace(found, sample=samples, not_run=time_budget.spent(budget.seconds))
+
+    def follow(self, runner: Runner, cases: tuple[Case, ...], *, is_last: bool = True) -> RunSummary:
+        """Measure cases with a display; say at the end what is left."""
+        asked = self.request.questions.by_name if self.request.questions else ()
+        columns = columns_of(cases[0].suite, cold=self.request.cold, questions=asked)
+        earlier, floors = runner.read(), noise_floor.beside(self.request.out / RESULTS)
+        watch, say = MeasuredShare(earlier), partial(self.shown.print, soft_wrap=True)
+        if again := runner.tried_again(cases):
+            say(f"trying {plural(again, 'cell')} again that {_SURROUNDINGS}")
+        try:
+            with Display(self.shown, cases, runner.left(cases), columns, earlier, floors) as display:
+                runner.watch = display.begin
+                for record in runner.run(cases):
+                    watch.add(record)
+                    display.add(record)
+                    self.on_record(record)
+        finally:
+            if is_last and (left := len(runner.left(cases))):
+                kept = f"what is measured is in {self.request.out}, and the same command goes on"
+                say(f"{left} step{'s are' if left > 1 else ' is'} left; {kept}")
+            if is_last and (failed := runner.failed_with_surroundings()):
+                say(f"{plural(failed, 'cell')} {_SURROUNDINGS}; the same command tries again")
+        return RunSummary(cases, columns, runner.read(), watch)
