@@ -65,7 +65,7 @@ def measure_remote(  # noqa: PLR0913 (a file, and where it goes)
             costs = list(trial.costs(place, times, mbits=[setting.mbit if setting else 0.0]))
     except (LinkError, ObjectStoreError) as error:
         return _empty(metrics, CellStatus.FAILED, str(error))
-    values = {each.metric: each for cost in costs for each in _measured(cost, is_given=bool(setting))}
+    values = {each.metric: each for cost in costs for each in measured(cost, is_given=bool(setting))}
     failure = next((each.error for each in costs if each.error), "")
     missing = CellStatus.FAILED if failure else CellStatus.UNSUPPORTED
     why = failure or "the server is reached over one link, by the metrics `remote`"
@@ -76,7 +76,8 @@ def _empty(metrics: tuple[str, ...], status: CellStatus, why: str) -> list[Measu
     return [Measured(name, [], why, status=status) for name in metrics]
 
 
-def _measured(cost: StepCost, *, is_given: bool) -> list[Measured]:
+def measured(cost: StepCost, *, is_given: bool = True) -> list[Measured]:
+    """Return the metrics of a cost; those of the link that is given, or of both round trips."""
     first = "remote" if is_given else _PLACES[cost.round_trip_ms]
     values = {f"{first} {cost.step} time": cost.seconds}
     if first == "remote":

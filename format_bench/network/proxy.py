@@ -201,6 +201,9 @@ class _Server:
                     is_new = False
                     is_open = await self._exchange(head, client, answer, call)
                     call.seconds = time.monotonic() - start
+                # Aborting would drop what the client has not fetched yet.
+                answer.close()
+                await answer.wait_closed()
         finally:
             answer.transport.abort()
 
@@ -299,8 +302,6 @@ class _Server:
         if call.method != "HEAD":
             answer.write(body)
         await answer.drain()
-        answer.close()
-        await answer.wait_closed()
         return False
 
     async def _wait_for_turn(self, direction: str, length: int) -> None:

@@ -9,10 +9,8 @@ standard input, one JSON object a line, and answers each by a line, a list of re
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -25,6 +23,7 @@ from adapter_core import RemoteFile
 from adapter_core.errors import FormatBenchError, ParallelError, UnknownNameError
 from format_bench.instruments.isolation import status_of
 from format_bench.network.environment import NO_REQUEST
+from format_bench.network.processes import answer_commands
 from format_bench.parallel.arrays import (
     ArrayJob,
     ArrayPlan,
@@ -294,12 +293,7 @@ def _answer(asked: dict[str, Any]) -> list[StepFacts]:
 
 def main() -> None:
     """Answer requests until the standard input ends."""
-    # Libraries may print to the standard output, which belongs to the answers.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    for line in sys.stdin:
-        found = [asdict(each) for each in _answer(json.loads(line))]
-        print(json.dumps(found), file=answers, flush=True)
+    answer_commands(lambda asked: [asdict(each) for each in _answer(asked)])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,11 +13,13 @@ import array_stores
 import data_formats
 from adapter_core import UnknownNameError
 from format_bench.display.markdown import table_lines
+from format_bench.families.remote_measuring import measured
 from format_bench.network.client import ARRAY, TABLE
-from format_bench.network.places import ENDPOINTS, REGIONS, own_place, user_place, users_address
+from format_bench.network.places import ENDPOINTS, REGIONS, S3, own_place, user_place, users_address
 from format_bench.network.trials import (
     ROUND_TRIPS_MS,
     STEPS,
+    Setting,
     StepCost,
     Trial,
     adapter_of,
@@ -23,7 +27,12 @@ from format_bench.network.trials import (
     schemes_of,
     shown,
 )
+from format_bench.results import records
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import Record
+from format_bench.results.study_rows import RESULTS
 
+_SUITES = {TABLE: "remote", ARRAY: "remote_arrays"}
 _MEGA = 1e6
 _UNKNOWN = "-"
 
@@ -110,6 +119,32 @@ def tables(costs: Sequence[StepCost]) -> str:
     return "\n".join([*lines, *([""] if failures else []), *failures]).strip()
 
 
+def records_of(cost: StepCost, trial: Trial, place: str, run_id: str) -> Iterator[Record]:
+    """Yield the records of a cost, as the suites on object stores have them with `--link`."""
+    dataset, _, rows = trial.source.rpartition(":")
+    link = Setting(cost.round_trip_ms, cost.mbit)
+    for each in measured(cost):
+        yield Record(
+            suite=_SUITES[cost.family],
+            format=cost.label,
+            engine=records.engine_of(cost.label),
+            dataset=dataset,
+            rows=int(rows),
+            columns=0,
+            codec=None,
+            level=None,
+            conditions={"threads": "all", "link": str(link), "place": place},
+            metric=each.metric,
+            unit=METRICS[each.metric].unit,
+            value=each.repeats[0] if each.repeats else None,
+            repeats=[*each.repeats],
+            interval=None,
+            status=each.status,
+            sentence=each.sentence,
+            run_id=run_id,
+        )
+
+
 def declarations() -> str:
     """Return tables of all adapters by their protocols, or by the reason for which they have none."""
     writers: dict[str, dict[str, list[str]]] = {}
@@ -138,6 +173,7 @@ def declarations() -> str:
 @click.option("--repeats", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--url", default="", help="Measure in your own bucket: s3://bucket/prefix.")
 @address_options
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder of the results.")
 @click.option(
     "--declarations", "lists", is_flag=True, help="List which adapters do, and why others not."
 )
@@ -149,12 +185,14 @@ def command(  # noqa: PLR0913, PLR0917 (the options)
     url: str,
     endpoint: str,
     region: str,
+    out: Path | None,
     lists: bool,  # noqa: FBT001 (a switch)
 ) -> None:
     """Save and read tables and arrays on an object server, at round-trip times of 0 and 20 ms.
 
-    Prints requests, bytes and the shortest time of the repeats; `part` is two columns of the table, or
-    a chunk of the array. The server is built by format-bench build object-server.
+    Prints requests, bytes and the shortest time of the repeats, and keeps them as records with --out;
+    `part` is two columns of the table, or a chunk of the array. The server is built by
+    format-bench build object-server.
 
     With --url, measures in a new folder there, which is removed afterwards. Credentials are those of the
     environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN), or of the profile
@@ -170,9 +208,16 @@ def command(  # noqa: PLR0913, PLR0917 (the options)
         return
     trials = trials_of(labels, rows, chunks)
     costs: list[StepCost] = []
+    run_id = uuid.uuid4().hex
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
     with user_place(users_address(url, endpoint, region)) if url else own_place() as place:
         round_trips_ms = ROUND_TRIPS_MS if place.proxy else ROUND_TRIPS_MS[:1]
         for trial in trials:
-            costs += trial.costs(place, round_trips_ms, repeats)
+            for cost in trial.costs(place, round_trips_ms, repeats):
+                costs.append(cost)
+                if out:
+                    for each in records_of(cost, trial, url or S3, run_id):
+                        records.append(out / RESULTS, each)
             click.echo(shown(trial.family, trial.label), err=True)
     click.echo(tables(costs))

@@ -193,7 +193,9 @@ def test_workers_of_this_process_inherit_the_environment_of_a_client(hostile, mo
 @pytest.mark.usefixtures("proxied")
 def test_programs_that_take_commands_start_in_that_environment(store):
     server, _ = store
-    with CommandedProcess("format_bench.network.proxy", str(server.port), "127.0.0.1") as process:
+    with CommandedProcess(
+        "format_bench.network.proxy", str(server.port), "127.0.0.1", "127.0.0.1"
+    ) as process:
         process.answer()
         environment = Path(f"/proc/{process._process.pid}/environ").read_text()
     assert "AWS_ENDPOINT_URL" not in environment

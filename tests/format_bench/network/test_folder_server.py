@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import socket
 import time
 import urllib.error
 import urllib.request
@@ -18,8 +20,13 @@ CONTENTS = bytes(range(256)) * 400
 
 
 @pytest.fixture(scope="module")
-def proxy(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("served")
+def server_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("served")
+
+
+@pytest.fixture(scope="module")
+def proxy(server_folder):
+    folder = server_folder
     (folder / "bucket" / "sub").mkdir(parents=True)
     (folder / "secret").write_text("outside of all buckets")
     (folder / "bucket" / "a.bin").write_bytes(CONTENTS)
@@ -132,6 +139,25 @@ def test_bodies_take_the_time_of_the_bandwidth(proxy, port):
     _get(port, "/bucket/a.bin")
     # The last piece has been sent when its time is over, so the whole takes no less.
     assert time.perf_counter() - start >= len(CONTENTS) / 2_000_000
+
+
+@pytest.mark.slow
+def test_slow_clients_get_all_before_their_connections_close(server_folder, port):
+    (server_folder / "bucket" / "large.bin").write_bytes(CONTENTS * 50)
+    # Of one of these lengths, the end is still in the proxy when the sockets' buffers are full.
+    lengths = range(2_000_000, 4_500_000, 60_000)
+    with contextlib.ExitStack() as opened:
+        clients = {}
+        for length in lengths:
+            client = clients[length] = opened.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect((LOOPBACK, port))
+            head = f"GET /bucket/large.bin HTTP/1.1\r\nHost: x\r\nRange: bytes=0-{length - 1}\r\n"
+            client.sendall(f"{head}Connection: close\r\n\r\n".encode())
+        time.sleep(1)
+        for length, client in clients.items():
+            answer = b"".join(iter(lambda client=client: client.recv(1 << 20), b""))
+            assert len(answer.partition(b"\r\n\r\n")[2]) == length
 
 
 def test_failures_are_made_on_request(proxy, port):

@@ -12,6 +12,7 @@ from format_bench.network import object_server as servers
 from format_bench.network.leftovers import find_leftovers
 from format_bench.network.places import user_place
 from format_bench.network.trials import StepCost
+from format_bench.results.load import load
 from format_bench.studies import object_stores
 from tests.format_bench.network.test_uploads import incomplete_upload
 
@@ -23,17 +24,22 @@ def _study(*arguments):
 
 
 @pytest.mark.slow
-def test_a_study_in_a_users_bucket_counts_requests_and_leaves_nothing(store, monkeypatch):
+def test_a_study_in_a_users_bucket_counts_requests_and_leaves_nothing(store, monkeypatch, tmp_path):
     server, _ = store
     server.bucket.put("mine/precious", b"1")
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.port}")
-    options = ("--url", "s3://benchmark/mine", "--rows", "300", "--repeats", "1")
+    options = ("--url", "s3://benchmark/mine", "--rows", "300", "--repeats", "1", "--out", str(tmp_path))
     done = _study("Parquet[polars]", *options)
     assert done.exit_code == 0, done.output
     assert "| Parquet[polars] | 0 | 1 | " in done.output
     assert "s at 20 ms" in done.output
     assert server.credentials.access_key not in done.output
     assert [each.key for each in server.bucket.objects("mine/")] == ["mine/precious"]
+    found = load(tmp_path).records
+    assert {each.conditions["link"] for each in found} == {"0 ms", "20 ms"}
+    assert {each.conditions["place"] for each in found} == {"s3://benchmark/mine"}
+    (requests,) = {each.value for each in found if each.metric == "remote save requests"}
+    assert requests == 1
 
 
 def test_a_users_folder_is_removed_after_an_error_too(store):
