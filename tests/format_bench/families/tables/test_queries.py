@@ -96,7 +96,7 @@ def test_warm_and_cold_queries_are_measured(measured, events):
         page_cache.make_cold(file)
     except page_cache.NotColdError as error:
         pytest.skip(str(error))
-    found = measure_steps(STEPS, operations, lambda: events, file, Effort(0.05, min_repeats=2))
+    found = measure_steps(STEPS, operations, lambda: events, file, Effort(1.5, min_repeats=2))
     by_key = {(each.metric, each.query): each for each in found["cold query"]}
     assert {query for _, query in by_key} == {"full", "cut", "sparse"}
     assert all(each.status is CellStatus.VALUE and len(each.repeats) >= 2 for each in by_key.values())
