@@ -8,7 +8,6 @@ from click.testing import CliRunner
 
 from adapter_core.errors import ObjectStoreError
 from format_bench.cli.main import main
-from format_bench.network import object_server as servers
 from format_bench.network.leftovers import find_leftovers
 from format_bench.network.places import user_place
 from format_bench.network.trials import StepCost
@@ -82,7 +81,6 @@ def test_a_store_that_cannot_be_used_is_a_line(url, message):
     assert len(done.output.strip().splitlines()) == 1
 
 
-@pytest.mark.skipif(not servers.availability(), reason="the stand-in has every bucket")
 def test_a_bucket_that_does_not_exist_is_refused_before_anything_is_written(store):
     server, _ = store
     below = server.address(server.port)
