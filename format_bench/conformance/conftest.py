@@ -56,7 +56,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
                 _parametrize(
                     metafunc,
                     [fixture, "codec", "level"],
-                    [(*case, level) for case in cases for level in _levels(case[1])],
+                    [(*case, level) for case in cases for level in _levels(*case)],
                 )
 
 
@@ -65,11 +65,14 @@ def _parametrize(metafunc: pytest.Metafunc, names: list[str], cases: list[tuple[
     metafunc.parametrize(names, cases, ids=ids, indirect=names[:1])
 
 
-def _levels(codec: Codec) -> Sequence[int | None]:
+def _levels(candidate: SelectedAdapter, codec: Codec) -> Sequence[int | None]:
     """Return the lowest, the default and the highest level of a codec."""
     if not codec.levels:
         return [None]
-    return sorted({codec.levels[0], codec.default_level or codec.levels[0], codec.levels[-1]})
+    default = codec.default_level or codec.levels[0]
+    if candidate.stands_for_others:
+        return [default]
+    return sorted({codec.levels[0], default, codec.levels[-1]})
 
 
 @pytest.fixture

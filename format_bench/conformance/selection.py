@@ -51,6 +51,8 @@ class SelectedAdapter:
 
     label: str
     make: Callable[[], Any]
+    stands_for_others: bool = False
+    """True if no change concerns it; its codecs are then tested at their default levels alone."""
 
     def __str__(self) -> str:
         return self.label
@@ -88,8 +90,9 @@ def selected(config: pytest.Config, family: str, test_module: str = "") -> list[
 @functools.cache
 def _of_tier(family: str, test_module: str) -> list[SelectedAdapter]:
     base, package = FAMILIES[family]
+    concerned = set(tier.concerned_labels(package.registry, test_module))
     return [
-        SelectedAdapter(label, partial(package.find, label))
+        SelectedAdapter(label, partial(package.find, label), label not in concerned)
         for label in tier.labels(package.registry, test_module)
         if _is_of(base, package, label)
     ]
