@@ -199,8 +199,12 @@ class _Server:
                     start = time.monotonic()
                     await asyncio.sleep(self._round_trip * (2 if is_new else 1))
                     is_new = False
-                    is_open = await self._exchange(head, client, answer, call)
+                    # A client may ask for the record before its answer has ended here.
                     call.seconds = time.monotonic() - start
+                    try:
+                        is_open = await self._exchange(head, client, answer, call)
+                    finally:
+                        call.seconds = time.monotonic() - start
                 # Aborting would drop what the client has not fetched yet.
                 answer.close()
                 await answer.wait_closed()
