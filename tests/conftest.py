@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from format_bench.conformance.conftest import pytest_xdist_make_scheduler
 from format_bench.metadata import libraries
 from tests.helpers import ROOT, clone_with
 
 TESTS = Path(__file__).parent
+
+__all__ = ["pytest_xdist_make_scheduler"]
 
 
 MARKED = {
@@ -38,7 +41,7 @@ MARKED = {
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark tests, keep a file in one process, and run files on arrays first, then slow files."""
+    """Mark tests, and run files on arrays first, then slow files, whatever the order of the others."""
     for item in items:
         if not item.path.is_relative_to(TESTS):
             continue
@@ -48,8 +51,6 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(marker)
         if "browser" in item.fixturenames:
             item.add_marker("browser")
-        # Its fixtures are made once. Tests of the conformance kit are grouped by library.
-        item.add_marker(pytest.mark.xdist_group(str(path)))
     # A slow file that starts last leaves the other CPU idle.
     # After PyTables, h5py and ROOT in one process, netCDF's HDF5 library fails and filters crash.
     items.sort(

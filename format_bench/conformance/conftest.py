@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from data_generator.synthetic.edge_case_images import equal, unequal
-from format_bench.conformance.selection import HDF5, SelectedAdapter, ready, selected
+from format_bench.conformance.selection import HDF5, SelectedAdapter, group_of, ready, selected
 
 if TYPE_CHECKING:
     from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage, RecordStore
@@ -27,17 +27,21 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of one library in one process, and array stores on HDF5 before all others."""
+    """Run the tests of array stores on HDF5 first, then those of other array stores."""
     # After PyTables, h5py and ROOT in one process, netCDF's HDF5 library fails and filters crash.
-    rank = {}
-    for item in items:
-        params = getattr(getattr(item, "callspec", None), "params", {})
-        for fixture in FIXTURES.keys() & params.keys():
-            if isinstance(params[fixture], SelectedAdapter):
-                family, library = FIXTURES[fixture], params[fixture].library()
-                item.add_marker(pytest.mark.xdist_group(f"{family}-{library}"))
-                rank[item] = (family != "array", library != HDF5)
-    items.sort(key=lambda item: rank.get(item, (True, True)))
+    groups = {item: group_of(item.nodeid) for item in items}
+    items.sort(key=lambda item: groups[item] != f"array-{HDF5}")
+    items.sort(key=lambda item: not groups[item].startswith("array-"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the adapters of a library, and other files of tests, in one process."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from format_bench.conformance.scheduling import LibraryScheduling
+
+    return LibraryScheduling(config, log)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

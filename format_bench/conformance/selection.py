@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 import pytest
@@ -64,19 +65,6 @@ class SelectedAdapter:
         except UnavailableError:
             return ()
 
-    def library(self) -> str:
-        """Return the distribution that does the work; `HDF5` for all that bring the HDF5 library."""
-        from packaging.requirements import Requirement
-        from packaging.utils import canonicalize_name
-
-        try:
-            required = [canonicalize_name(Requirement(each).name) for each in self.make().requires]
-        except UnavailableError:
-            return self.label
-        if not BRING_HDF5.isdisjoint(required):
-            return HDF5
-        return next((each for each in required if each not in COMMON), "pyarrow")
-
 
 def selected(config: pytest.Config, family: str, test_module: str = "") -> list[SelectedAdapter]:
     """Return the adapters of one of `FAMILIES` that a file of tests, given as a module, shall test."""
@@ -104,6 +92,41 @@ def _is_of(base: type[BaseAdapter], package: Any, label: str) -> bool:
         return isinstance(package.find(label), base)
     except UnavailableError:
         return True
+
+
+def library_of(package: Any, label: str) -> str:
+    """Return the distribution that does an adapter's work; `HDF5` for all that bring that library."""
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    try:
+        required = [canonicalize_name(Requirement(each).name) for each in package.find(label).requires]
+    except UnavailableError:
+        return label
+    if not BRING_HDF5.isdisjoint(required):
+        return HDF5
+    return next((each for each in required if each not in COMMON), "pyarrow")
+
+
+def group_of(nodeid: str) -> str:
+    """Return the group of a test: of the kit family and library of its adapter, else its file."""
+    file, _, function = nodeid.partition("::")
+    path = PurePath(file)
+    family = path.stem.removeprefix("test_").partition("_")[0]
+    if path.parent.name == "conformance" and family in FAMILIES:
+        # The adapter is the first parameter.
+        params = function.partition("[")[2]
+        for label, library in _libraries(family):
+            if params.startswith((f"{label}-", f"{label}]")):
+                return f"{family}-{library}"
+    return file
+
+
+@functools.cache
+def _libraries(family: str) -> list[tuple[str, str]]:
+    """Return labels and libraries of a family, long labels first: one may begin with another."""
+    names: list[Any] = sorted(FAMILIES[family][1].names(), key=len, reverse=True)
+    return [(name, library_of(FAMILIES[family][1], name)) for name in names]
 
 
 def load(name: str) -> type[BaseAdapter]:

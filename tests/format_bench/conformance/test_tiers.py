@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+from collections import defaultdict
 
 import pytest
 
@@ -13,6 +16,7 @@ import image_storages
 import query_engines
 import record_stores
 from adapter_core.records.jvm import JvmStore
+from format_bench.conformance.selection import HDF5, group_of
 from format_bench.conformance.tiers import (
     READERS,
     Tier,
@@ -181,3 +185,27 @@ def test_all_are_tested_if_the_changes_are_unknown_or_change_libraries(repositor
 def test_processes_of_xdist_take_the_choice():
     tier = Tier(is_all=False, concerned=frozenset({"b", "a"}), reason="words")
     assert Tier.of_plain(tier.to_plain()) == tier
+
+
+def test_the_adapters_of_a_library_and_other_files_are_groups():
+    kit = "format_bench/conformance/test_"
+    assert group_of(f"{kit}array_files.py::test_a[NetCDF4[xarray]-zlib-1]") == f"array-{HDF5}"
+    assert group_of(f"{kit}array_files.py::test_a[Zarr.dir[xarray]]") == "array-zarr"
+    assert group_of(f"{kit}table_values.py::test_a[HDF5.table-words]") == f"table-{HDF5}"
+    assert group_of(f"{kit}table_values.py::test_a[CSV[duckdb]-x]") == "table-duckdb"
+    assert group_of(f"{kit}table_values.py::test_a") == f"{kit}table_values.py"
+    assert group_of("tests/a/test_b.py::test_c[CSV]") == "tests/a/test_b.py"
+
+
+def test_one_process_of_xdist_runs_the_adapters_of_a_library():
+    command = [sys.executable, "-m", "pytest", "--numprocesses", "2", "--dist", "loadgroup", "-v"]
+    command += ["-p", "no:cacheprovider", "-k", "truncated and (HDF5 or PNG or JPEG or QOI or SQLite)"]
+    files = ["format_bench/conformance/test_image_files.py", "tests/adapter_core/test_predicate.py"]
+    done = subprocess.run(
+        [*command, *files], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    found = defaultdict(set)
+    for process, test in re.findall(r"^\[(gw\d)\].* (\S+\.py::.+?) *$", done, re.MULTILINE):
+        found[group_of(test)].add(process)
+    assert len(found) >= 4, done
+    assert [group for group, processes in found.items() if len(processes) > 1] == []
