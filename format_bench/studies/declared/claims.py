@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from adapter_core.errors import InvalidResultsError
 from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.studies.declared.selection import NONE, Number, Numbers
 
@@ -140,10 +141,6 @@ class Ratio:
         return f"{self.upper} / {self.lower} = {format_ratio(self.value)}"
 
 
-class MissingError(LookupError):
-    """A number that a claim needs was not measured."""
-
-
 class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A published finding."""
 
@@ -185,7 +182,7 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             return Verdict("confirmed" if is_true else self.else_, evidence)
         try:
             return self._best(numbers) if self.rule == "best" else self._by_ratios(numbers)
-        except MissingError as error:
+        except InvalidResultsError as error:
             return Verdict("not measured", str(error))
 
     def _by_ratios(self, numbers: Numbers) -> Verdict:
@@ -197,13 +194,13 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
                 wanted = joined(
                     [f"{value}" for value in (self.select | each.select).values()], most=None
                 )
-                raise MissingError(f"no values of {wanted}")
+                raise InvalidResultsError(f"no values of {wanted}")
             found += ratios
             for text in _in_words(ratios):
                 texts.setdefault(_measure_of(ratios), []).append(text)
         decided = [holds for each in found if each.bounds and (holds := each.holds) is not None]
         if not any(each.bounds for each in found):
-            raise MissingError("none of its numbers")
+            raise InvalidResultsError("none of its numbers")
         evidence = "; ".join(f"{measure}: {', '.join(each)}" for measure, each in texts.items())
         if not decided:
             return Verdict("undecided within the noise", evidence, found)
@@ -262,9 +259,9 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
                     else geometric_mean(list(map(median, own)))
                 )
         if self.expected not in means:
-            raise MissingError(f"no values of {self.expected}")
+            raise InvalidResultsError(f"no values of {self.expected}")
         if self.complete and len(means) == 1:
-            raise MissingError(f"nothing beside {self.expected}")
+            raise InvalidResultsError(f"nothing beside {self.expected}")
         order = sorted(means, key=means.__getitem__)
         is_best = means[self.expected] <= self.margin * means[order[0]]
         words = [f"{name} {format_ratio(means[name])}{self._parts(name, ratios)}" for name in order]
