@@ -56,13 +56,15 @@ class Page:
     """Metadata of the runs, oldest first; possibly none."""
     chart: Chart | None = None
 
-    def markdown(self, picture: str = "") -> str:
+    def markdown(self, picture: str = "", *, folds: bool = True) -> str:
         """Return the page in Markdown.
 
         Parameters
         ----------
         picture : str
             Path of the picture relative to the page; empty if it was not written.
+        folds : bool
+            Fold long tables, with HTML.
         """
         shown = {"file": picture, "alt": self.chart.alt} if picture and self.chart else None
         return (
@@ -75,6 +77,7 @@ class Page:
                 method=self.method.strip(),
                 circumstances=circumstances(self.metadata),
                 picture=shown,
+                folds=folds,
             )
         )
 

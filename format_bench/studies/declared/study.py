@@ -41,6 +41,8 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """First line of the command's help, as a sentence."""
     details: str = ""
     """Further text of the help."""
+    menu: str = ""
+    """Title of its page on the site, if it has one; the page's file is named after it."""
     question: str
     """The first paragraph of the page."""
     method: str = ""
