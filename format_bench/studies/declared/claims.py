@@ -37,8 +37,8 @@ _SHOWN = 4
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean of numbers above 0."""
-    return math.exp(fmean(map(math.log, values)))
+    """Return the geometric mean of numbers, which is 0 if one of them is."""
+    return math.exp(fmean(map(math.log, values))) if all(values) else 0.0
 
 
 _MEANS: dict[str, Callable[[Sequence[float]], float]] = {

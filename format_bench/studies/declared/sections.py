@@ -460,7 +460,8 @@ def _moved_queries(found: Comparison, context: Context) -> Block:
     names = query_names(context.numbers.suite.name)
     kinds: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
     for each in found.query_disagreements:
-        measure, heading = each.pair.measure, names[each.pair.measure.query].heading
+        measure = each.pair.measure
+        heading = names[measure.query].heading if measure.query in names else measure.query
         key = each.pair.configuration.format, measure.metric, heading
         kinds.setdefault(key, []).append((math.log(each.relative_a), math.log(each.relative_b)))
     means = {key: (fmean(a for a, _ in each), fmean(b for _, b in each)) for key, each in kinds.items()}

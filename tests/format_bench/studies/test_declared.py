@@ -202,6 +202,11 @@ def test_patterns_of_a_selection():
     assert (share.value, share.unit) == (5.0, "share")
 
 
+def test_values_of_an_unknown_number_of_rows_are_not_divided_by_it():
+    found = numbers([record("A", "size", 5.0, rows=0), record("B", "size", 0.0, rows=10)])
+    assert [each.value for each in found.select({"metric": "size", "per": "row"})] == [0.0]
+
+
 def test_pages_say_on_what_machine_when_and_under_what_load():
     busy = METADATA | {"load_average": {"start": [0.5, 0.4, 0.3], "end": [2.5, 1.0, 0.8]}}
     assert circumstances([busy]) == (
