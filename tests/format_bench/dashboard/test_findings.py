@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from format_bench.dashboard.pages import comparisons
 from format_bench.dashboard.pages.findings import pages
+from format_bench.report.model import SuiteResults
 from format_bench.results.load import load
+from format_bench.results.suites import SUITES
+from format_bench.studies.declared import study
 from tests.helpers import ROOT
 
 KEPT = ROOT / "tests" / "data" / "study_results"
@@ -29,10 +33,17 @@ def site_of(*names):
 def test_each_study_has_a_page_on_each_machine_that_measured_it():
     made = list(pages(site_of("foxbench", "ipsl")))
     assert [(each.title, each.file_name, each.in_menu) for each in made] == [
-        ("FoxBench", "foxbench.html", True),
+        ("Findings of FoxBench", "findings-of-foxbench.html", True),
         ("Findings on array stores on ipsl", "ipsl/findings-on-array-stores.html", True),
     ]
     assert "<strong>not confirmed</strong>" in made[1].body_html
     # The site's Markdown takes no HTML.
     assert "&lt;details" not in made[0].body_html
     assert "<td>CSV (paper)</td>" in made[0].body_html
+
+
+def test_no_study_takes_the_page_of_a_suite():
+    titles = {each.menu for name in study.places() if (each := study.read(name)).menu}
+    files = {f"{each.lower().replace(' ', '-')}.html" for each in titles}
+    assert len(files) == 6
+    assert not files & {comparisons.file_name(SuiteResults(each, [])) for each in SUITES}
