@@ -243,6 +243,9 @@ def test_a_suite_can_be_named():
     assert order(recommend(found, {SIZE: 1}, suite="image")) == ["PNG"]
     with pytest.raises(InvalidWeightError, match=r"image in .* has no values of read time"):
         recommend(found, {READ: 1}, suite="image")
+    asked = [replace(each, query="Q1") for each in images]
+    with pytest.raises(InvalidWeightError, match="no values but of single queries: nothing to rank"):
+        recommend(results(asked), {})
     with pytest.raises(UnknownNameError, match=r"there is no suite in .*'imag'; did you mean image"):
         recommend(found, {SIZE: 1}, suite="imag")
 
